@@ -29,12 +29,12 @@ OPTIONS = ["-O3", "-g0", "-ffp-contract=off"]
 # Any header in quotes: `#include "room/file.h"`, `cdef extern from "room/file.h"`, a template that a macro names.
 # Python.h, which Cython code quotes by custom, is none of the package.
 _INCLUDED = re.compile(r'"(?!Python\.h")([^"\s]+\.h)"')
-# What one kernel takes from the .pxd of another: `from gapless_kernels.room.name cimport`, `from gapless_kernels.room cimport name`.
+# What one kernel takes from the .pxd of another: a module's names, or modules of a room.
 _CIMPORTED = re.compile(r"^from gapless_kernels\.([\w.]+) cimport ([\w, ]+)", re.MULTILINE)
 
 
 def declarations(source: Path, package: Path) -> list[Path]:
-    """List the ``.pxd`` of `package` that `source` stands on, directly or through others: its own and what it cimports."""
+    """List the ``.pxd`` that `source` stands on, directly or through others: its own and what it cimports."""
     found = [source.with_suffix(".pxd")] if source.with_suffix(".pxd").is_file() else []
     todo = [source, *found]
     while todo:
@@ -51,7 +51,7 @@ def declarations(source: Path, package: Path) -> list[Path]:
 
 
 def headers(source: Path, package: Path) -> list[Path]:
-    """List the headers of `package` that `source` includes, directly, through others or by a ``cimport``; sorted."""
+    """List the headers of `package` that `source` includes: directly, through others, by ``cimport``; sorted."""
     found: set[Path] = set()
     todo = [source, *declarations(source, package)]
     while todo:

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from drawn import examples, generators
+from drawn import examples, generators, seeing
 from hypothesis import given
 
 if os.environ.get("GAPLESS_PURE") == "1":
@@ -17,7 +17,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
     )
 
 from gapless_kernels.search._choice_groups import ChoiceGroups
-from gapless_kernels.search._search import NODES, PROVED, Search
+from gapless_kernels.search._search import EVENTS, GAP, NODES, PROVED, STEPS, TARGET, Search
 from gapless_kernels.search._trees import Trees
 from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser
 
@@ -48,6 +48,7 @@ class Case:
     own: np.ndarray
     blocks: Any = ()
     factors: Any = ()
+    marginals: bool = False
 
     def values(self) -> np.ndarray:
         with np.errstate(invalid="ignore"):
@@ -65,7 +66,7 @@ class Case:
             self.blocks,
             group_first=self.first,
             groups=self.groups,
-            factors=[PythonFactor(scope, factor) for scope, factor in self.factors],
+            factors=[PythonFactor(scope, factor, self.marginals) for scope, factor in self.factors],
             **options,
         )
 
@@ -225,13 +226,14 @@ def drawn_factor(rng: Any, decisions: int, hard: bool) -> tuple[np.ndarray, Tabl
 
 def with_factors(rng: Any, case: Case) -> Case:
     count, hard = int(rng.integers(1, 4)), rng.random() < 0.6
-    return attrs.evolve(case, factors=[drawn_factor(rng, len(case.base), hard) for _ in range(count)])
+    factors = [drawn_factor(rng, len(case.base), hard) for _ in range(count)]
+    return attrs.evolve(case, factors=factors, marginals=rng.random() < 0.5)
 
 
 DRAWN = {
     "nothing": lambda rng, case: case,
-    "conjunctions": lambda rng, case: with_conjunctions(rng, case),
-    "factors": lambda rng, case: with_factors(rng, case),
+    "conjunctions": with_conjunctions,
+    "factors": with_factors,
     "both": lambda rng, case: with_factors(rng, with_conjunctions(rng, case)),
 }
 
@@ -317,15 +319,11 @@ def test_every_fixing_of_the_record_holds(rng: Any, kind: str, scored: str) -> N
 
 
 @given(rng=generators())
-def test_uppers_are_of_a_group_and_nothing_else_is_grouped(rng: Any) -> None:
+def test_pairs_in_stars_name_a_group(rng: Any) -> None:
     case = with_conjunctions(rng, groups_case(rng))
-    found = case.search()
     scopes = [scope for each, _ in case.blocks for scope in each]
-    for scope, upper, grouped in zip(scopes, found.uppers(), found.grouped(), strict=True):
-        assert grouped == (upper >= 0)
-        if grouped:
-            assert len(scope) == 2
-            assert scope[upper] in case.groups
+    for scope, grouped in zip(scopes, case.search().grouped(), strict=True):
+        assert not grouped or (len(scope) == 2 and np.isin(scope, case.groups).any())
 
 
 def test_a_start_is_kept_and_improved_upon() -> None:
@@ -411,3 +409,254 @@ def test_wrong_arguments_are_named(options: Any, message: str) -> None:
     options = {"base": np.zeros(3), **options}
     with pytest.raises(ValueError, match=message):
         Search(ChoiceGroups(3), options.pop("base"), **options)
+
+
+def closure(case: Case, state: np.ndarray) -> np.ndarray | None:
+    """What fixings imply in the choice groups; None where a group has nothing left."""
+    state = np.where(case.base == -INF, 0, state)
+    for begin, end in itertools.pairwise(case.first):
+        members = case.groups[begin:end]
+        if (state[members] == 1).any():
+            state[members[state[members] != 1]] = 0
+        alive = members[state[members] != 0]
+        if not alive.size:
+            return None
+        if alive.size == 1:
+            state[alive] = 1
+    return state
+
+
+def priced_bound(case: Case, state: np.ndarray, prices: np.ndarray) -> float:
+    """The bound of factors by their prices, over the structures that agree with the state, by enumeration."""
+    closed = closure(case, state)
+    if closed is None:
+        return -INF
+    weights, bound, at = case.base.copy(), 0.0, 0
+    for scope, factor in case.factors:
+        mine, own = prices[at : at + len(scope)], closed[scope]
+        at += len(scope)
+        weights[scope] += mine
+        allowed = ((factor.rows | (own != 1)) & (~factor.rows | (own != 0))).all(axis=1)
+        bound += max((factor.values - factor.rows @ mine)[allowed], default=-INF)
+    allowed = ((case.rows | (closed != 1)) & (~case.rows | (closed != 0))).all(axis=1)
+    worth = case.own + np.array([weights[row].sum() for row in case.rows])
+    return bound + max(worth[allowed], default=-INF)
+
+
+def prices_of(record: dict[str, Any]) -> np.ndarray:
+    """The prices of factors in each row, where nothing but factors scores."""
+    table = np.zeros((len(record["row_first"]) - 1, record["prices"]))
+    for row, (begin, end) in enumerate(itertools.pairwise(record["row_first"])):
+        table[row, record["scopes"][begin:end]] = record["values"][begin:end]
+    return table
+
+
+@pytest.mark.parametrize("kind", CASES)
+@seeing("branched", "fixed")
+@examples(60)
+@given(rng=generators())
+def test_every_line_of_the_record_of_factors_holds(seen: Any, rng: Any, kind: str) -> None:
+    case = with_factors(rng, CASES[kind](rng))
+    found = case.search(choices=0, root_steps=int(rng.integers(1, 20)))
+    assert found.advance() == PROVED
+    proof = {**(record := found.record()), "multipliers": prices_of(record)}
+    states: list[np.ndarray] = []
+
+    def holds(state: np.ndarray, row: int) -> bool:
+        bound = priced_bound(case, state, proof["multipliers"][row] if row >= 0 else np.zeros(99))
+        return bound <= found.bound or close(bound, found.bound)
+
+    for node, parent in enumerate(proof["parent"]):
+        state = np.full(len(case.base), -1) if parent < 0 else states[parent].copy()
+        if parent >= 0:
+            state[proof["decision"][node]] = proof["on"][node]
+            seen["branched"] += 1
+        for step in np.flatnonzero(proof["step_node"] == node):
+            fixed = proof["off"][proof["step_first"][step] : proof["step_first"][step + 1]]
+            before = state.copy()
+            for e in fixed:
+                other = before.copy()
+                other[max(e, ~e)] = e >= 0
+                assert holds(other, int(proof["step_multipliers"][step]))
+                state[max(e, ~e)] = e < 0
+                seen["fixed"] += 1
+        states.append(state)
+        if not (proof["parent"] == node).any():
+            assert holds(state, int(proof["multipliers_at"][node]))
+
+
+@pytest.mark.parametrize("kind", CASES)
+@given(rng=generators())
+def test_slices_events_and_limits_change_no_answer(rng: Any, kind: str) -> None:
+    case = DRAWN["both"](rng, CASES[kind](rng))
+    whole = case.search(choices=0)
+    assert whole.advance() == PROVED
+    heard = case.search(choices=0, events="steps")
+    while heard.advance(steps=1, nodes=10**9, target=1e300) == STEPS:
+        pass
+    same = [(one.value, one.bound, one.dp_calls, one.nodes, one.steps, one.fixed) for one in (heard, whole)]
+    assert same[0] == same[1]
+    events = heard.events()
+    assert np.count_nonzero(~events["step"]) == heard.nodes
+    assert (np.diff(events["bound"][~events["step"]]) <= 1e-9).all()
+    assert (events["bound"] >= heard.value - 1e-6 * max(1.0, abs(heard.value))).all() or heard.infeasible
+    assert (np.diff(events["value"][events["value"] > -INF]) >= 0).all()
+    assert not len(heard.events())
+
+
+def test_a_full_buffer_of_events_ends_a_slice() -> None:
+    rng = np.random.default_rng(0)
+    pairs = np.array(list(itertools.combinations(range(30), 2)))
+    found = Search(
+        ChoiceGroups(30),
+        np.zeros(30),
+        [(pairs, rng.normal(size=len(pairs)))],
+        choices=0,
+        events="steps",
+        root_trend=10**6,
+        root_steps=10**6,
+    )
+    assert found.advance() == EVENTS
+    assert len(found.events()) == 4096
+    assert found.advance(steps=10) == STEPS
+    assert len(found.events()) == 10
+
+
+def test_target_and_gap_end_the_search() -> None:
+    rng = np.random.default_rng(1)
+    pairs = np.array(list(itertools.combinations(range(16), 2)))
+    blocks = [(pairs, rng.normal(size=len(pairs)))]
+    whole = Search(ChoiceGroups(16), np.zeros(16), blocks, choices=0)
+    assert whole.advance() == PROVED
+    reached = Search(ChoiceGroups(16), np.zeros(16), blocks, choices=0, root_steps=1)
+    assert reached.advance(target=0.5 * whole.value) == TARGET
+    assert 0.5 * whole.value <= reached.value <= reached.bound
+    near = Search(ChoiceGroups(16), np.zeros(16), blocks, choices=0, root_steps=1)
+    assert near.advance(gap=0.2) == GAP
+    assert near.bound - near.value <= 0.2 * max(1.0, near.value)
+    assert near.nodes < whole.nodes or near.bound > whole.bound
+
+
+@given(rng=generators())
+def test_a_brancher_is_asked_and_obeyed(rng: Any) -> None:
+    case = DRAWN["both"](rng, CASES["choice groups"](rng))
+    asked: list[int] = []
+
+    def first_free(on: np.ndarray, state: np.ndarray, gaps: np.ndarray) -> int:
+        assert case.value_of(on) == -INF or on.size <= len(state)
+        assert (gaps >= 0).all()
+        asked.append(int(np.flatnonzero(state == -1)[0]))
+        return asked[-1]
+
+    found = case.search(choices=0, root_steps=1, brancher=first_free)
+    assert found.advance() == PROVED
+    check_optimum(case, found)
+    assert found.record()["decision"][1::2].tolist() == asked or found.proof_dropped
+
+
+@pytest.mark.parametrize("chosen", [-1, 16, 0.5, None, "raise"])
+def test_a_brancher_that_chooses_nothing_free_ends_the_search(chosen: Any) -> None:
+    def brancher(on: np.ndarray, state: np.ndarray, gaps: np.ndarray) -> Any:
+        if chosen == "raise":
+            raise LookupError("the brancher chose badly")
+        return chosen
+
+    rng = np.random.default_rng(1)
+    pairs = np.array(list(itertools.combinations(range(16), 2)))
+    found = Search(
+        ChoiceGroups(16),
+        np.zeros(16),
+        [(pairs, rng.normal(size=len(pairs)))],
+        choices=0,
+        root_steps=1,
+        brancher=brancher,
+    )
+    with pytest.raises((ValueError, LookupError), match="the brancher chose"):
+        found.advance()
+    assert found.value > 0
+
+
+@given(rng=generators())
+def test_a_restart_takes_any_prices(rng: Any) -> None:
+    case = DRAWN["both"](rng, CASES[list(CASES)[int(rng.integers(len(CASES)))]](rng))
+    found = case.search(choices=0)
+    found.advance(nodes=1)
+    slots, _ = found.slots()
+    found.restart(rng.normal(size=len(slots)))
+    assert found.advance() == PROVED
+    check_optimum(case, found)
+
+
+PAIR = np.array(list(itertools.product([False, True], repeat=2)))
+
+
+class Both(Table):
+    """1 where both are on; wrong in one place."""
+
+    def __init__(self, **wrong: Any) -> None:
+        super().__init__(PAIR, np.array([0.0, 0.0, 0.0, 1.0]))
+        self.wrong = wrong
+
+    def value(self, on: np.ndarray) -> float:
+        if "value" in self.wrong:
+            return float(self.wrong["value"])
+        return super().value(on)
+
+    def best(self, weights: np.ndarray) -> Any:
+        if "raises" in self.wrong:
+            raise self.wrong["raises"]
+        value, on = super().best(weights)
+        return self.wrong.get("best", value), self.wrong.get("on", on)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"),
+    [
+        ({"best": 5.0}, ValueError, "Both.best gave the value 5.0, but by value"),
+        ({"best": -5.0}, ValueError, "Both.best gave the value -5.0, but by value"),
+        ({"best": np.nan}, ValueError, "Both.best gave the value nan"),
+        ({"best": INF}, ValueError, "Both.best gave the value inf"),
+        ({"value": np.nan}, ValueError, "Both.value gave nan"),
+        ({"value": INF}, ValueError, "Both.value gave inf"),
+        ({"on": np.zeros(3, bool)}, ValueError, r"Both.best gave .* of shape \(3,\)"),
+        ({"best": 0.0, "on": np.zeros(2, bool)}, ValueError, r"factor 1 \(Both\) has a better structure"),
+        ({"raises": RuntimeError("no idea")}, RuntimeError, "no idea"),
+        ({"raises": KeyboardInterrupt()}, KeyboardInterrupt, None),
+    ],
+)
+def test_what_a_factor_does_wrong_ends_the_search(wrong: Any, error: Any, message: str | None) -> None:
+    factors = [PythonFactor([0, 1], Both()), PythonFactor([0, 1], Both(**wrong))]
+    found = Search(ChoiceGroups(2), [1.0, 2.0], factors=factors, choices=0)
+    for _ in range(2):
+        with pytest.raises(error, match=message):
+            found.advance()
+    assert found.bound == INF
+    assert not found.infeasible
+
+
+def test_what_was_found_before_a_factor_fails_is_kept() -> None:
+    factor = Both()
+    rows = np.array(list(itertools.combinations(range(12), 2)))
+    blocks = [(rows, np.random.default_rng(1).normal(size=len(rows)))]
+    found = Search(ChoiceGroups(12), np.ones(12), blocks, factors=[PythonFactor([0, 1], factor)], choices=0)
+    found.advance(steps=3)
+    value, on, bound = found.value, found.on.tolist(), found.step_bound
+    factor.wrong = {"raises": LookupError("gone")}
+    with pytest.raises(LookupError, match="gone"):
+        found.advance()
+    assert found.value >= value > -INF
+    assert len(found.on) == len(on) or found.value > value
+    assert found.step_bound <= bound < INF
+    found.settle()
+
+
+@pytest.mark.parametrize(
+    ("scope", "message"),
+    [
+        ([0, 9], "factor 0: its scope must name decisions in 0..2"),
+        ([1, 1], "factor 0: its scope holds one decision twice"),
+    ],
+)
+def test_wrong_scopes_of_factors_are_named(scope: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Search(ChoiceGroups(3), np.zeros(3), factors=[PythonFactor(scope, Both())])

@@ -100,7 +100,6 @@ def checked_structure(on: ArrayLike, group: NDArray[np.int32], base: NDArray[np.
         raise ValueError(f"a structure holds decision {given[np.argmin(base[given])]}, which cannot be on")
     held = np.bincount(group[given][group[given] >= 0], minlength=int(group.max(initial=-1)) + 1)
     if np.any(held != 1):
-        raise ValueError(
-            f"a structure must hold one decision of each group, but {int(np.argmax(held != 1))} has {held[held != 1][0]}"
-        )
+        wrong = int(np.argmax(held != 1))
+        raise ValueError(f"a structure must hold one decision of each group, but {wrong} has {held[wrong]}")
     return given.astype(np.int32)

@@ -1,22 +1,26 @@
-"""The one search, in compiled code: branch and bound over decisions, a maximiser, and scores of sets of decisions."""
+"""The one search, in compiled code: branch and bound over decisions, a maximiser, conjunctions and factors."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy.typing as npt
 
-from gapless_kernels.search.roles import Maximiser
+from gapless_kernels.search.roles import Factor, Maximiser
 
 PROVED: Final[int]
 TIME: Final[int]
 NODES: Final[int]
 STEPS: Final[int]
+TARGET: Final[int]
+GAP: Final[int]
+EVENTS: Final[int]
 
 class Search:
-    """Search for the best structure under weights of decisions and scores of sets of decisions that count together.
+    """Search for the best structure under weights of decisions, scores of sets that count together, and factors.
 
-    One object is one search; it holds all its state, so that `advance` can be called again and again. The bound splits the score of each
-    set over its decisions (Qian and Liu 2013, equation 8, with better duals).
+    One object is one search; it holds all its state, so that `advance` can be called again and again. The bound
+    splits the score of each set over its decisions (Qian and Liu 2013, equation 8, with better duals), and gives
+    each factor a copy of its decisions, at a price for each (Komodakis et al. 2007, section 3).
 
     Parameters
     ----------
@@ -25,12 +29,14 @@ class Search:
     base : float64 (decisions,)
         Weights of decisions; -inf where one cannot be on.
     blocks : sequence of (int64 (m, width), float64 (m,))
-        Scopes as numbers of decisions, and their finite scores. Scopes that no structure has (two decisions of one group, or rivals by the
-        maximiser's account) count nothing.
+        Scopes as numbers of decisions, and their finite scores. Scopes that no structure has (two decisions of one
+        group, or rivals by the maximiser's account) count nothing.
     group_first : int64 (groups + 1,), optional
     groups : int64, optional
-        Group g holds the decisions ``groups[group_first[g]:group_first[g + 1]]``, of which every structure turns on exactly one. A decision
-        is in one group at most.
+        Group g holds the decisions ``groups[group_first[g]:group_first[g + 1]]``, of which every structure turns on
+        exactly one. A decision is in one group at most.
+    factors : sequence of gapless_kernels.search.roles.Factor
+        Each serves one search at a time. Not for "paper".
     variant : {"default", "paper"}
         "paper": every scope split on its own, halving steps, no fixing, level by level.
     order : {"best-first", "depth-first", "breadth-first"}
@@ -46,14 +52,14 @@ class Search:
     memory_limit : float
         Limit in bytes on multipliers, proof and open nodes; half is for open nodes, the proof has half at most.
         Without room for multipliers, nodes begin with those of an ancestor; without room for open nodes, the search
-        goes depth-first. The answer is the same. A few copies of the multipliers and one open node for each decision are
-        always allowed.
+        goes depth-first. The answer is the same. A few copies of the multipliers and one open node for each
+        decision are always allowed.
     root_steps, root_trend : int
         Limit on steps at the root, and the number of steps over which its gap must fall; then it branches. Not for
         "paper".
     checked : bool
-        Whether the caller answers for the blocks: contiguous int64 and float64 arrays, scopes of different decisions
-        that there are, finite scores. Anything else is then undefined behaviour.
+        Whether the caller answers for the blocks: contiguous int64 and float64 arrays, scopes of different
+        decisions that there are, finite scores. Anything else is then undefined behaviour.
     compact : bool
         Whether only `record` with ``shares=False`` will be asked for: much more of it fits into `proof_limit`.
     ask : callable, optional
@@ -61,6 +67,12 @@ class Search:
         from `advance` when those of unknown scopes matter, once for each scope. What it raises, `advance` raises.
     unknown : bool (scopes,), optional
         Scopes of two decisions or more whose score in the blocks is an upper bound only. Not for "paper".
+    brancher : callable, optional
+        From the structure of the last bound (int64 decisions that are on), the state (int8 (decisions,), -1 free,
+        0 off, 1 on) and how far the bound is wrong at each decision (float64 (decisions,)) to the free decision to
+        branch on. By default the one of the widest gap.
+    events : {None, "nodes", "steps"}
+        What is kept for `events`: nothing, the end of each node, or also each step of the root.
     choices : int
         Enumerate the structures of a node that leaves at most this many ways to choose; 0..16384. Not for "paper".
 
@@ -78,6 +90,7 @@ class Search:
         *,
         group_first: npt.ArrayLike | None = ...,
         groups: npt.ArrayLike | None = ...,
+        factors: Sequence[Factor] = ...,
         variant: str = ...,
         order: str = ...,
         incumbent: npt.ArrayLike | None = ...,
@@ -92,14 +105,32 @@ class Search:
         checked: bool = ...,
         ask: Callable[[npt.NDArray[Any]], npt.ArrayLike] | None = ...,
         unknown: npt.ArrayLike | None = ...,
+        brancher: Callable[[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]], int] | None = ...,
+        events: str | None = ...,
     ) -> None: ...
-    def advance(self, seconds: float = ..., nodes: int = ..., steps: int = ...) -> int:
+    def advance(
+        self,
+        seconds: float = ...,
+        nodes: int = ...,
+        steps: int = ...,
+        target: float = ...,
+        gap: float = ...,
+    ) -> int:
         """Search for `seconds` or `steps`, or until `nodes` nodes were processed in all.
 
-        A step is one bound of a node, and a move of its multipliers. Returns `PROVED`, `TIME`, `STEPS` or `NODES`.
+        A step is one bound of a node, and a move of its multipliers. `target`: between nodes, stop at a structure
+        of this score. `gap`: likewise, when bound and value are no further apart than this share of the value.
+        Returns `PROVED`, `TIME`, `STEPS`, `NODES`, `TARGET`, `GAP`, or `EVENTS` where these have no more room.
 
-        The GIL is released; the caller handles signals between calls. What a role raises is raised here, and whatever was found before
-        is kept; the search cannot go on then.
+        The GIL is released; the caller handles signals between calls. What a role raises is raised here, and
+        whatever was found before is kept; the search cannot go on then.
+        """
+
+    def events(self) -> npt.NDArray[Any]:
+        """Return what happened since the last call, and forget it.
+
+        Records of nodes (how many were begun), step (whether this is one of the root, or the end of a node), depth,
+        free (decisions possible), bound (of everything; of the root alone for a step) and value.
         """
 
     def hold(self, incumbent: npt.ArrayLike | None) -> None:
@@ -114,14 +145,17 @@ class Search:
         ----------
         multipliers : float64 (slots,)
             In units of scores, as `slots` orders them: d >= 0 of a grouped pair, a share of another positive score
-            for each of its decisions, how much of a negative score is charged at the first of them. They are clipped
-            and normalised to what is allowed.
+            for each of its decisions, how much of a negative score is charged at the first of them. They are
+            clipped and normalised to what is allowed.
         incumbent : int (m,), optional
             The decisions of a structure to hold if it is the best so far.
         """
 
     def slots(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Return the scope (-1: none) of each slot of multipliers, and the decision's place in it; int64 (slots,)."""
+        """Return the scope (-1: none) of each slot of multipliers, and the decision's place in it; int64 (slots,).
+
+        The last slots, with scope -1, are the prices of factors: one for each decision, factor after factor.
+        """
 
     @property
     def root_free(self) -> npt.NDArray[Any]:
@@ -201,9 +235,6 @@ class Search:
 
     def grouped(self) -> npt.NDArray[Any]:
         """Flags of the scopes that are pairs in a star, in the order of the blocks; bool (scopes,)."""
-
-    def uppers(self) -> npt.NDArray[Any]:
-        """For each scope the place (0 or 1) of the decision whose group's best is taken, in a star; else -1; int64 (scopes,)."""
 
     def record(self, shares: bool = ...) -> dict[str, Any]:
         """Return the search as flat arrays.

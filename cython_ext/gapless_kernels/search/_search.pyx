@@ -336,28 +336,6 @@ cdef class Search:
                 place[self.s.star_cells + k] = k - self.s.shared_first[c]
         return scopes, places
 
-    def uppers(self):
-        """For each scope the place of its upper decision; see the stub."""
-        uppers = np.full(self.s.scopes, -1, np.int64)
-        firsts = np.append(0, np.cumsum([len(scores) for _, scores in self.blocks])).astype(np.int64)
-        cdef int64_t[::1] upper = uppers
-        cdef const int64_t[:, ::1] scopes
-        cdef const gs_star *star
-        cdef Py_ssize_t a, k, cells, scope, block = 0, first = 0, end = 0
-        for a in range(self.s.stars):
-            star = self.s.star + a
-            cells = <Py_ssize_t>star.uppers * star.lowers
-            for k in range(cells):
-                scope = self.s.star_scope[star.cell + k]
-                if scope < 0:
-                    continue
-                if not first <= scope < end:
-                    block = np.searchsorted(firsts, scope, "right") - 1
-                    first, end = firsts[block], firsts[block + 1]
-                    scopes = self.blocks[block][0]
-                upper[scope] = scopes[scope - first, 0] != self.s.member[self.s.group_first[star.group] + k // star.lowers]
-        return uppers
-
     def grouped(self):
         """For each scope whether it is a pair in a star, bool (scopes,)."""
         found = np.zeros(self.s.scopes, np.uint8)

@@ -22,12 +22,12 @@ static int gs_take_factors(gs_search *s, const gs_factor *const *factors, ptrdif
     ptrdiff_t places = 0;
     GS_NEW(s, part, count);
     for (ptrdiff_t f = 0; s->part != NULL && f < count; f++) {
-        s->part[f].role = factors[f], s->part[f].place = places;
+        s->part[f].role = factors[f], s->part[f].place = places, s->part[f].stale = 1;
         places += factors[f]->count, s->costly |= factors[f]->costly;
     }
     s->parts = count, s->factor_slots = places, s->culprit = -1;
     GS_NEW(s, part_state, places), GS_NEW(s, part_y, places), GS_NEW(s, part_x, places);
-    GS_NEW(s, part_with, places), GS_NEW(s, part_without, places);
+    GS_NEW(s, part_with, places), GS_NEW(s, part_without, places), GS_NEW(s, part_paid, places), GS_NEW(s, part_flip, places), GS_NEW(s, part_flipped, places);
     GS_NEW(s, also_with, s->decisions), GS_NEW(s, also_without, s->decisions);
     return !s->no_memory;
 }
@@ -45,13 +45,13 @@ static void gs_weigh_factors(gs_search *s)
     for (ptrdiff_t f = 0; f < s->parts; f++) {
         gs_part *part = s->part + f;
         const double *price = gs_prices(s, part);
-        for (ptrdiff_t k = 0; k < part->role->count; k++) {
+        for (ptrdiff_t k = 0, at = part->place; k < part->role->count; k++, at++) {
             const int32_t e = part->role->scope[k];
             s->weights[s->cell[e]] += price[k];
-            s->part_state[part->place + k] = s->state[e];
+            part->stale |= s->part_state[at] != s->state[e] || s->part_paid[at] != price[k];
+            s->part_state[at] = s->state[e];
             s->largest = fmax(s->largest, fabs(price[k]));
         }
-        part->stale = 1;
     }
 }
 
@@ -74,6 +74,7 @@ static int gs_bound_factors(gs_search *s)
             for (ptrdiff_t k = 0; k < part->role->count; k++)
                 if ((y[k] != 0 && y[k] != 1) || (state[k] != GS_FREE && state[k] != y[k]))
                     return gs_blame(s, f, GS_BROKE_STATE);
+            memcpy(s->part_paid + part->place, gs_prices(s, part), (size_t)part->role->count * sizeof(double));
             part->stale = 0;
             s->largest = fmax(s->largest, fabs(part->value));
         }
@@ -88,14 +89,18 @@ static double gs_value_factors(gs_search *s)
     double total = 0.0;
     for (ptrdiff_t f = 0; f < s->parts; f++) {
         gs_part *part = s->part + f;
-        for (ptrdiff_t k = 0; k < part->role->count; k++)
-            s->part_x[part->place + k] = (signed char)s->taken[part->role->scope[k]];
-        const int done = part->role->value(part->role->object, s->part_x + part->place, &part->at);
+        signed char *x = s->part_x + part->place;
+        int known = part->asked; /* of the configuration that it was last asked for */
+        for (ptrdiff_t k = 0; k < part->role->count; k++) {
+            const signed char taken = (signed char)s->taken[part->role->scope[k]];
+            known &= x[k] == taken, x[k] = taken;
+        }
+        const int done = known ? GS_FOUND : part->role->value(part->role->object, x, &part->at);
         if (done == GS_FAILED || !(part->at < INFINITY)) {
             gs_blame(s, f, done == GS_FAILED ? GS_RAISED : GS_BROKE_VALUE);
             return -INFINITY;
         }
-        total += part->at;
+        part->asked = 1, total += part->at;
     }
     return total;
 }
@@ -169,6 +174,8 @@ static int gs_marginals_of_factors(gs_search *s)
             part->role->object, gs_prices(s, part), s->part_state + part->place, s->part_with + part->place, s->part_without + part->place);
         if (done == GS_FAILED)
             return gs_blame(s, f, GS_RAISED);
+        for (ptrdiff_t k = 0; done == GS_NOTHING && k < part->role->count; k++)
+            s->part_with[part->place + k] = s->part_without[part->place + k] = -INFINITY;
     }
     return 1;
 }
@@ -212,12 +219,17 @@ static int gs_linearise_factors(gs_search *s)
 {
     const double most = 2.0 * (1.0 + s->largest);
     for (ptrdiff_t f = 0; f < s->parts; f++) {
-        const gs_part *part = s->part + f;
+        gs_part *part = s->part + f;
         if (part->role->flips == NULL)
             continue;
-        double *difference = s->part_with + part->place;
-        if (part->role->flips(part->role->object, s->part_x + part->place, difference) == GS_FAILED)
-            return gs_blame(s, f, GS_RAISED);
+        const size_t count = (size_t)part->role->count;
+        double *difference = s->part_flip + part->place;
+        if (!part->flipped || memcmp(s->part_flipped + part->place, s->part_x + part->place, count)) {
+            if (part->role->flips(part->role->object, s->part_x + part->place, difference) == GS_FAILED)
+                return gs_blame(s, f, GS_RAISED);
+            memcpy(s->part_flipped + part->place, s->part_x + part->place, count);
+            part->flipped = 1;
+        }
         for (ptrdiff_t k = 0; k < part->role->count; k++)
             s->linear[s->cell[part->role->scope[k]]] += gs_within(s->part_x[part->place + k] ? -difference[k] : difference[k], most);
     }
@@ -247,7 +259,8 @@ static int gs_consult_factors(gs_search *s)
 
 static void gs_free_factors(gs_search *s)
 {
-    free(s->part), free(s->part_state), free(s->part_y), free(s->part_x), free(s->part_with), free(s->part_without);
+    free(s->part), free(s->part_state), free(s->part_y), free(s->part_x), free(s->part_with), free(s->part_without), free(s->part_paid);
+    free(s->part_flip), free(s->part_flipped);
     free(s->also_with), free(s->also_without);
 }
 

@@ -81,6 +81,7 @@ typedef struct {
     double value;       /* the most of its value less prices */
     double at, misses;  /* its value at the structure it was last asked for; less prices, what that misses of `value` */
     int stale;          /* whether prices or state changed since `value` was found */
+    int asked, flipped; /* whether `at` and the differences were ever asked for */
 } gs_part;
 
 /* What observers hear: a node that ended, or a step of the root. */
@@ -129,8 +130,8 @@ typedef struct {
     /* factors; their slots follow those of shared scopes in split */
     ptrdiff_t parts, factor_slots;
     gs_part *part;
-    signed char *part_state, *part_y, *part_x;    /* for each place: the state, the best configuration, the structure last asked for */
-    double *part_with, *part_without, *also_with, *also_without, factored;
+    signed char *part_state, *part_y, *part_x, *part_flipped; /* for each place: the state, the best configuration, what was last asked for */
+    double *part_paid, *part_flip, *part_with, *part_without, *also_with, *also_without, factored;
     int costly;                                   /* whether a factor is */
     ptrdiff_t culprit;                            /* the factor that ended the search; -1: the maximiser or `ask` */
     /* scores that are not known yet */

@@ -139,9 +139,10 @@ cdef class PythonFactor(roles.Factor):
 
     cdef readonly object factor
 
-    def __init__(self, scope, factor):
+    def __init__(self, scope, factor, marginals=False):
         self.factor = factor
-        self.role.marginals = NULL
+        if not marginals:
+            self.role.marginals = NULL
         self.role.costly = True
 
     cdef object valued(self, on):
@@ -204,6 +205,31 @@ cdef class PythonFactor(roles.Factor):
             value[0], on = found[0], found[1].view(np.uint8)
             for k in range(self.role.count):
                 y[k] = on[k]
+            return roles.GS_FOUND
+        except BaseException as error:
+            self.error = error
+            return roles.GS_FAILED
+
+    cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept nogil:
+        with gil:
+            return self.marginals_in_python(prices, state, on, off)
+
+    cdef int marginals_in_python(self, const double *prices, const signed char *state, double *on, double *off) noexcept:
+        cdef Py_ssize_t k
+        try:
+            cost, known = doubles(prices, self.role.count), states(state, self.role.count)
+            found = self.solved(cost, known)
+            if found is None:
+                return roles.GS_NOTHING
+            for k in range(self.role.count):
+                taken = bool(found[1][k])
+                other = None
+                if known[k] == roles.GS_FREE:
+                    known[k] = roles.GS_OFF if taken else roles.GS_ON
+                    other = self.solved(cost, known)
+                    known[k] = roles.GS_FREE
+                rest = -INFINITY if other is None else other[0]
+                on[k], off[k] = (found[0], rest) if taken else (rest, found[0])
             return roles.GS_FOUND
         except BaseException as error:
             self.error = error
