@@ -60,10 +60,10 @@ def run_many(
     def alone(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
         return run(problem, solve, order=order, certificate=certificate)
 
-    def begin(problem: ParsingProblem, keep_proof: bool) -> LagrangianSearch | None:
+    def begin(problem: ParsingProblem) -> LagrangianSearch | None:
         if problem.infeasibility():
             return None
         layout = tree_layout(problem, backbone_needed(problem), lazily=True)
-        return LagrangianSearch(layout, order=order, keep_proof=keep_proof)
+        return LagrangianSearch(layout, order=order, keep_proof=False)
 
-    return decode_many(problems, solve, alone, begin, certificate=certificate)
+    return decode_many(problems, solve, alone, begin)

@@ -9,18 +9,16 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import BatchResult, Certificate, InvalidProblem, Limits, Result, SolveError, Status, Stop
+from gapless import BatchResult, InvalidProblem, Limits, Result, SolveError, Status
 from gapless.core.batch_result import row_offsets
 from gapless.core.tolerance import meets
-from gapless.roles import Budget, Solve, Stats
-from gapless.search.driver import INFEASIBLE, Search
+from gapless.roles import Budget, Solve
+from gapless.search.driver import Search
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_needed
 from gapless_splitbound import method
 from gapless_splitbound.tree_layout import tree_layout
 
-RECORDS = 1 << 28
-"""Bytes of the records that a batch keeps, at most; beyond it, a sentence is solved again for its certificate."""
 COUNTS = ("dp_calls", "nodes", "root_closed", "fixed", "enumerated", "parts_scored", "program")
 """Counts of `BatchResult.arrays` for each sentence, where a method has them."""
 
@@ -32,7 +30,7 @@ def run_many(
     """Decode sentences one after another; Ctrl-C keeps what is finished.
 
     Options are those of `gapless_splitbound.method.run`. Without limits but time, no result is built before
-    it is asked for: it is then made of what is kept of the search, or solved again beyond `RECORDS`.
+    it is asked for where the search takes the sentence: it is then solved again, with its certificate.
     `BatchResult.arrays` holds ``heads``, those of all sentences one after another (-1 where there is no tree), and
     ``offsets``, where each begins; and for each sentence those of `COUNTS`.
     """
@@ -48,28 +46,26 @@ def run_many(
     def alone(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
         return method.run(problem, solve, **options)
 
-    def begin(problem: ParsingProblem, keep_proof: bool) -> Search[DependencyTree] | None:
+    def begin(problem: ParsingProblem) -> Search[DependencyTree] | None:
         if heads_kept is not None or problem.infeasibility():
             return None
         layout = tree_layout(problem, backbone or backbone_needed(problem))
         if variant == "paper" and layout.configurations:
             return None
-        return Search(layout, variant=variant, order=order, keep_proof=keep_proof)
+        return Search(layout, variant=variant, order=order, keep_proof=False)
 
-    return decode_many(problems, solve, alone, begin, certificate=certificate)
+    return decode_many(problems, solve, alone, begin)
 
 
 def decode_many(
     problems: Sequence[ParsingProblem],
     solve: Solve,
     decode: Callable[[ParsingProblem, Solve], Result[DependencyTree]],
-    begin: Callable[[ParsingProblem, bool], Search[DependencyTree] | None],
-    *,
-    certificate: bool,
+    begin: Callable[[ParsingProblem], Search[DependencyTree] | None],
 ) -> BatchResult[DependencyTree]:
     """As `run_many`.
 
-    `begin`: makes a search for a problem, which keeps a proof or not; None where the search cannot take it.
+    `begin`: makes a search without a proof for a problem; None where the search cannot take it.
     """
     limits = solve.budget.limits
 
@@ -86,13 +82,10 @@ def decode_many(
     proofs = np.zeros(total, bool)
     counts = {name: np.zeros(total, np.int64) for name in COUNTS}
     held: dict[int, Result[DependencyTree]] = {}
-    certificates: dict[int, Certificate] = {}
-    room = RECORDS
     errors: dict[int, SolveError] = {}
 
     def take(i: int, problem: ParsingProblem) -> None:
-        nonlocal room
-        search = begin(problem, certificate and room > 0)
+        search = begin(problem)
         proved = search is not None and search.finish(seconds=seconds)
         # Where scores cancel, the status depends on what the record of the search proves.
         unsure = search is not None and search.layout.forbids and search.layout.floor == -math.inf
@@ -107,9 +100,6 @@ def decode_many(
             if search.value > -math.inf:
                 heads[offsets[i] : offsets[i + 1]] = problem.decisions.heads[search.kernel.on]
                 values[i] = search.value
-            if proved and certificate and room > 0 and not search.kernel.proof_dropped:
-                room -= int(search.kernel.memory)
-                certificates[i] = search.certificate()
             told = {**search.extra, "nodes": search.kernel.nodes, "parts_scored": search.layout.parts_scored}
         for name, count in counts.items():
             count[i] = told.get(name, 0)
@@ -127,21 +117,7 @@ def decode_many(
         solve.budget.interrupt()
 
     def make(problems: Sequence[ParsingProblem], i: int) -> Result[DependencyTree]:
-        if i not in certificates:
-            return held[i] if i in held else alone(problems[i])
-        problem, row = problems[i], heads[offsets[i] : offsets[i + 1]]
-        told = {name: int(count[i]) for name, count in counts.items()}
-        nodes, parts = told.pop("nodes"), told.pop("parts_scored")
-        return Result.of(
-            problem,
-            [problem.tree(row)] if row.min() >= 0 else [],
-            bounds[i],
-            Stop.PROVED,
-            certificate=certificates[i],
-            method=solve.method,
-            stats=Stats(nodes=nodes, oracle_calls=told["dp_calls"], parts_scored=parts, extra=told),
-            explanation=[] if row.min() >= 0 else [INFEASIBLE],
-        )
+        return held[i] if i in held else alone(problems[i])
 
     return BatchResult.from_rows(
         problems,

@@ -443,6 +443,14 @@ def priced_bound(case: Case, state: np.ndarray, prices: np.ndarray) -> float:
     return bound + max(worth[allowed], default=-INF)
 
 
+def prices_of(record: dict[str, Any]) -> np.ndarray:
+    """The prices of factors in each row, where nothing but factors scores."""
+    table = np.zeros((len(record["row_first"]) - 1, record["prices"]))
+    for row, (begin, end) in enumerate(itertools.pairwise(record["row_first"])):
+        table[row, record["scopes"][begin:end]] = record["values"][begin:end]
+    return table
+
+
 @pytest.mark.parametrize("kind", CASES)
 @seeing("branched", "fixed")
 @examples(60)
@@ -451,7 +459,7 @@ def test_every_line_of_the_record_of_factors_holds(seen: Any, rng: Any, kind: st
     case = with_factors(rng, CASES[kind](rng))
     found = case.search(choices=0, root_steps=int(rng.integers(1, 20)))
     assert found.advance() == PROVED
-    proof = found.proof()
+    proof = {**(record := found.record()), "multipliers": prices_of(record)}
     states: list[np.ndarray] = []
 
     def holds(state: np.ndarray, row: int) -> bool:
@@ -543,7 +551,7 @@ def test_a_brancher_is_asked_and_obeyed(rng: Any) -> None:
     found = case.search(choices=0, root_steps=1, brancher=first_free)
     assert found.advance() == PROVED
     check_optimum(case, found)
-    assert found.proof()["decision"][1::2].tolist() == asked or found.proof_dropped
+    assert found.record()["decision"][1::2].tolist() == asked or found.proof_dropped
 
 
 @pytest.mark.parametrize("chosen", [-1, 16, 0.5, None, "raise"])

@@ -27,6 +27,7 @@ LAYERS = {
     "gapless.scip": 3,
     "gapless.plugins": 4,
     "gapless.parallel": 2,
+    "gapless.search": 4,
     "gapless.solving": 4,
     "gapless.streaming": 4,
     "gapless.cli": 4,

@@ -376,10 +376,10 @@ def test_an_unfinished_linear_program_takes_no_bound_away(seen, rng):
     problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
     search = LagrangianSearch(tree_layout(problem, lazily=True))
     search.program_due = False
-    if search.advance(10.0, 4):
+    if search.advance(10.0, 4) is Stop.PROVED:
         return
     bound, search.program_due = search.bound, True
-    assert not search.advance(10.0, 5)
+    assert search.advance(10.0, 5) is not Stop.PROVED
     assert search.program_solved
     assert search.bound <= bound
     assert search.value >= gapless.solve(problem, "price-and-cut").value - 1e-9

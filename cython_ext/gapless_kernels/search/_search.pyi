@@ -236,9 +236,6 @@ class Search:
     def grouped(self) -> npt.NDArray[Any]:
         """Flags of the scopes that are pairs in a star, in the order of the blocks; bool (scopes,)."""
 
-    def uppers(self) -> npt.NDArray[Any]:
-        """For each scope the place (0 or 1) of the decision whose group's best is taken, in a star; else -1; int64 (scopes,)."""
-
     def record(self, shares: bool = ...) -> dict[str, Any]:
         """Return the search as flat arrays.
 

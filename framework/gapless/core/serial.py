@@ -29,6 +29,8 @@ WRITTEN = "written"
 """Metadata of an attrs field: a function of the object gives what is written; None leaves the field out."""
 
 _TYPE = "type"
+SPARSE, MOST_ZEROS = 64, 1 << 20
+"""Shorter arrays are written in full; and a file cannot ask for more zeros for each number that it holds."""
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
@@ -101,10 +103,17 @@ def _object(value: Any) -> dict[str, Any]:
 def _array(value: np.ndarray[Any, Any]) -> dict[str, Any]:
     if value.dtype.kind not in _ARRAY_KINDS:
         raise InvalidProblem(f"an array of dtype {value.dtype} cannot be written as JSON")
-    flat = value.ravel().tolist()
-    if value.dtype.kind == "f":
+    entries, written = value.ravel(), {_TYPE: "array", "dtype": value.dtype.name, "shape": list(value.shape)}
+    if entries.size >= SPARSE:
+        # By bits where these can be had: -0.0 is no zero.
+        places = np.flatnonzero(entries.view(np.int64) if value.dtype == np.float64 else entries)
+        if 4 * places.size < entries.size and (value.dtype == np.float64 or value.dtype.kind != "f"):
+            # Mostly zeros, as multipliers are: the others, and where they stand.
+            entries, written["places"] = entries[places], places.tolist()
+    flat = entries.tolist()
+    if value.dtype.kind == "f" and not np.isfinite(entries).all():
         flat = [v if math.isfinite(v) else str(v) for v in flat]
-    return {_TYPE: "array", "dtype": value.dtype.name, "shape": list(value.shape), "values": flat}
+    return {**written, "values": flat}
 
 
 def from_data(data: Any, place: str = "$") -> Any:
@@ -146,7 +155,17 @@ def _read_array(data: dict[str, Any]) -> np.ndarray[Any, Any]:
     if dtype.kind == "f":
         values = [_SPECIAL[v] if isinstance(v, str) else v for v in values]
     with np.errstate(over="raise"):  # a number that the dtype cannot hold
-        return np.array(values, dtype=dtype).reshape(data["shape"])
+        entries = np.array(values, dtype=dtype)
+    if "places" not in data:
+        return entries.reshape(data["shape"])
+    places, size = np.array(data["places"], np.int64), math.prod(data["shape"])
+    if size > MOST_ZEROS * (1 + len(values)):
+        raise InvalidProblem(f"an array of {size} entries, of which {len(values)} are written, is not read")
+    if places.shape != entries.shape or not np.all(np.diff(places, prepend=-1) > 0):
+        raise ValueError("places must ascend, one for each value")
+    whole = np.zeros(size, dtype)
+    whole[places] = entries
+    return whole.reshape(data["shape"])
 
 
 def dumps(value: Any) -> str:

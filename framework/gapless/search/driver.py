@@ -281,6 +281,8 @@ def called(layout: Layout[Any], call: Callable[[], Any]) -> Any:
     except (GaplessError, MemoryError):
         raise
     except Exception as error:
+        if getattr(error, "__notes__", ()):  # of a factor's score(), which is named there
+            raise
         role = type(layout.backbone.maximiser).__name__
         raise OracleError(f"{role}, or a factor, raised {type(error).__name__}: {error}") from error
 

@@ -172,11 +172,26 @@ class _Listing(Generic[S]):
                 break
         for name in self.counts:
             self.counts[name] += int(run.extra[name])
+        if stop is Stop.PROVED and self._holds_nothing(run, kept):
+            return None, stop
         structure = self._structure_of(run, kept)
         if stop is Stop.PROVED and run.rough(run.exact):
             raise _TooRough
         self._emit("node", node=budget.nodes)
         return (None if structure is None else Part(kept, structure, score_of(self.problem, structure))), stop
+
+    def _holds_nothing(self, run: Search[S], kept: BoolArray) -> bool:
+        """Whether the best structure of a part is forbidden, where only a larger loss tells that all others are, too."""
+        unsure = self.layout.forbids and self.layout.floor == -math.inf and run.value > self.known.threshold
+        if not unsure or run.exact > -math.inf:
+            return False
+        harsh = Search(attrs.evolve(self.layout, harsh=True), keep_proof=False, kept=kept, **self.options)
+        if (
+            called(self.layout, lambda: harsh.finish(seconds=self.solve.budget.time_left))
+            and harsh.value == -math.inf
+        ):
+            return True
+        raise _TooRough
 
     def _structure_of(self, run: Search[S], kept: BoolArray) -> S | None:
         """The structure that a part's search holds, if it enters the list.
@@ -186,12 +201,6 @@ class _Listing(Generic[S]):
         if not run.value > self.known.threshold:
             return None
         structure = self.problem.decode(run.kernel.on)
-        if (
-            self.layout.forbids
-            and self.layout.floor == -math.inf
-            and score_of(self.problem, structure) == -math.inf
-        ):
-            raise _TooRough  # nothing tells whether the part has an allowed structure
         if self.problem.violations(structure) or not kept[self.problem.encode(structure)].all():
             raise InconsistentBound(f"the search returned a structure of another part: {run.kernel.on.tolist()}")
         bound_with_rounding(self.layout, score_of(self.problem, structure), run.bound, run.value)

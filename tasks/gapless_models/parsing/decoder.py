@@ -6,11 +6,10 @@ import math
 
 import gapless as gl
 import gapless_kernels
-from gapless.roles import Factor
+from gapless.search.driver import Search
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_dependency.backbones import backbone_for
-from gapless_splitbound import compiled_search
-from gapless_splitbound.method import backbone_needed
+from gapless_dependency.backbones import backbone_for, backbone_needed
+from gapless_splitbound.tree_layout import tree_layout
 
 NODES = 30
 """Limit on nodes of a search in training; few sentences need more."""
@@ -34,11 +33,11 @@ def exact_tree(problem: ParsingProblem) -> DependencyTree:
             _, heads = backbone.solve(problem.scores)
             if heads[-1] >= 0:
                 return problem.tree(heads[1:])
-        elif gapless_kernels.COMPILED and needed == "first" and all(isinstance(f, Factor) for f in problem.factors):
-            search = compiled_search.Search(problem, "default", "best-first", keep_proof=False)
+        elif gapless_kernels.COMPILED:
+            search = Search(tree_layout(problem, needed), keep_proof=False)
             search.finish(NODES)
-            if search.value > -math.inf:
-                return problem.tree(search.kernel.heads[1:])
+            if search.exact > -math.inf:
+                return problem.decode(search.kernel.on)
     result = gl.solve(problem, "split-bound", limits=gl.Limits(nodes=NODES), certificate=False)
     if result.stop is gl.Stop.INTERRUPTED:
         raise KeyboardInterrupt

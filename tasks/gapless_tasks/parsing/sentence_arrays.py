@@ -59,8 +59,7 @@ class SentenceArrays:
 
     def problem(self) -> ParsingProblem:
         """A new problem, of which nothing is laid out."""
-        # Scores are read where they lie: a dense array given to a factor is copied first.
-        parts = [kind(lambda *positions, dense=dense: dense[positions]) for kind, dense in self.parts]
+        parts = [kind(dense) for kind, dense in self.parts]
         return ParsingProblem(
             self.arcs,
             factors=[*parts, *self.others],
