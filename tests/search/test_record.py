@@ -94,5 +94,5 @@ def test_mostly_zeros_are_written_sparsely_and_read_back():
     ):
         with pytest.raises(gapless.InvalidProblem):
             loads(
-                f'{{"type": "array", "dtype": "float64", "shape": [{size}], "places": {places}, "values": [1.0, 2.0]}}'
+                f'{{"type": "array", "dtype": "f8", "shape": [{size}], "places": {places}, "values": [1.0, 2.0]}}'
             )
