@@ -305,8 +305,9 @@ def _result(run: Search[S], solve: Solve, stop: Stop, warm: bool, certificate: b
     problem, budget, layout = run.problem, solve.budget, run.layout
     if stop is not Stop.ERROR:
         run.kernel.settle()
-    bound, value, exact = run.bound, run.value, run.exact
-    structure = run.structure if exact > -math.inf else None
+    bound, value, structure = run.bound, run.value, run.structure
+    exact = -math.inf if structure is None else score_of(problem, structure)
+    structure = structure if exact > -math.inf else None
     budget.nodes, rough = budget.nodes + int(run.kernel.nodes), run.rough(exact)
     asked_for_none = NoCertificate(ASKED_FOR_NONE)
     evidence: Certificate = asked_for_none
