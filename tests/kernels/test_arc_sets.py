@@ -26,6 +26,7 @@ def drawn_arcs(rng: Any) -> tuple[np.ndarray, ...]:
     for a, b in zip(ours, theirs, strict=True):
         assert a.dtype == b.dtype
         assert np.array_equal(a, b)
+        assert b.flags.c_contiguous  # as the others take them
     return ours
 
 

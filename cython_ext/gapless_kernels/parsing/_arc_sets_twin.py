@@ -37,7 +37,7 @@ def candidate_arcs(candidates: npt.NDArray[np.bool_]) -> tuple[Ints, Ints, Ints,
         Arcs into word m are ``first[m]:first[m + 1]``.
     """
     check_candidates(candidates)
-    modifiers, heads = np.nonzero(candidates.T)
+    modifiers, heads = map(np.ascontiguousarray, np.nonzero(candidates.T))
     index = np.full(candidates.shape, -1, np.int64)
     index[heads, modifiers] = np.arange(heads.size)
     return heads, modifiers, index, np.searchsorted(modifiers, np.arange(len(candidates) + 1))
