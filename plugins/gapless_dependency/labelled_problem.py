@@ -261,9 +261,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
             raise NotImplementedError(f"factor {factor.name} cannot be written into an integer program over arcs")
         # Arcs of different labels are parallel arcs of the same flow.
         arcs = cast("Arcs", self.decisions)
-        return integer_program(
-            arcs, self.arc_weights, self.conjunctions, self.configurations, self.projective, self.single_root
-        )
+        return integer_program(arcs, self.arc_weights, self.factor_set, self.projective, self.single_root)
 
     # --- JSON
 
