@@ -13,6 +13,7 @@ import numpy as np
 from gapless import InvalidProblem, Problem
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.core.written_factors import Tabulated
 from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, ScoredFactor, serialisable
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.backbones import BACKBONES, backbone_for
@@ -21,7 +22,7 @@ from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.integer_program import integer_program
 from gapless_dependency.labelled_arcs import LabelledArcs
 from gapless_dependency.labelled_maximiser import LabelledTreeMaximiser
-from gapless_dependency.problem import ParsingProblem, Tabulated
+from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.tree import DependencyTree
 from gapless_dependency.tree_maximiser import TreeMaximiser
 
@@ -263,9 +264,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
             raise NotImplementedError(f"factor {factor.name} cannot be written into an integer program over arcs")
         # Arcs of different labels are parallel arcs of the same flow.
         arcs = cast("Arcs", self.decisions)
-        return integer_program(
-            arcs, self.arc_weights, self.conjunctions, self.configurations, self.projective, self.single_root
-        )
+        return integer_program(arcs, self.arc_weights, self.factor_set, self.projective, self.single_root)
 
     # --- JSON
 

@@ -126,7 +126,10 @@ class ScoredFactor:
         self.factor = factor
         self.granularity = granularity
         self._decisions = decisions
-        trusted = factor.trusted_scopes(decisions) if isinstance(factor, TrustedFactor) else None
+        trusted: IntArray | None = None
+        if isinstance(factor, TrustedFactor):
+            with named_after(factor, "scopes"):
+                trusted = factor.trusted_scopes(decisions)
         # A private copy: compiled searches rely on these checks.
         self.scopes: IntArray = _listed(factor, decisions).copy() if trusted is None else trusted
         self.scopes.flags.writeable = False
@@ -260,7 +263,8 @@ class ScoredFactor:
     def all_scores(self) -> FloatArray:
         """Scores of all scopes, shape (m,), read-only once all are known."""
         if not self.scored and self._bounds is None and isinstance(self.factor, TrustedFactor):
-            values = self.factor.trusted_scores(self.scopes, self._decisions)
+            with named_after(self.factor, "score"):
+                values = self.factor.trusted_scores(self.scopes, self._decisions)
             if values is not None:
                 self._check_grid(np.arange(len(values)) if self.granularity else NONE, values)
                 self._scores, self.scored = values, len(values)

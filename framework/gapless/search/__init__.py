@@ -1,1 +1,1 @@
-"""The driver of the one search: a problem in flat arrays, limits and observers around the search, results and certificates."""
+"""The driver of the one search: problems in flat arrays, limits and observers, results and certificates."""

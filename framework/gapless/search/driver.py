@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -245,7 +246,7 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
     start = max(solve.start, key=lambda structure: score_of(problem, structure), default=None)
     on = None if start is None else np.sort(problem.encode(start))
     told = bool(budget.observers or budget.trace)
-    work = _begun(layout, lambda: begin(start=on, keep_proof=certificate, told=told))
+    work: Search[S] = called(layout, lambda: begin(start=on, keep_proof=certificate, told=told))
     try:
         guarded(budget, budget.emit, "start", math.inf, work.value)
         stop = advance(work, solve)
@@ -267,11 +268,6 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
         error.result = _result(work, solve, Stop.ERROR, start is not None, certificate)
         raise
     return _result(work, solve, stop, start is not None, certificate)
-
-
-def _begun(layout: Layout[Any], make: Callable[[], Search[Any]]) -> Search[Any]:
-    """A new search; what a role raises is named after it."""
-    return called(layout, make)
 
 
 def called(layout: Layout[Any], call: Callable[[], Any]) -> Any:
@@ -299,7 +295,7 @@ def advance(run: Search[Any], solve: Solve) -> Stop:
         if spent is not None:
             return spent
         left = ENDLESS if limits.iterations is None else limits.iterations - budget.iterations
-        stop = called(run.layout, lambda left=left: run.advance(budget.time_left, most, left, limits))
+        stop: Stop | None = called(run.layout, partial(run.advance, budget.time_left, most, left, limits))
         run.tell(budget)
         if run.constant and limits.gap > 0 and run.value > -math.inf and meets(run.bound, run.value, limits.gap):
             stop = stop or Stop.GAP
@@ -313,8 +309,9 @@ def _result(run: Search[S], solve: Solve, stop: Stop, warm: bool, certificate: b
     problem, budget, layout = run.problem, solve.budget, run.layout
     if stop is not Stop.ERROR:
         run.kernel.settle()
-    bound, value, exact = run.bound, run.value, run.exact
-    structure = run.structure if exact > -math.inf else None
+    bound, value, structure = run.bound, run.value, run.structure
+    exact = -math.inf if structure is None else score_of(problem, structure)
+    structure = structure if exact > -math.inf else None
     budget.nodes, rough = budget.nodes + int(run.kernel.nodes), run.rough(exact)
     asked_for_none = NoCertificate(ASKED_FOR_NONE)
     evidence: Certificate = asked_for_none

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -158,10 +159,8 @@ class _Listing(Generic[S]):
                 break
             left = 1 << 60 if budget.limits.iterations is None else budget.limits.iterations - budget.iterations
             try:
-                ended = called(
-                    self.layout,
-                    lambda left=left: run.advance(budget.time_left, int(run.kernel.nodes) + 1, left),
-                )
+                reached = int(run.kernel.nodes) + 1
+                ended = called(self.layout, partial(run.advance, budget.time_left, reached, left))
             except KeyboardInterrupt:
                 budget.interrupt()
                 continue

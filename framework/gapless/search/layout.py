@@ -83,10 +83,10 @@ class Layout(Generic[S]):
     @cached_property
     def groups(self) -> tuple[IntArray, IntArray]:
         """The choice groups: ``members[first[g]:first[g + 1]]``; int64 both."""
-        given = self.decisions.exactly_one
-        if all(isinstance(group, range) and group.step == 1 for group in given):
-            ends = [0, *(group.stop for group in given)] if not given or given[0].start == 0 else []
-            if all(group.start == end for group, end in zip(given, ends, strict=False)) and ends:
+        given = [group for group in self.decisions.exactly_one if isinstance(group, range) and group.step == 1]
+        if len(given) == len(self.decisions.exactly_one):
+            ends = [0, *(group.stop for group in given)]
+            if all(group.start == end for group, end in zip(given, ends, strict=False)):
                 return np.array(ends, np.int64), np.arange(ends[-1], dtype=np.int64)
         apart = self.decisions.choice_groups()
         sizes = [0, *(group.size for group in apart)]

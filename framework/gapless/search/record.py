@@ -19,7 +19,7 @@ ENUMERATED = -2
 """In the place of a leaf's multipliers: all its structures were looked at."""
 
 ONE, SPREAD = 1, 2
-"""Forms of a scope: bit 0 where it has one multiplier; or one for each decision, of which the record has those not 0."""
+"""Forms of a scope: bit 0 for one multiplier; else one for each decision, of which the record has those not 0."""
 
 
 @attrs.frozen(eq=False, slots=False, kw_only=True)
