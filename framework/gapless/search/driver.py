@@ -45,7 +45,7 @@ ENDLESS = 1 << 60
 """Nodes or steps."""
 ROOT_STEPS, ROOT_TREND = 120, 7
 CHOICES = 1 << 14
-"""Once a node has no more ways to choose than this, all its structures are looked at."""
+"""Once a node has no more ways to choose than this, or than a checker looks at, all its structures are looked at."""
 INFEASIBLE = "every structure has a factor that forbids it"
 
 
@@ -104,7 +104,7 @@ class Search(Generic[S]):
             incumbent=start,
             keep_proof=keep_proof,
             granularity=(self.problem.granularity or 0.0) if not self.constant else 0.0,
-            choices=CHOICES,
+            choices=min(CHOICES, layout.few),
             root_steps=root_steps,
             root_trend=root_trend,
             compact=compact,

@@ -49,6 +49,8 @@ class Layout(Generic[S]):
         From the keywords orientation, multipliers, alone and loss to a certificate; can be pickled.
     enumerated : Certificate
         For nodes all of whose structures were looked at.
+    few : int
+        Choices that are looked at one by one, at most: a checker goes through them in Python.
     """
 
     problem: Problem[S]
@@ -58,6 +60,7 @@ class Layout(Generic[S]):
     harsh: bool = False
     evidence: Callable[..., Certificate] = SplitCertificate
     enumerated: Certificate = attrs.field(factory=EnumeratedChoices)
+    few: int = 1 << 9
 
     @cached_property
     def decisions(self) -> Decisions:
