@@ -277,8 +277,8 @@ class Search:
             values : float64
             prices : int
                 The multipliers of row r that are not 0 are ``values[row_first[r]:row_first[r + 1]]``, each of a
-                scope and, for shares, of a decision of it. From the number of scopes on, `scopes` counts the `prices` of
-                factors, one for each decision of their scopes.
+                scope and, for shares, of a decision of it. From the number of scopes on, `scopes` counts the
+                `prices` of factors, one for each decision of their scopes.
 
         Raises
         ------
