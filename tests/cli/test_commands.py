@@ -50,7 +50,9 @@ def test_methods_tells_options_and_the_default(capsys: pytest.CaptureFixture[str
     assert main(["methods", "--json"]) == exit_codes.PROVED
     document = json.loads(capsys.readouterr().out)
     chain = [m for m in document["methods"] if m["problem"] == "chain"]
-    assert sum(m["default"] for m in chain) == 1
+    assert [m["method"] for m in chain if m["default"]] == ["dominance"]
+    assert [m["method"] for m in chain if m["default_with_factors"]] == ["split-bound"]
+    assert all(m["factors"] for m in chain if m["default_with_factors"])
     assert {"viterbi", "column-generation"} <= {m["method"] for m in chain}
     assert "pos-tagging" in document["tasks"]
     assert document["maximisers"]["viterbi"] == "gapless_chains.viterbi_maximiser:ViterbiMaximiser"
@@ -58,6 +60,8 @@ def test_methods_tells_options_and_the_default(capsys: pytest.CaptureFixture[str
     assert main(["methods"]) == exit_codes.PROVED
     shown = capsys.readouterr().out
     assert "column-generation" in shown
+    assert "split-bound (default with factors)" in shown
+    assert "dominance (default)" in shown
     assert "ViterbiMaximiser" in shown
 
 

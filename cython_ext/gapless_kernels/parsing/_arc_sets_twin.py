@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -112,7 +110,7 @@ def part_positions(arc_sets: Ints, heads: Ints, modifiers: Ints, chained: bool) 
     arc_sets : int64 (m, width)
         As `arc_chains` or `arcs_of_one_head` gives them.
     chained : bool
-        Which of the two.
+        One of the two.
 
     Returns
     -------
@@ -154,8 +152,8 @@ def part_scores(
     return scores, bool(np.all((np.abs(scores) <= largest) | (scores == -np.inf)))
 
 
-def _as_rows(columns: list[Ints]) -> Any:
-    rows = np.empty((columns[0].size, len(columns)), np.int64)
+def _as_rows(columns: list[Ints]) -> Ints:
+    rows: Ints = np.empty((columns[0].size, len(columns)), np.int64)
     for number, column in enumerate(columns):
         rows[:, number] = column
     return rows

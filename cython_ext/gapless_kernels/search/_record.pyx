@@ -12,7 +12,7 @@ _sets.follow()
 
 
 def record_of(Search search, bint shares):
-    """What `Search.record` returns."""
+    """The record as `Search.record` returns it."""
     if not (search.s.keep_proof or search.s.proof_dropped):
         raise ValueError("no proof was kept: it was not asked for")
     if search.s.compact and shares:
@@ -29,7 +29,7 @@ def record_of(Search search, bint shares):
 
 
 cdef forms_of(Search search, bint shares):
-    """What became of the scopes."""
+    """The fate of the scopes."""
     cdef Py_ssize_t b, c, first = 0
     cdef bint starred = False
     cdef unsigned char form

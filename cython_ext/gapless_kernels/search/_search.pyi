@@ -72,7 +72,7 @@ class Search:
         0 off, 1 on) and how far the bound is wrong at each decision (float64 (decisions,)) to the free decision to
         branch on. By default the one of the widest gap.
     events : {None, "nodes", "steps"}
-        What is kept for `events`: nothing, the end of each node, or also each step of the root.
+        Events kept for `events`: none, the end of each node, or also each step of the root.
     choices : int
         Enumerate the structures of a node that leaves at most this many ways to choose; 0..16384. Not for "paper".
 
@@ -242,8 +242,8 @@ class Search:
         Parameters
         ----------
         shares : bool
-            Whether multipliers are written as parts of scores; else in units of scores, a charged part of a negative
-            score as a negative number, and no score needs to be known that was not asked for.
+            Whether multipliers are written as parts of scores; else in units of scores, a charged part of a
+            negative score as a negative number, and no score needs to be known that was not asked for.
 
         Returns
         -------
@@ -254,29 +254,31 @@ class Search:
                 Whether that decision is on here, or off.
             multipliers_at : int64 (nodes,)
                 For a node without children: the row of multipliers whose bound closes it, or bounds it when the
-                search stopped early; -1 if its fixings leave no structure, or nothing is known yet; -2 if its structures
-                were all looked at.
+                search stopped early; -1 if its fixings leave no structure, or nothing is known yet; -2 if its
+                structures were all looked at.
             step_node, step_multipliers : int64 (steps,)
             step_first : int64 (steps + 1,)
             off : int64
-                Step k rules out the decisions ``off[step_first[k]:step_first[k + 1]]`` in its node, for good, because
-                the bound at row ``step_multipliers[k]`` with such a decision on does not exceed `bound`. A number e < 0
-                stands for decision ``~e``, in no group, which is fixed on: the bound is that with it off.
+                Step k rules out the decisions ``off[step_first[k]:step_first[k + 1]]`` in its node, for good,
+                because the bound at row ``step_multipliers[k]`` with such a decision on does not exceed `bound`. A
+                number e < 0 stands for decision ``~e``, in no group, which is fixed on: the bound is that with it
+                off.
                 Steps of a node are in order; each stands on those before it.
             orientation : int64 (blocks,)
-                1 or 2 where pairs of the block are in groups, their lower decision being the second or the first; else 0.
+                1 or 2 where pairs of the block are in groups, their lower decision being the second or the
+                first; else 0.
             alone : int64
                 Scopes that could be in a group and are in none.
             forms : uint8 (scopes,)
-                With `shares`: 1, a pair in a group, with one multiplier d >= 0; 3, another negative score, with one
-                in [0, 1]; 2, a score with a share for each decision; 0, the same where any shares will do.
+                With `shares`: 1, a pair in a group, with one multiplier d >= 0; 3, another negative score, with
+                one in [0, 1]; 2, a score with a share for each decision; 0, the same where any shares will do.
             row_first : int64 (rows + 1,)
             scopes, places : int32
             values : float64
             prices : int
-                The multipliers of row r that are not 0 are ``values[row_first[r]:row_first[r + 1]]``, each of a scope
-                and, for shares, of a decision of it. From the number of scopes on, `scopes` counts the `prices` of
-                factors, one for each decision of their scopes.
+                The multipliers of row r that are not 0 are ``values[row_first[r]:row_first[r + 1]]``, each of a
+                scope and, for shares, of a decision of it. From the number of scopes on, `scopes` counts the
+                `prices` of factors, one for each decision of their scopes.
 
         Raises
         ------

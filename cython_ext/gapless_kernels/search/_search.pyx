@@ -311,7 +311,7 @@ cdef class Search:
         self.check_failure()
 
     def events(self):
-        """What happened since this was last asked; see the stub."""
+        """Events since this was last asked; see the stub."""
         cdef Py_ssize_t k
         told = [
             (

@@ -1,6 +1,9 @@
 """Trees of a sentence in the one search, under the names that the searches of parses used so far."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from gapless_kernels.search._search import NODES, PROVED, STEPS, TIME, Search
 from gapless_kernels.search._trees import Trees
@@ -10,8 +13,17 @@ __all__ = ["NODES", "PROVED", "STEPS", "TIME", "SplitBoundSearch"]
 
 class SplitBoundSearch(Search):
     def __init__(
-        self, weights, blocks, heads, modifiers, *, projective, single_root, incumbent_heads=None, **options
-    ):
+        self,
+        weights: npt.ArrayLike,
+        blocks: Any,
+        heads: npt.NDArray[Any],
+        modifiers: npt.NDArray[Any],
+        *,
+        projective: bool,
+        single_root: bool,
+        incumbent_heads: npt.ArrayLike | None = None,
+        **options: Any,
+    ) -> None:
         weights = np.asarray(weights, np.float64)
         if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or not 2 <= len(weights) <= 30000:
             raise ValueError(f"weights must have shape (n + 1, n + 1) with 1 <= n < 30000, got {weights.shape}")
@@ -36,7 +48,7 @@ class SplitBoundSearch(Search):
             **options,
         )
 
-    def _arcs(self, heads):
+    def _arcs(self, heads: npt.ArrayLike | None) -> npt.NDArray[np.int64] | None:
         if heads is None:
             return None
         heads, size = np.asarray(heads, np.int64), len(self._index)
@@ -48,20 +60,20 @@ class SplitBoundSearch(Search):
         return self._index[heads[1:], np.arange(1, size)]
 
     @property
-    def heads(self):
+    def heads(self) -> npt.NDArray[np.int64]:
         heads = np.full(len(self._index), -1, np.int64)
         heads[self._modifiers[self.on]] = self._heads[self.on]
         return heads
 
-    def hold(self, incumbent_heads):
+    def hold(self, incumbent_heads: npt.ArrayLike) -> None:
         super().hold(self._arcs(incumbent_heads))
 
-    def restart(self, multipliers, incumbent_heads=None):
+    def restart(self, multipliers: Any, incumbent_heads: npt.ArrayLike | None = None) -> None:
         super().restart(multipliers, self._arcs(incumbent_heads))
 
     @property
-    def root_arcs(self):
+    def root_arcs(self) -> int:
         return self.root_free
 
-    def groups(self):
+    def groups(self) -> npt.NDArray[Any]:
         return self.grouped()

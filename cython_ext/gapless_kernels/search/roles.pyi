@@ -1,5 +1,6 @@
 """The C-level roles of the search; their methods are in ``roles.pxd``."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np

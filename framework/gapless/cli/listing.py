@@ -8,9 +8,10 @@ from typing import Any
 import gapless_kernels
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
+from gapless.core.errors import GaplessError
 from gapless.plugins.manager import Plugins
 from gapless.plugins.reference import BrokenReference, reference_to
-from gapless.plugins.registry import Method
+from gapless.plugins.registry import Method, Registry
 
 
 def list_plugins(_: argparse.Namespace, console: Console, plugins: Plugins) -> int:
@@ -33,8 +34,7 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
     described: list[dict[str, Any]] = []
     for name in sorted(registry.problems):
         try:
-            methods = registry.methods_for(registry.problems[name]).values()
-            described += [_described(name, method) for method in methods]
+            described += _methods_of(registry, name)
         except BrokenReference as error:
             console.complain(f"gapless: {error}")
     console.table(
@@ -43,7 +43,7 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
         [
             (
                 m["problem"],
-                f"{m['method']}{' (default)' if m['default'] else ''}",
+                m["method"] + _default(m),
                 "yes" if m["exact"] else "no",
                 ", ".join(f"{k}={v}" for k, v in m["options"].items()),
                 m["summary"],
@@ -65,11 +65,31 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
     return exit_codes.PROVED
 
 
-def _described(problem: str, method: Method) -> dict[str, Any]:
+def _default(method: dict[str, Any]) -> str:
+    if method["default"]:
+        return " (default)"
+    return " (default with factors)" if method["default_with_factors"] else ""
+
+
+def _methods_of(registry: Registry, name: str) -> list[dict[str, Any]]:
+    problem = registry.problems[name]
+    known = registry.methods_for(problem)
+    chosen = []
+    for factors in ((), (name,)):  # any factor will do
+        try:
+            chosen.append(registry.find_method(problem, None, factors=factors))
+        except GaplessError:
+            chosen.append(None)
+    return [_described(name, method, [method is default for default in chosen]) for method in known.values()]
+
+
+def _described(problem: str, method: Method, default: list[bool]) -> dict[str, Any]:
     return {
         "problem": problem,
         "method": method.name,
-        "default": method.default,
+        "default": default[0],
+        "default_with_factors": default[1],
+        "factors": method.factors,
         "exact": method.exact,
         "k_best": method.k_best,
         "options": {k: repr(v) for k, v in method.options.items()},

@@ -63,15 +63,11 @@ class Problem(ABC, Generic[S]):
     factors : sequence
         Scores of sets of decisions beyond the `backbone`. Larger is better, also where the problem minimises: a
         value is then the cost less what the factors score.
-    structural_factors : sequence
-        Scores and rules of the problem's own that its `backbone` leaves out, as factors. `value` and `violations`
-        know them anyway.
     """
 
     sense: ClassVar[Sense] = Sense.MAXIMISE
     granularity: float | None = None
     factors: Sequence[Any] = ()
-    structural_factors: Sequence[Factor | ConfigurationFactor] = ()
 
     @property
     @abstractmethod
@@ -102,6 +98,14 @@ class Problem(ABC, Generic[S]):
     def factor_set(self) -> FactorSet:
         """The `factors` over `decisions`; empty without them."""
         return self._kept_factors("_factor_set", tuple(self.factors))
+
+    @property
+    def structural_factors(self) -> Sequence[Factor | ConfigurationFactor]:
+        """Scores and rules of the problem's own that its `backbone` leaves out, as factors; none by default.
+
+        `value` and `violations` know them anyway.
+        """
+        return ()
 
     @property
     def search_factors(self) -> FactorSet:

@@ -264,7 +264,7 @@ class Result(Generic[S]):
     def to_fields(self) -> dict[str, Any]:
         """The constructor's arguments, for JSON."""
         return {
-            f.alias: self.certificate if f.alias == "certificate" else getattr(self, f.name)
+            str(f.alias): self.certificate if f.alias == "certificate" else getattr(self, f.name)
             for f in attrs.fields(Result)
         }
 

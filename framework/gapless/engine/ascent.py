@@ -154,7 +154,7 @@ class Ascent(Generic[S]):
     bound, last, best : float
         Of the last evaluation, the one before, and the least of all.
     found : Maximised
-        What attains `bound`.
+        A structure that attains `bound`.
     best_multipliers : float64
     iteration, stalled, rises : int
         Evaluations; those since the last better bound; and those that were worse than the one before.
@@ -229,7 +229,7 @@ class Ascent(Generic[S]):
         return True
 
     def flips(self) -> tuple[BoolArray, FloatArray, FloatArray]:
-        """Which decisions are free, and the bounds of the structures with each of them on, and with each off."""
+        """The free decisions, and the bounds of the structures with each of them on, and with each off."""
         slacks = guarded(self.maximiser, self.maximiser.slacks, self.weights, self.fixings)
         free = self.fixings.state == FREE
         off = np.full(free.size, math.inf) if slacks.off is None else self.bound - slacks.off

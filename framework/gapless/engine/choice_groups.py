@@ -20,7 +20,7 @@ class ChoiceGroups:
     ----------
     count : int
     first : int64 (groups + 1,)
-        Where each group begins in `members`.
+        The beginning of each group in `members`.
     members : int64
     """
 
@@ -53,7 +53,7 @@ class ChoiceGroups:
         return self[self.of[decision]] if self.of[decision] >= 0 else self.members[:0]
 
     def counts(self, chosen: NDArray[np.bool_]) -> IntArray:
-        """How many chosen decisions each group has, int64 (groups,)."""
+        """Number of chosen decisions of each group, int64 (groups,)."""
         return np.bincount(self.of[chosen & (self.of >= 0)], minlength=len(self)).astype(np.int64)
 
     def implied(self, state: State) -> State | None:

@@ -197,7 +197,7 @@ def can_fire(scopes: IntArray, apart: Excludes) -> BoolArray:
 
 
 def lower_side(pairs: IntArray, groups: ChoiceGroups) -> int:
-    """Where the lower decision of each pair stands, 0 or 1: the side that makes fewer, larger columns.
+    """Place of the lower decision of each pair, 0 or 1: the side that makes fewer, larger columns.
 
     A column is a lower decision and the group of the upper ones; a pair without a group is a column of its own.
     """

@@ -95,7 +95,7 @@ class PricedFactor:
         return float(promised), y
 
     def misses(self, prices: FloatArray, on: BoolArray, state: NDArray[np.int8]) -> float:
-        """How much less a structure's configuration is worth than the best one; 0 where that is rounding."""
+        """Loss of a structure's configuration against the best one; 0 where that is rounding."""
         best = self.maximise(prices, state)[0]
         here = self.value(on) - float(prices[on].sum())
         size = max(1.0, abs(best), float(np.abs(prices[on]).max(initial=0.0)))
@@ -107,7 +107,7 @@ class PricedFactor:
         return best - here if best - here > AGREES * size else 0.0
 
     def flips(self, on: BoolArray) -> FloatArray:
-        """What flipping each decision alone would change, float64 (count,); 0 where `on` is forbidden."""
+        """Change by flipping each decision alone, float64 (count,); 0 where `on` is forbidden."""
         here, change = self.value(on), np.zeros(on.size)
         for place in range(on.size) if here > -math.inf else ():
             other = on.copy()

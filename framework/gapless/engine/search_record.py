@@ -24,7 +24,7 @@ class Record:
     ----------
     branches : list of (parent, decision, on)
     leaves : list of Evidence
-        What bounds each node.
+        Bounds of the nodes.
     fixings : list of (node, multipliers, decisions off)
     """
 
@@ -80,7 +80,7 @@ class Record:
 
 
 def _forms(layout: Layout) -> Any:
-    """How the multipliers of each scope are written, uint8 (scopes,)."""
+    """Form in which the multipliers of each scope are written, uint8 (scopes,)."""
     forms = np.where(layout.given < 0.0, 3, 0)
     for shared in layout.shared:
         forms[shared.scopes[shared.scores >= 0.0]] = 2

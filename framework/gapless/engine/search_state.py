@@ -1,4 +1,4 @@
-"""What a search knows: its problem, its open nodes, its incumbent, its bound."""
+"""Knowledge of a search: its problem, its open nodes, its incumbent, its bound."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ class SearchState:
         return len(self.told) < EVENT_ROOM
 
     def events(self) -> Any:
-        """What happened since this was last asked, as the compiled search tells it."""
+        """Events since this was last asked, as the compiled search tells it."""
         told, self.told = self.told, []
         return np.array(told, EVENT)
 

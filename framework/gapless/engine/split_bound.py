@@ -25,7 +25,7 @@ class OpenStar:
     Parameters
     ----------
     rows, columns : bool
-        Which upper and lower decisions are not off.
+        Flags of the upper and lower decisions that are not off.
     choice : bool
         Whether more than one upper decision is left.
     """
@@ -47,7 +47,7 @@ class OpenShared:
     free : bool (m, width)
         Decisions that are not on yet.
     left : int64 (m,)
-        How many; with one or none the scope is linear, which is exact.
+        Their number; with one or none the scope is linear, which is exact.
     """
 
     shared: Shared
@@ -197,7 +197,7 @@ class SplitBound(Dualized[S]):
         return weights, constant
 
     def _offers(self, left: OpenStar, multipliers: FloatArray) -> FloatArray:
-        """What each upper decision is worth beside each lower one, less what it pays; -inf for those off."""
+        """Worth of each upper decision beside each lower one, less its payments; -inf for those off."""
         star = left.star
         offers: FloatArray = np.where(left.rows[:, None], star.scores - star.of(multipliers), -np.inf)
         return offers
@@ -332,7 +332,7 @@ class SplitBound(Dualized[S]):
         return gaps
 
     def assumed_gap(self, best: float) -> float:
-        """How far weights of decisions that are not off lie apart."""
+        """Spread of the weights of decisions that are not off."""
         fixings = self._open[0]
         assert fixings is not None
         base = self.layout.base[fixings.state != OFF]

@@ -1,7 +1,8 @@
 """The k best structures by the search: Lawler's partition around each structure that was found.
 
-Where Qian and Liu (2013, proposition 2) take k best structures of the bound in every node, here each part of the partition
-is searched for its one best structure, so that steps, fixing by max-marginals and enumeration stay what they are.
+Where Qian and Liu (2013, proposition 2) take k best structures of the bound in every node, here each part of the
+partition is searched for its one best structure, so that steps, fixing by max-marginals and enumeration stay
+the same.
 """
 
 from __future__ import annotations
@@ -180,7 +181,7 @@ class _Listing(Generic[S]):
         return (None if structure is None else Part(kept, structure, score_of(self.problem, structure))), stop
 
     def _holds_nothing(self, run: Search[S], kept: BoolArray) -> bool:
-        """Whether the best structure of a part is forbidden, where only a larger loss tells that all others are, too."""
+        """Whether the best structure of a part is forbidden; only a larger loss tells that all others are."""
         unsure = self.layout.forbids and self.layout.floor == -math.inf and run.value > self.known.threshold
         if not unsure or run.exact > -math.inf:
             return False

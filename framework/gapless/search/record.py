@@ -62,7 +62,7 @@ class SearchRecord:
 
     @classmethod
     def of(cls, layout: Layout[Any], kernel: Any, *, shares: bool) -> SearchRecord:
-        """What a search has to show; with multipliers as parts of scores, or else in units of scores."""
+        """Evidence of a search; with multipliers as parts of scores, or else in units of scores."""
         place = {id(scored): number for number, scored in enumerate(layout.conjunctions)}
         arrays = kernel.record(shares)
         orientation = np.zeros(len(layout.conjunctions), np.int64)

@@ -26,7 +26,7 @@ HEAD = 1
 
 @attrs.frozen(eq=False)
 class Arrays:
-    """Scores of arcs (n + 1, n + 1), of grandchildren and of siblings (n + 1,) * 3; no problem is made of them yet."""
+    """Scores of arcs (n + 1, n + 1), of grandchildren and siblings (n + 1,) * 3; no problem is made of them yet."""
 
     arcs: FloatArray
     grandchildren: FloatArray

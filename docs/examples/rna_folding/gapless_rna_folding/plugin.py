@@ -7,9 +7,9 @@ from typing import Any
 
 import attrs
 import numpy as np
-from gapless.factors import Cardinality
 
 import gapless as gl
+from gapless.factors import Cardinality
 from gapless.roles import Registry, Specimens, hookimpl
 from gapless_rna_folding.drawing import draw_folding
 from gapless_rna_folding.factors import Stacking
