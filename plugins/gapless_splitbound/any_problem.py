@@ -36,18 +36,29 @@ def run(problem: Problem[S], solve: Solve, *, order: str = "best-first", certifi
     certificate : bool
         Whether to keep what `Result.verify` needs.
     """
-    loose = problem.decisions.count and problem.decisions.group_of().min() < 0
-    if not problem.infeasibility() and not (solve.k > 1 and loose):
+    if not problem.infeasibility():
         layout = Layout(problem=problem, backbone=problem.backbone())
         begin = partial(Search, layout, order=order)
         if solve.k > 1:
-            return k_best(layout, solve, begin, certificate=certificate, order=order)
+            return k_best(
+                layout,
+                solve,
+                begin,
+                certificate=certificate,
+                order=order,
+                otherwise=lambda known: _by_roles(problem, attrs.evolve(solve, start=known), order, certificate),
+            )
         found = run_search(layout, solve, begin, certificate=certificate)
         if found.solutions or found.stop is not Stop.GAP or not layout.forbids or layout.floor > -math.inf:
             return found
         # Nothing but a forbidden structure was found; such a loss tells whether there is another.
         begin = partial(Search, attrs.evolve(layout, harsh=True), order=order)
         return run_search(layout, solve, begin, certificate=certificate)
+    return _by_roles(problem, solve, order, certificate)
+
+
+def _by_roles(problem: Problem[S], solve: Solve, order: str, certificate: bool) -> Result[S]:
+    """The k best by a search whose bounds count their rounding; or nothing, where nothing is feasible."""
     relaxation = EvenSplit(problem)
     result = tree_search(
         problem,

@@ -27,5 +27,4 @@ def tree_layout(
         harsh=harsh,
         evidence=partial(SplitMultipliers, backbone=trees.name),
         enumerated=EnumeratedTrees(),
-        few=1 << 12 if problem.backbone_factors else 1 << 14,  # a checker scores all trees at once
     )

@@ -99,6 +99,7 @@ cdef extern from "search/tree.h" nogil:
     int gs_take_factors(gs_search *, const gs_factor *const *, Py_ssize_t)
     int gs_take_blocks(gs_search *, const gs_block *, Py_ssize_t)
     int gs_start(gs_search *, const gs_structure *)
+    void gs_turn_on(const gs_search *, unsigned char *, int32_t)
     int gs_advance(gs_search *, double, int64_t, int64_t, double, double)
     double gs_bound(const gs_search *)
     double gs_step_bound(const gs_search *)

@@ -75,6 +75,8 @@ class Search:
         Events kept for `events`: none, the end of each node, or also each step of the root.
     choices : int
         Enumerate the structures of a node that leaves at most this many ways to choose; 0..16384. Not for "paper".
+    on : int (m,), optional
+        Decisions without a group that are on from the start. A record says nothing of them.
 
     Raises
     ------
@@ -107,6 +109,7 @@ class Search:
         unknown: npt.ArrayLike | None = ...,
         brancher: Callable[[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]], int] | None = ...,
         events: str | None = ...,
+        on: npt.ArrayLike | None = ...,
     ) -> None: ...
     def advance(
         self,

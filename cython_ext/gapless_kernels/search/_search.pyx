@@ -89,6 +89,7 @@ cdef class Search:
         unknown=None,
         brancher=None,
         events=None,
+        on=None,
     ):
         if self.s.group != NULL:
             raise RuntimeError("this search was set up before; make another")
@@ -139,6 +140,11 @@ cdef class Search:
         self.take_blocks()
         cdef gs_structure known
         cdef bint given = self.take_structure(incumbent, &known)
+        for e in () if on is None else on:
+            if not 0 <= e < decisions or weights[e] == -float("inf"):
+                raise ValueError(f"on names decision {e}, expected decisions in 0..{decisions - 1} that can be on")
+            if self.s.group[e] < 0:
+                gs_turn_on(&self.s, self.s.root_alive, <int32_t>e)
         if not gs_start(&self.s, &known if given else NULL):
             raise MemoryError("no memory for the root")
         self.check_failure()

@@ -106,6 +106,8 @@ cdef class Maximiser:
         if self.role.marginals == NULL:
             return None
         placed, fixed = self._asked(weights, state)
+        other = np.asarray(placed)
+        cdef const double[::1] others = np.where(np.isfinite(other), 1.0 - other, other)
         cdef int32_t[::1] chosen = np.empty(self.role.most_on + 1, np.int32)
         cdef double[::1] on = np.full(self.role.decisions + 1, np.nan), off = np.full(self.role.decisions + 1, np.nan)
         cdef double value = 0.0
@@ -113,6 +115,8 @@ cdef class Maximiser:
         cdef int found
         with nogil:
             found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &chosen[0], &count)
+            if found == GS_FOUND:  # as in a search, other weights come between, in the other chart
+                found = self.role.maximise(self.role.object, 1, &others[0], &fixed[0], &value, &chosen[0], &count)
             if found == GS_FOUND:
                 found = self.role.marginals(self.role.object, &placed[0], &fixed[0], &on[0], &off[0])
         self._check(found)

@@ -58,6 +58,8 @@ class ChoiceGroups:
 
     def implied(self, state: State) -> State | None:
         """The state and what the groups imply; None where a group has nothing, or two, to choose."""
+        if not len(self):
+            return state
         on = self.counts(state == ON)
         grouped = self.of >= 0
         implied = np.where(grouped & (state == FREE) & (on[self.of] > 0), OFF, state).astype(np.int8)

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless.core.decisions import FREE, OFF
+from gapless.core.decisions import FREE, OFF, ON
 from gapless.core.factor import ConfigurationFactor
 from gapless.core.oracle import Maximiser
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
@@ -99,6 +99,7 @@ class SearchState:
         brancher: Brancher | None = None,
         events: str | None = None,
         costly: bool = False,
+        on: IntArray | None = None,
     ) -> None:
         if variant not in VARIANTS:
             raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
@@ -141,6 +142,8 @@ class SearchState:
         self.dp_calls = self.nodes = self.fixed = self.enumerated = self.steps = 0
         self.root_closed, self.status = False, -1
         self.root_state: State = np.where(base == -math.inf, OFF, FREE).astype(np.int8)
+        if on is not None:
+            self.root_state[on] = ON
         self.root_multipliers: FloatArray | None = None
         self._start(Node(self.kept.node(-1, -1, False), self.root_state, math.inf, 0))
 

@@ -12,13 +12,14 @@ import numpy as np
 
 import gapless_kernels
 from gapless.core.certificate import Certificate, NoCertificate
-from gapless.core.decisions import Fixings
+from gapless.core.decisions import OFF, ON, Fixings
 from gapless.core.errors import GaplessError, InconsistentBound, OracleError, SolveError
 from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.problem import check_start, score_of
 from gapless.core.result import Result, Stats
-from gapless.core.sparse import BoolArray, IntArray
+from gapless.core.sparse import IntArray
 from gapless.core.tolerance import margin, meets
+from gapless.engine.choice_groups import State
 from gapless.engine.guard import guarded
 from gapless.plugins.call import Solve
 from gapless.search.layout import Layout
@@ -44,8 +45,6 @@ SLICE = 0.05
 ENDLESS = 1 << 60
 """Nodes or steps."""
 ROOT_STEPS, ROOT_TREND = 120, 7
-CHOICES = 1 << 14
-"""Once a node has no more ways to choose than this, or than a checker looks at, all its structures are looked at."""
 INFEASIBLE = "every structure has a factor that forbids it"
 
 
@@ -58,8 +57,8 @@ class Search(Generic[S]):
         Of the problem; many searches may share it.
     start : int64, optional
         The decisions of a feasible structure.
-    kept : bool (decisions,), optional
-        Only structures of these decisions. No certificate can be made of such a search.
+    part : int8 (decisions,), optional
+        Only structures that agree with this state: -1 free, 0 off, 1 on. No certificate can be made of such a search.
     root_steps, root_trend : int
         The root branches after so many steps, or when its gap has hardly fallen within so many.
     compact : bool
@@ -76,7 +75,7 @@ class Search(Generic[S]):
         order: str = "best-first",
         start: IntArray | None = None,
         keep_proof: bool = True,
-        kept: BoolArray | None = None,
+        part: State | None = None,
         root_steps: int = ROOT_STEPS,
         root_trend: int = ROOT_TREND,
         compact: bool = False,
@@ -87,7 +86,9 @@ class Search(Generic[S]):
         self.variant, self.told = variant, told
         weights, blocks, known = layout.backbone.weights, layout.blocks, layout.known
         lazy: dict[str, Any] = {} if known is None else {"unknown": ~known, "ask": layout.ask}
-        if kept is not None:
+        on = None
+        if part is not None:
+            kept, on = part != OFF, np.flatnonzero(part == ON)
             weights = np.where(kept, weights, -np.inf)
             whole = [kept[scopes].all(axis=1) for scopes, _ in blocks]
             blocks = [(scopes[rows], scores[rows]) for (scopes, scores), rows in zip(blocks, whole, strict=True)]
@@ -102,9 +103,10 @@ class Search(Generic[S]):
             variant=variant,
             order=order,
             incumbent=start,
+            on=on,
             keep_proof=keep_proof,
             granularity=(self.problem.granularity or 0.0) if not self.constant else 0.0,
-            choices=min(CHOICES, layout.few),
+            choices=layout.choices,
             root_steps=root_steps,
             root_trend=root_trend,
             compact=compact,

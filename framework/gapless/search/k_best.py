@@ -15,14 +15,16 @@ from typing import Any, Generic, TypeVar
 import attrs
 import numpy as np
 
+from gapless.core.decisions import FREE, OFF, ON, Fixings
 from gapless.core.errors import InconsistentBound, SolveError
 from gapless.core.limits import Budget, Stop
 from gapless.core.problem import score_of
 from gapless.core.result import Result
-from gapless.core.sparse import BoolArray
+from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
+from gapless.engine.choice_groups import State
 from gapless.engine.guard import guarded
-from gapless.engine.lawler import KBest, Part, lawler, partition
+from gapless.engine.lawler import KBest, Part, lawler
 from gapless.plugins.call import Solve
 from gapless.search.driver import Begin, Search, bound_with_rounding, called, run
 from gapless.search.layout import Layout
@@ -49,7 +51,7 @@ def k_best(
 ) -> Result[S]:
     """The `solve.k` best structures.
 
-    Every decision of the problem is in a choice group. `begin`: as for `run`, for the best structure. `otherwise`:
+    `begin`: as for `run`, for the best structure. `otherwise`:
     lists them where rounding may decide their order, from structures that are known.
     """
     return _Listing(layout, solve, begin, certificate, {"variant": variant, "order": order}, otherwise).run()
@@ -137,20 +139,19 @@ class _Listing(Generic[S]):
 
     def _partition(self, best: S) -> Stop:
         """Search the parts around the best structure, then around the next; see `lawler`."""
-        everything = np.ones(self.problem.decisions.count, bool)
+        everything = np.full(self.problem.decisions.count, FREE, np.int8)
         first = Part(everything, best, score_of(self.problem, best))
         return lawler(self.known, first, self._others, self._best_of, self._closes)
 
-    def _others(self, part: Part[S]) -> Iterator[BoolArray]:
-        """The decisions of each part: some choices as in the structure, the next another one."""
-        chosen = np.sort(self.problem.encode(part.structure)).tolist()
-        return (kept for _, kept in partition(part.kept, chosen, self.problem.decisions.group_of()))
+    def _others(self, part: Part[S]) -> Iterator[State]:
+        """Each part as a state: some choices as in the structure, the next another one."""
+        return others(part.kept, self.problem.encode(part.structure), self.problem.decisions.group_of())
 
-    def _best_of(self, kept: BoolArray) -> tuple[Part[S] | None, Stop]:
-        """The best structure of these decisions; None where none can enter the list."""
+    def _best_of(self, kept: State) -> tuple[Part[S] | None, Stop]:
+        """The best structure of a part; None where none can enter the list."""
         budget = self.solve.budget
         run: Search[S] = called(
-            self.layout, lambda: Search(self.layout, keep_proof=False, kept=kept, **self.options)
+            self.layout, lambda: Search(self.layout, keep_proof=False, part=kept, **self.options)
         )
         before, steps, stop = budget.nodes, budget.iterations, Stop.PROVED
         while not self._closes(run.bound):
@@ -180,12 +181,14 @@ class _Listing(Generic[S]):
         self._emit("node", node=budget.nodes)
         return (None if structure is None else Part(kept, structure, score_of(self.problem, structure))), stop
 
-    def _holds_nothing(self, run: Search[S], kept: BoolArray) -> bool:
-        """Whether the best structure of a part is forbidden; only a larger loss tells that all others are."""
+    def _holds_nothing(self, run: Search[S], kept: State) -> bool:
+        """Whether the best structure of a part is forbidden, where only a larger loss tells that all others are, too."""
+        if run.kernel.value == run.kernel.bound == -math.inf:
+            return True  # seen without comparing sums
         unsure = self.layout.forbids and self.layout.floor == -math.inf and run.value > self.known.threshold
         if not unsure or run.exact > -math.inf:
             return False
-        harsh = Search(attrs.evolve(self.layout, harsh=True), keep_proof=False, kept=kept, **self.options)
+        harsh = Search(attrs.evolve(self.layout, harsh=True), keep_proof=False, part=kept, **self.options)
         if (
             called(self.layout, lambda: harsh.finish(seconds=self.solve.budget.time_left))
             and harsh.value == -math.inf
@@ -193,7 +196,7 @@ class _Listing(Generic[S]):
             return True
         raise _TooRough
 
-    def _structure_of(self, run: Search[S], kept: BoolArray) -> S | None:
+    def _structure_of(self, run: Search[S], kept: State) -> S | None:
         """The structure that a part's search holds, if it enters the list.
 
         Raises `InconsistentBound`: it is infeasible, of another part, or not worth what the search says.
@@ -201,7 +204,7 @@ class _Listing(Generic[S]):
         if not run.value > self.known.threshold:
             return None
         structure = self.problem.decode(run.kernel.on)
-        if self.problem.violations(structure) or not kept[self.problem.encode(structure)].all():
+        if self.problem.violations(structure) or not Fixings(kept).allow(self.problem.encode(structure)):
             raise InconsistentBound(f"the search returned a structure of another part: {run.kernel.on.tolist()}")
         bound_with_rounding(self.layout, score_of(self.problem, structure), run.bound, run.value)
         self._know(structure)
@@ -253,6 +256,37 @@ class _Listing(Generic[S]):
                 self._know(solution.structure)
             found = self._result(found.stop)
         return attrs.evolve(found, explanation=[ROUGH, *found.explanation])
+
+
+def others(state: State, on_ids: IntArray, group_of: IntArray) -> Iterator[State]:
+    """Partition of the structures that agree with a state, other than one of them, as states.
+
+    Part i has the first i - 1 choices of the structure, and not the i-th: of a choice group another decision, of a
+    decision without a group the other side. Parts without structures are left out.
+
+    Parameters
+    ----------
+    state : int8 (decisions,)
+    on_ids : int64
+        Decisions of the structure.
+    group_of : int64 (decisions,)
+        Number of each decision's choice group, -1 for none.
+    """
+    left = state.copy()
+    chosen = np.sort(on_ids)
+    for decision in chosen[group_of[chosen] >= 0].tolist():
+        own = group_of == group_of[decision]
+        part = left.copy()
+        part[decision] = OFF
+        if (part[own] != OFF).any():
+            yield part
+        left[own] = OFF
+        left[decision] = FREE
+    for decision in np.flatnonzero((group_of < 0) & (state == FREE)).tolist():
+        part, is_on = left.copy(), bool(np.isin(decision, chosen))
+        part[decision] = OFF if is_on else ON
+        yield part
+        left[decision] = ON if is_on else OFF
 
 
 def _finite(seconds: float) -> float | None:

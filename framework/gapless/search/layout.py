@@ -23,6 +23,8 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray
 S = TypeVar("S")
 
 Block = tuple[IntArray, FloatArray]
+CHOICES = 1 << 14
+"""Once a node has no more ways to choose than this, all its structures are looked at."""
 NO_LOSS = float(np.finfo(np.float64).max)
 """Cuts no score down."""
 
@@ -49,8 +51,6 @@ class Layout(Generic[S]):
         From the keywords orientation, multipliers, alone and loss to a certificate; can be pickled.
     enumerated : Certificate
         For nodes all of whose structures were looked at.
-    few : int
-        Choices that are looked at one by one, at most: a checker goes through them in Python.
     """
 
     problem: Problem[S]
@@ -60,7 +60,11 @@ class Layout(Generic[S]):
     harsh: bool = False
     evidence: Callable[..., Certificate] = SplitCertificate
     enumerated: Certificate = attrs.field(factory=EnumeratedChoices)
-    few: int = 1 << 9
+
+    @property
+    def choices(self) -> int:
+        """A node with at most so many ways to choose is enumerated: as many as its verifier goes through."""
+        return min(CHOICES, getattr(self.enumerated, "most", CHOICES))
 
     @cached_property
     def decisions(self) -> Decisions:

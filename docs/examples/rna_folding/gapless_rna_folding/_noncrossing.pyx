@@ -98,6 +98,8 @@ cdef class NonCrossingPairs(Maximiser):
         cdef double *row
         cdef double *rest
         cdef double *after
+        if not self.fix(weights, state):  # a structure in the other chart has had its own weights meanwhile
+            return GS_NOTHING
         for i in range(self.n + 1):
             for j in range(i, self.n + 1):
                 self.outside[i, j] = -INFINITY

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from gapless.core.certificate import BoundCertificate
-from gapless.core.decisions import Fixings
+from gapless.core.decisions import OFF, Fixings
 from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.problem import Problem, score_of
 from gapless.core.proofs.taken_on_trust import choices_left
@@ -20,6 +20,17 @@ from gapless.core.work import spend_work
 S = TypeVar("S")
 MOST = 1 << 12
 """More choices are refused: a certificate must not make its checker work for hours."""
+
+
+def possible_under(problem: Problem[Any], fixings: Fixings) -> Fixings | None:
+    """`fixings` with what they imply, where decisions that the backbone weighs -inf are off; None where nothing is left."""
+    try:
+        weights = problem.backbone().weights
+    except NotImplementedError:  # not every problem that is enumerated names a backbone
+        return fixings.implied(problem.decisions)
+    barred = np.flatnonzero((weights == -np.inf) & (fixings.state != OFF))
+    possible = fixings.fix(off=barred) if barred.size else fixings
+    return None if possible is None else possible.implied(problem.decisions)
 
 
 @serialisable("gapless.EnumeratedChoices")
@@ -33,6 +44,7 @@ class EnumeratedChoices(BoundCertificate):
 
     kind: ClassVar[str] = "enumerated choices"
     factors: ClassVar[bool] = True
+    most: ClassVar[int] = MOST
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Score of the best structure of `problem` that agrees with `fixings`; -inf if there is none.
@@ -42,7 +54,7 @@ class EnumeratedChoices(BoundCertificate):
         InvalidProblem
             Too many choices are left.
         """
-        implied = fixings.implied(problem.decisions)
+        implied = possible_under(problem, fixings)
         if implied is None:
             return -math.inf
         listed = choices_left(problem.decisions, implied, MOST)
