@@ -97,6 +97,7 @@ cdef extern from "search/tree.h" nogil:
     int gs_reserve(gs_search *, const gs_maximiser *, Py_ssize_t, Py_ssize_t)
     int gs_number(gs_search *)
     int gs_take_factors(gs_search *, const gs_factor *const *, Py_ssize_t)
+    int gs_take_guides(gs_search *, const double *const *)
     int gs_take_blocks(gs_search *, const gs_block *, Py_ssize_t)
     int gs_start(gs_search *, const gs_structure *)
     void gs_turn_on(const gs_search *, unsigned char *, int32_t)

@@ -93,6 +93,7 @@ class Search:
         group_first: npt.ArrayLike | None = ...,
         groups: npt.ArrayLike | None = ...,
         factors: Sequence[Factor] = ...,
+        guides: Sequence[Any] | None = ...,
         variant: str = ...,
         order: str = ...,
         incumbent: npt.ArrayLike | None = ...,

@@ -73,6 +73,7 @@ cdef class Search:
         group_first=None,
         groups=None,
         factors=(),
+        guides=None,
         variant="default",
         order="best-first",
         incumbent=None,
@@ -135,6 +136,8 @@ cdef class Search:
                 raise MemoryError("no memory for events")
         self.s.tell_steps = events == "steps"
         self.take_factors(factors)
+        if guides is not None and not self.s.paper:
+            self._take_guides(guides)
         if unknown is not None:
             self.mark_unknown(np.ascontiguousarray(unknown, np.bool_).view(np.uint8))
         self.take_blocks()
@@ -217,6 +220,29 @@ cdef class Search:
         finally:
             free(each)
         return 0
+
+    def _take_guides(self, guides):
+        cdef Py_ssize_t f, count = len(self.factors)
+        cdef const double[::1] held
+        given = list(guides)
+        if len(given) != count:
+            raise ValueError(f"{len(given)} guides for {count} factors")
+        cdef const double **each = <const double **>calloc(count + 1, sizeof(double *))
+        if each == NULL:
+            raise MemoryError("no memory for the guides")
+        try:
+            for f in range(count):
+                if given[f] is None or not self.factors[f].scope.size:
+                    continue
+                given[f] = np.ascontiguousarray(given[f], np.float64)
+                if given[f].shape != self.factors[f].scope.shape or not np.isfinite(given[f]).all():
+                    raise ValueError(f"the guide of factor {f} must hold a finite number for each decision of its scope")
+                held = given[f]
+                each[f] = &held[0]
+            if not gs_take_guides(&self.s, each):
+                raise MemoryError("no memory for the guides")
+        finally:
+            free(each)
 
     cdef int take_blocks(self) except -1:
         cdef Py_ssize_t b, count = len(self.blocks), first = 0

@@ -9,6 +9,7 @@
 
 #include "search/snapshots.h"
 
+#define GS_GUIDED_STEPS 40 /* along the guides, at most */
 #define GS_AGREES 1e-10 /* of a factor's value: what the structure may miss to count as a best configuration */
 
 static double *gs_prices(const gs_search *s, const gs_part *part)
@@ -124,12 +125,48 @@ static int gs_compare_factors(gs_search *s)
     return 1;
 }
 
+/* Take directions for the prices of factors, NULL for those without, after `gs_take_factors`; 0 without memory. */
+static int gs_take_guides(gs_search *s, const double *const *guides)
+{
+    GS_NEW(s, guides, s->factor_slots);
+    for (ptrdiff_t f = 0; s->guides != NULL && f < s->parts; f++) {
+        gs_part *part = s->part + f;
+        if (guides[f] == NULL)
+            continue;
+        memcpy(s->guides + part->place, guides[f], (size_t)part->role->count * sizeof(double));
+        for (ptrdiff_t k = 0; k < part->role->count; k++)
+            part->guide_square += guides[f][k] * guides[f][k];
+        part->guide = part->guide_square > 0.0 ? s->guides + part->place : NULL;
+    }
+    return !s->no_memory;
+}
+
+/* Whether the next step moves the prices of factors with guides along these only. So does the root at first: one multiplier for a whole
+ * constraint, as in Lagrangian relaxation, finds its level in a dozen steps, where single prices take hundreds. It goes on until
+ * nothing moves that way. After `gs_compare_factors`. */
+static int gs_follow_guides(gs_search *s)
+{
+    int moves = 0;
+    for (ptrdiff_t f = 0; f < s->parts; f++) {
+        gs_part *part = s->part + f;
+        part->along = 0.0;
+        for (ptrdiff_t k = 0; part->guide != NULL && part->misses > 0.0 && k < part->role->count; k++)
+            part->along += part->guide[k] * (s->part_y[part->place + k] - (int)s->taken[part->role->scope[k]]);
+        moves |= part->along != 0.0;
+    }
+    return moves && s->iteration <= GS_GUIDED_STEPS;
+}
+
 /* Squared length of the subgradient in the prices. */
 static double gs_slope_of_factors(const gs_search *s)
 {
     double length = 0.0;
     for (ptrdiff_t f = 0; f < s->parts; f++) {
         const gs_part *part = s->part + f;
+        if (s->guided && part->guide != NULL) {
+            length += part->along * part->along / part->guide_square;
+            continue;
+        }
         for (ptrdiff_t k = 0; part->misses > 0.0 && k < part->role->count; k++)
             length += s->taken[part->role->scope[k]] != (unsigned char)s->part_y[part->place + k];
     }
@@ -144,7 +181,9 @@ static void gs_move_factors(gs_search *s, double step)
         if (!(part->misses > 0.0))
             continue;
         for (ptrdiff_t k = 0; k < part->role->count; k++) {
-            const double move = step * (s->part_y[part->place + k] - (int)s->taken[part->role->scope[k]]);
+            const double move = s->guided && part->guide != NULL
+                ? step * (part->along / part->guide_square) * part->guide[k]
+                : step * (s->part_y[part->place + k] - (int)s->taken[part->role->scope[k]]);
             price[k] += move, s->weights[s->cell[part->role->scope[k]]] += move;
             s->largest = fmax(s->largest, fabs(price[k]));
         }
@@ -208,6 +247,15 @@ static int gs_is_forbidden(const gs_search *s)
     return forbidden;
 }
 
+/* Whether some factor that forbids it has max-marginals. */
+static int gs_may_insist(const gs_search *s)
+{
+    int found = 0;
+    for (ptrdiff_t f = 0; f < s->parts; f++)
+        found |= s->part[f].at == -INFINITY && s->part[f].role->marginals != NULL;
+    return found;
+}
+
 static double gs_within(double x, double most)
 {
     return x != x ? 0.0 : fmin(fmax(x, -most), most);
@@ -237,8 +285,9 @@ static int gs_linearise_factors(gs_search *s)
 }
 
 /* Weights for a structure that no factor forbids: those of the bound, and what the factors lose by each decision on rather than off; of a
- * factor without max-marginals that forbids the structure found, what it takes to make that its configuration. 0 when one failed. */
-static int gs_consult_factors(gs_search *s)
+ * factor that forbids the structure found, what it takes to make that its configuration, if `insist` or it has no max-marginals. 0 when
+ * one failed. */
+static int gs_consult_factors(gs_search *s, int insist)
 {
     const double most = 2.0 * (1.0 + s->largest);
     memcpy(s->linear, s->weights, (size_t)s->cells * sizeof *s->linear);
@@ -248,7 +297,7 @@ static int gs_consult_factors(gs_search *s)
         const gs_part *part = s->part + f;
         for (ptrdiff_t k = 0; k < part->role->count; k++) {
             double *w = s->linear + s->cell[part->role->scope[k]];
-            if (part->role->marginals != NULL)
+            if (part->role->marginals != NULL && !(insist && part->at == -INFINITY))
                 *w += gs_within(s->part_with[part->place + k] - s->part_without[part->place + k], most);
             else if (part->at == -INFINITY)
                 *w += s->part_y[part->place + k] ? most : -most;
@@ -260,7 +309,7 @@ static int gs_consult_factors(gs_search *s)
 static void gs_free_factors(gs_search *s)
 {
     free(s->part), free(s->part_state), free(s->part_y), free(s->part_x), free(s->part_with), free(s->part_without), free(s->part_paid);
-    free(s->part_flip), free(s->part_flipped);
+    free(s->part_flip), free(s->part_flipped), free(s->guides);
     free(s->also_with), free(s->also_without);
 }
 

@@ -152,14 +152,14 @@ static void gs_lower_bound_weights(gs_search *s)
  * Whether scores had to be asked for. */
 static int gs_redecode(gs_search *s, const gs_structure *x, double score, int rounds)
 {
-    int asked = 0;
+    int asked = 0, insist = 0;
     gs_copy(&s->around, x);
     for (int round = 0; round < rounds; round++) {
         gs_enter(s, &s->around);
         if (s->paper)
             gs_lower_bound_weights(s);
         else if (gs_is_forbidden(s))
-            gs_consult_factors(s);
+            gs_consult_factors(s, insist);
         else {
             gs_linearise(s);
             gs_linearise_factors(s);
@@ -171,7 +171,12 @@ static int gs_redecode(gs_search *s, const gs_structure *x, double score, int ro
         asked |= gs_know_structure(s);
         const double better = gs_score(s);
         gs_offer(s, better);
+        const int again = s->value == -INFINITY && !insist && gs_may_insist(s);
         gs_leave(s);
+        if (again && !s->failed) { /* max-marginals say nothing where many configurations are as good */
+            insist = 1, rounds++;
+            continue;
+        }
         if (!(better > score) || s->failed)
             return asked;
         score = better;

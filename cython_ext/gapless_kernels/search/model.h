@@ -82,6 +82,8 @@ typedef struct {
     double at, misses;  /* its value at the structure it was last asked for; less prices, what that misses of `value` */
     int stale;          /* whether prices or state changed since `value` was found */
     int asked, flipped; /* whether `at` and the differences were ever asked for */
+    const double *guide;       /* a direction for its prices, NULL where it has none */
+    double guide_square, along; /* its squared length; how far the subgradient goes along it */
 } gs_part;
 
 /* What observers hear: a node that ended, or a step of the root. */
@@ -132,6 +134,8 @@ typedef struct {
     gs_part *part;
     signed char *part_state, *part_y, *part_x, *part_flipped; /* for each place: the state, the best configuration, what was last asked for */
     double *part_paid, *part_flip, *part_with, *part_without, *also_with, *also_without, factored;
+    double *guides;
+    int guided;                                   /* whether prices move along guides only, see `gs_follow_guides` */
     int costly;                                   /* whether a factor is */
     ptrdiff_t culprit;                            /* the factor that ended the search; -1: the maximiser or `ask` */
     /* scores that are not known yet */

@@ -109,6 +109,7 @@ static void gs_begin(gs_search *s, gs_node node)
     s->theta = 1.0, s->best_psi = s->saved_psi = s->psi = INFINITY;
     s->gap_at_fixing = s->trend_gap = s->first_gap = INFINITY;
     s->best_in_node = -INFINITY;
+    s->guided = !s->paper && node.depth == 0 && node.snapshot < 0 && s->guides != NULL;
     s->nodes++;
     if (node.snapshot >= 0)
         gs_recall(s, s->snapshots + node.snapshot, s->split);

@@ -12,7 +12,7 @@ static int gs_spent(gs_search *s, double gap)
             || (s->iteration > 1 && s->last_psi - s->psi >= 0.0 && s->last_psi - s->psi <= GS_PAPER_PRECISION);
     if (s->iteration >= (s->node.depth ? GS_CHILD_STEPS : s->root_steps))
         return 1;
-    if (s->iteration % (s->node.depth ? GS_CHILD_TREND : s->root_trend))
+    if (s->guided || s->iteration % (s->node.depth ? GS_CHILD_TREND : s->root_trend))
         return 0;
     const int slow = gap > GS_TREND_SHARE * s->trend_gap;
     s->trend_gap = gap;
@@ -138,6 +138,8 @@ static void gs_step(gs_search *s)
         gs_release(s, s->saved);
         s->saved = snapshot, s->saved_psi = s->psi;
     }
+    if (s->guided && !gs_follow_guides(s))
+        s->guided = 0, s->theta = 1.0, s->stalled = 0;
     const double length = gs_subgradient(s);
     const int spent = length == 0.0 || gs_spent(s, gap);
     if (spent) {

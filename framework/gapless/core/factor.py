@@ -14,7 +14,7 @@ import numpy as np
 import gapless_kernels
 from gapless.core.decisions import Decisions
 from gapless.core.errors import GaplessError, InvalidProblem
-from gapless.core.score_array import check_scores, score_array
+from gapless.core.score_array import LARGEST, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import off_grid
 
@@ -94,6 +94,15 @@ class ConfigurationFactor(ABC):
 
         Weights are in the order of `scope`; minus infinity forbids a decision.
         """
+
+    def guide(self, decisions: Decisions) -> FloatArray | None:
+        """A direction in which prices of the decisions go first, float64 (count,), in the order of `scope`.
+
+        A limit on a weighted sum gives its weights: the first steps of a search then look for the one multiplier of
+        the limit, as Lagrangian relaxation does, before each decision gets a price of its own. None, the default,
+        lets all prices move from the start. Bounds are true under any guide.
+        """
+        return None
 
     def compiled(self, decisions: Decisions) -> Any:
         """The same in compiled code, a new ``gapless_kernels.search.roles.Factor``; None where there is none."""
@@ -329,6 +338,21 @@ SAME = 1e-9
 def name_of(factor: Factor | ConfigurationFactor) -> str:
     """A factor's name; its class when it has none."""
     return str(getattr(factor, "name", None) or type(factor).__name__)
+
+
+def guide_of(factor: ConfigurationFactor, decisions: Decisions, scope: IntArray) -> FloatArray | None:
+    """`ConfigurationFactor.guide`, checked."""
+    with named_after(factor, "guide"):
+        given = factor.guide(decisions)
+        if given is None:
+            return None
+        guide = np.ascontiguousarray(given, np.float64)
+    if guide.shape != scope.shape or not np.all(np.abs(guide) <= LARGEST):
+        raise InvalidProblem(
+            f"factor {name_of(factor)}: guide() gave numbers of shape {guide.shape}, expected one for each of the "
+            f"{scope.size} decisions of scope(), at most {LARGEST:g} in size"
+        )
+    return guide
 
 
 @contextlib.contextmanager

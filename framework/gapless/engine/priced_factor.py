@@ -31,10 +31,15 @@ class PricedFactor:
     scope : int64 (count,)
     first : int
         Slot of its first price.
+    guide : float64 (count,), optional
+        The direction in which its prices move first.
     """
 
-    def __init__(self, factor: ConfigurationFactor, scope: IntArray, first: int) -> None:
+    def __init__(
+        self, factor: ConfigurationFactor, scope: IntArray, first: int, guide: FloatArray | None = None
+    ) -> None:
         self.factor, self.scope, self.first = factor, scope, first
+        self.guide = guide if guide is not None and np.any(guide) else None
         self._last: tuple[bytes, bytes, tuple[float, BoolArray]] | None = None
 
     def value(self, on: BoolArray) -> float:

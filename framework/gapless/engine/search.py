@@ -37,6 +37,8 @@ __all__ = ["EVENTS", "GAP", "NODES", "PROVED", "STEPS", "TARGET", "TIME", "Searc
 
 COSTLY_CHOICES = 256
 """The same where looking at one takes a call of a costly role."""
+GUIDED_STEPS = 40
+"""Steps along the guides of factors, at most."""
 ENDLESS = 1 << 62
 SAVE_AFTER, SAVE_LATE, SAVE_SHARE = 8, 40, 0.05
 """Multipliers are remembered after so many steps (late without a record), and as they close so much of the gap."""
@@ -121,6 +123,8 @@ class Search(SearchState):
         self.saved: FloatArray | None = None
         self.saved_bound = math.inf
         multipliers = self.split.start() if node.multipliers is None else node.multipliers
+        guides = any(factor.guide is not None for factor in self.split.factors)
+        self.split.guided = guides and node.depth == 0 and node.multipliers is None
         self.ascent = Ascent(
             self.split, self.maximiser, Fixings(self.root_state), self.rules[node.depth > 0], multipliers
         )
@@ -182,10 +186,24 @@ class Search(SearchState):
         if self._fixes() and self._fix(node):
             return
         self._save(bound)
-        if ascent.aim() == 0.0 or ascent.spent(self.value):
+        if self.split.guided:
+            self._follow_guides(ascent)
+        if ascent.aim() == 0.0 or self._spent(ascent):
             self._split(node, found)
         else:
             ascent.move(self.value)
+
+    def _follow_guides(self, ascent: Ascent[Any]) -> None:
+        """Free the prices once nothing moves along the guides, or they had their time."""
+        if ascent.iteration <= GUIDED_STEPS and self.split.follows_guides(ascent.multipliers, ascent.found):
+            return
+        self.split.guided, ascent.scale, ascent.stalled = False, ascent.rule.scale, 0
+
+    def _spent(self, ascent: Ascent[Any]) -> bool:
+        """Whether the node is to branch."""
+        if self.split.guided:
+            return ascent.iteration >= ascent.rule.iterations
+        return ascent.spent(self.value)
 
     def _looks(self, better: bool) -> bool:
         """Whether to maximise again for an incumbent: more and more seldom where factors forbid all so far."""

@@ -83,6 +83,7 @@ class SearchState:
         group_first: IntArray | None = None,
         groups: IntArray | None = None,
         factors: Sequence[tuple[IntArray, ConfigurationFactor]] = (),
+        guides: Sequence[FloatArray | None] | None = None,
         variant: str = "default",
         order: str = "best-first",
         keep_proof: bool = True,
@@ -124,8 +125,8 @@ class SearchState:
         self.choices, self.costly = 0 if self.paper else choices, costly
         layout = lay_out(base, blocks, chosen, maximiser.rivals(), stars=not self.paper, unknown=unknown)
         priced, slot = [], layout.slots
-        for scope, factor in factors:
-            priced.append(PricedFactor(factor, np.asarray(scope, np.int64), slot))
+        for (scope, factor), guide in zip(factors, guides or [None] * len(factors), strict=True):
+            priced.append(PricedFactor(factor, np.asarray(scope, np.int64), slot, guide))
             slot += len(scope)
         self.split: SplitBound[Any] = SplitBound(layout, priced, shares=self.paper)
         self.lazy = None if unknown is None or ask is None else LazyScores(self.split, unknown, ask)

@@ -96,11 +96,17 @@ class SplitBound(Dualized[S]):
         Their slots follow those of the conjunctions.
     shares : bool
         Whether the steps are the paper's, whose multipliers are shares of the scores: a step of one unit moves s^2.
+
+    Attributes
+    ----------
+    guided : bool
+        Whether prices of factors with a guide move along it only.
     """
 
     def __init__(self, layout: Layout, factors: Sequence[PricedFactor] = (), *, shares: bool = False) -> None:
         self.layout, self.factors, self.shares = layout, tuple(factors), shares
         self.groups = layout.groups
+        self.guided = False
         self.size = layout.slots + sum(factor.scope.size for factor in factors)
         self._open: tuple[Fixings | None, list[OpenStar], list[OpenShared]] = (None, [], [])
 
@@ -239,8 +245,23 @@ class SplitBound(Dualized[S]):
         for factor, price in self.prices(multipliers):
             y, inside = factor.maximise(price, fixings.state)[1], on[factor.scope]
             if factor.misses(price, inside, fixings.state) > 0.0:
-                gradient[factor.first : factor.first + y.size] = inside.astype(np.float64) - y
+                slope = inside.astype(np.float64) - y
+                if self.guided and factor.guide is not None:
+                    slope = factor.guide * (factor.guide @ slope / (factor.guide @ factor.guide))
+                gradient[factor.first : factor.first + y.size] = slope
         return gradient
+
+    def follows_guides(self, multipliers: FloatArray, found: Maximised[S]) -> bool:
+        """Whether prices along the guides of factors still move, under the fixings of the last `weights`."""
+        fixings, on = self._open[0], self.mask(found.on_ids)
+        assert fixings is not None
+        for factor, price in self.prices(multipliers):
+            if factor.guide is None:
+                continue
+            y, inside = factor.maximise(price, fixings.state)[1], on[factor.scope]
+            if factor.misses(price, inside, fixings.state) > 0.0 and factor.guide @ (inside.astype(np.float64) - y):
+                return True
+        return False
 
     def moved(self, multipliers: FloatArray, gradient: FloatArray, step: float) -> FloatArray:
         """The multipliers after a step against the gradient, the nearest that are allowed."""

@@ -92,6 +92,10 @@ class Budget(Diagram):
         over = np.maximum(self._sums(states) - self.most, 0.0)
         return -self.penalty * over if self.penalty < math.inf else 0.0
 
+    def guide(self, decisions: Decisions) -> FloatArray:
+        """The weights."""
+        return self.weights[np.argsort(self.decisions)]
+
     def relax(self, layer: int, states: IntArray) -> IntArray:
         """Round sums down, to half as many."""
         sums = self._sums(states)

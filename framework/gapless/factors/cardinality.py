@@ -60,6 +60,10 @@ class Cardinality(Diagram):
         """Look the number up."""
         return self.scores[states]
 
+    def guide(self, decisions: Decisions) -> FloatArray:
+        """Ones."""
+        return np.ones(len(self.decisions))
+
     def possible_values(self) -> FloatArray:
         """The scores."""
         return self.scores

@@ -14,10 +14,11 @@ import gapless_kernels
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import OFF, ON, Fixings
 from gapless.core.errors import GaplessError, InconsistentBound, OracleError, SolveError
+from gapless.core.factor import guide_of
 from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.problem import check_start, score_of
 from gapless.core.result import Result, Stats
-from gapless.core.sparse import IntArray
+from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.choice_groups import State
 from gapless.engine.guard import guarded
@@ -100,6 +101,7 @@ class Search(Generic[S]):
             group_first=first,
             groups=members,
             factors=_factors(layout),
+            guides=_guides(layout),
             variant=variant,
             order=order,
             incumbent=start,
@@ -224,6 +226,10 @@ def _factors(layout: Layout[Any]) -> list[Any]:
         compiled = factor.compiled(layout.decisions)
         found.append(PythonFactor(scope, factor) if compiled is None else compiled)
     return found
+
+
+def _guides(layout: Layout[Any]) -> list[FloatArray | None]:
+    return [guide_of(factor, layout.decisions, scope) for factor, scope in layout.configurations]
 
 
 _STOPS: dict[int, Stop] = {
