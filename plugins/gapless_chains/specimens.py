@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import numpy as np
 
 from gapless.core.sparse import FloatArray
 from gapless.roles import Specimens
+from gapless.testing.random_factors import random_factors
 from gapless_chains.problem import ChainProblem
 from gapless_chains.trees.problem import TreeProblem
 
@@ -39,4 +41,21 @@ def _scores(rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
     return np.where(rng.random(shape) < rng.choice([0.0, 0.0, 0.0, 0.1, 0.4]), -np.inf, drawn)
 
 
-SPECIMENS = (Specimens(ChainProblem, random_chain), Specimens(TreeProblem, random_tree))
+def random_chain_with_factors(rng: np.random.Generator) -> ChainProblem:
+    """A chain with factors of any tier."""
+    bare = random_chain(rng)
+    return attrs.evolve(bare, factors=random_factors(rng, bare.decisions))
+
+
+def random_tree_with_factors(rng: np.random.Generator) -> TreeProblem:
+    """A tree or forest with factors of any tier."""
+    bare = random_tree(rng)
+    return attrs.evolve(bare, factors=random_factors(rng, bare.decisions))
+
+
+SPECIMENS = (
+    Specimens(ChainProblem, random_chain),
+    Specimens(TreeProblem, random_tree),
+    Specimens(ChainProblem, random_chain_with_factors, factors=True),
+    Specimens(TreeProblem, random_tree_with_factors, factors=True),
+)

@@ -12,9 +12,10 @@ import numpy as np
 
 from gapless import InvalidProblem, Problem
 from gapless.core.factors.written_factors import Tabulated
+from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, ScoredFactor, serialisable
+from gapless.roles import Backbone, ConfigurationFactor, Factor, Fixings, LinearModel, ScoredFactor, serialisable
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.backbones import BACKBONES, backbone_for
 from gapless_dependency.factors.any_label import any_label
@@ -242,6 +243,13 @@ class LabelledParsingProblem(Problem[DependencyTree]):
 
     def backbone(self) -> Backbone[DependencyTree]:
         """The best label of each arc, then the best tree, with the first order that counts all backbone factors."""
+        trees, name = self._trees
+        maximiser = TreeMaximiser(trees, backbone_for(trees, name))
+        return Backbone(LabelledTreeMaximiser(maximiser, self.decisions), self.arc_weights)
+
+    @cached_property
+    def _trees(self) -> tuple[ParsingProblem, str]:
+        """The trees without labels and with the factors that the backbone counts; the backbone's name."""
         factors = self.unlabelled.backbone_factors
         trees = ParsingProblem(
             self.unlabelled.scores, factors=factors, projective=self.projective, single_root=self.single_root
@@ -249,8 +257,14 @@ class LabelledParsingProblem(Problem[DependencyTree]):
         name = next(
             (name for name, kind in BACKBONES.items() if all(isinstance(f, kind.absorbs) for f in factors)), "first"
         )
-        maximiser = TreeMaximiser(trees, backbone_for(trees, name))
-        return Backbone(LabelledTreeMaximiser(maximiser, self.decisions), self.arc_weights)
+        return trees, name
+
+    def checked_backbone(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
+        """The best label of each arc, then the bounds on trees that verifiers compute."""
+        from gapless_dependency.proofs.backbones import judge_of  # noqa: PLC0415  verifiers alone
+        from gapless_dependency.proofs.labels import labelled_bounds  # noqa: PLC0415
+
+        return labelled_bounds(self.decisions, judge_of(*self._trees).bounds, weights, fixings)
 
     def linear_model(self) -> LinearModel:
         """As of `ParsingProblem`, with a column for each labelled arc.

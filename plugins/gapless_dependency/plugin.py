@@ -1,4 +1,4 @@
-"""The plug-in ``dependency``: the problem type ``parsing``, its factors, and the method for sums over arcs."""
+"""The plug-in ``dependency``: parsing with and without labels, their factors, and the method for sums over arcs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LABELLED = "gapless_dependency.labelled_problem:LabelledParsingProblem"
 
 # fmt: off
 gapless_register = table(
-    problems={"parsing": PARSING},
+    problems={"parsing": PARSING, "labelled-parsing": LABELLED},
     methods=(
         Method("first-order", PARSING, "gapless_dependency.first_order:run",
                "Eisner's algorithm or Chu-Liu-Edmonds, for sums over arcs (compiled)",

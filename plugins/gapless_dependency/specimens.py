@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 
-from gapless.roles import Specimens
+from gapless.roles import Factor, Specimens
+from gapless.testing.random_factors import SCORES, random_factors, random_scores
 from gapless_dependency.enumeration import best_trees
+from gapless_dependency.labelled_problem import LabelledParsingProblem
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
 
@@ -26,4 +29,34 @@ def random_sentence(rng: np.random.Generator) -> ParsingProblem:
     )
 
 
-SPECIMENS = (Specimens(ParsingProblem, random_sentence, best_trees),)
+def random_sentence_with_factors(rng: np.random.Generator) -> ParsingProblem:
+    """A sentence of at most four words, with factors of any tier beside or without those of families."""
+    bare = random_sentence(rng)
+    kept = bare.factors if rng.random() < 0.5 else ()
+    return ParsingProblem(
+        bare.scores,
+        factors=[*kept, *random_factors(rng, bare.decisions)],
+        projective=bare.projective,
+        single_root=bare.single_root,
+    )
+
+
+def random_labelled(rng: np.random.Generator) -> LabelledParsingProblem:
+    """One to three words and up to three labels, factors over labels and over arcs."""
+    n = int(rng.integers(1, 4))
+    labels = int(rng.integers(1, 4 if n < 3 else 3))
+    scores = random_scores(rng, (n + 1) ** 2 * labels, SCORES[int(rng.integers(len(SCORES)))], 0.15)
+    projective, single = bool(rng.integers(2)), bool(rng.integers(2))
+    bare = LabelledParsingProblem(scores.reshape(n + 1, n + 1, labels), projective=projective, single_root=single)
+    if rng.random() < 0.2:
+        return bare
+    arcs = random_factors(rng, bare.unlabelled.decisions, most=2) if rng.random() < 0.3 else ()
+    conjunctive = [factor for factor in arcs if isinstance(factor, Factor)]
+    return attrs.evolve(bare, factors=random_factors(rng, bare.decisions), arc_factors=conjunctive)
+
+
+SPECIMENS = (
+    Specimens(ParsingProblem, random_sentence, best_trees),
+    Specimens(ParsingProblem, random_sentence_with_factors, best_trees, factors=True),
+    Specimens(LabelledParsingProblem, random_labelled, factors=True),
+)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 
+from gapless import Solution
+from gapless.core.sparse import IntArray
 from gapless.roles import Specimens
+from gapless.testing.random_factors import best_among, random_factors
 from gapless_linking.decomposable_random import random_decomposable
-from gapless_linking.enumeration import best_structures
+from gapless_linking.enumeration import all_structures, best_structures
 from gapless_linking.problem import LinkingProblem
 from gapless_linking.random_problems import random_problem
 
@@ -16,4 +20,19 @@ def random_linking(rng: np.random.Generator) -> LinkingProblem:
     return random_decomposable(rng, 4) if rng.random() < 1 / 3 else random_problem(rng, cancelling=False)
 
 
-SPECIMENS = (Specimens(LinkingProblem, random_linking, best_structures),)
+def random_linking_with_factors(rng: np.random.Generator) -> LinkingProblem:
+    """As `random_linking`, with factors of any tier over candidates."""
+    bare = random_linking(rng)
+    return attrs.evolve(bare, factors=random_factors(rng, bare.decisions))
+
+
+def best_with_factors(problem: LinkingProblem, k: int) -> list[Solution[IntArray]]:
+    """The `k` best of all structures."""
+    structures, _ = all_structures(attrs.evolve(problem, factors=()))
+    return best_among(problem, structures, k)
+
+
+SPECIMENS = (
+    Specimens(LinkingProblem, random_linking, best_structures),
+    Specimens(LinkingProblem, random_linking_with_factors, best_with_factors, factors=True),
+)

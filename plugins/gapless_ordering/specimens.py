@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 
+from gapless import Solution
+from gapless.core.sparse import IntArray
 from gapless.roles import Specimens
-from gapless_ordering.enumeration import best_paths
+from gapless.testing.random_factors import best_among, random_factors
+from gapless_ordering.enumeration import all_paths, best_paths
 from gapless_ordering.problem import OrderingProblem
 from gapless_ordering.random_problems import random_problem
 
@@ -15,4 +19,19 @@ def random_ordering(rng: np.random.Generator) -> OrderingProblem:
     return random_problem(rng, int(rng.integers(1, 7)))
 
 
-SPECIMENS = (Specimens(OrderingProblem, random_ordering, best_paths),)
+def random_ordering_with_factors(rng: np.random.Generator) -> OrderingProblem:
+    """One to five vertices, with factors of any tier over starts, ends and steps."""
+    bare = random_problem(rng, int(rng.integers(1, 6)))
+    return attrs.evolve(bare, factors=random_factors(rng, bare.decisions))
+
+
+def best_with_factors(problem: OrderingProblem, k: int) -> list[Solution[IntArray]]:
+    """The `k` best of all paths."""
+    paths, _ = all_paths(attrs.evolve(problem, factors=()))
+    return best_among(problem, paths, k)
+
+
+SPECIMENS = (
+    Specimens(OrderingProblem, random_ordering, best_paths),
+    Specimens(OrderingProblem, random_ordering_with_factors, best_with_factors, factors=True),
+)

@@ -28,8 +28,11 @@ class Specimens:
     best : callable, optional
         ``best(problem, k) -> sequence of Solution``: the `k` best structures by brute force, best first, fewer when
         there are fewer; by default `gapless.testing.enumerate_best`.
+    factors : bool
+        Whether the problems have factors: then methods that do not count them are left out.
     """
 
     problem: type[Problem[Any]]
     draw: Callable[[np.random.Generator], Problem[Any]]
     best: Callable[[Any, int], Sequence[Solution[Any]]] | None = None
+    factors: bool = False

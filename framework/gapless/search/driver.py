@@ -59,7 +59,7 @@ class Search(Generic[S]):
     start : int64, optional
         The decisions of a feasible structure.
     part : int8 (decisions,), optional
-        Only structures that agree with this state: -1 free, 0 off, 1 on. No certificate can be made of such a search.
+        Only structures that agree with this state: -1 free, 0 off, 1 on. No certificate can be made of it.
     root_steps, root_trend : int
         The root branches after so many steps, or when its gap has hardly fallen within so many.
     compact : bool

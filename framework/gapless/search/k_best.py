@@ -139,7 +139,7 @@ class _Listing(Generic[S]):
 
     def _partition(self, best: S) -> Stop:
         """Search the parts around the best structure, then around the next; see `lawler`."""
-        everything = np.full(self.problem.decisions.count, FREE, np.int8)
+        everything = np.where(self.layout.backbone.weights > -math.inf, FREE, OFF).astype(np.int8)
         first = Part(everything, best, score_of(self.problem, best))
         return lawler(self.known, first, self._others, self._best_of, self._closes)
 
@@ -182,7 +182,7 @@ class _Listing(Generic[S]):
         return (None if structure is None else Part(kept, structure, score_of(self.problem, structure))), stop
 
     def _holds_nothing(self, run: Search[S], kept: State) -> bool:
-        """Whether the best structure of a part is forbidden, where only a larger loss tells that all others are, too."""
+        """Whether all of a part is forbidden, as its best structure is; sometimes only a larger loss tells."""
         if run.kernel.value == run.kernel.bound == -math.inf:
             return True  # seen without comparing sums
         unsure = self.layout.forbids and self.layout.floor == -math.inf and run.value > self.known.threshold

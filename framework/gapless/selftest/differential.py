@@ -121,11 +121,12 @@ def differential(
         for specimen in specimens:
             references = [_reference(specimen, number, seed) for number in range(cases)]
             name = next((name for name, cls in registry.problems.items() if cls is specimen.problem), "")
+            name = (name or specimen.problem.__name__) + ("+factors" if specimen.factors else "")
             methods = registry.methods_for(specimen.problem)
             runs += [
-                _Run(Tally(name or specimen.problem.__name__, m.name, m.exact), m, references, seed, advance)
+                _Run(Tally(name, m.name, m.exact), m, references, seed, advance)
                 for m in methods.values()
-                if method in (None, m.name)
+                if method in (None, m.name) and (m.factors or not specimen.factors)
             ]
         for run in runs:
             run.go_on(_PROBE, math.inf)

@@ -23,7 +23,7 @@ MOST = 1 << 12
 
 
 def possible_under(problem: Problem[Any], fixings: Fixings) -> Fixings | None:
-    """`fixings` with what they imply, where decisions that the backbone weighs -inf are off; None where nothing is left."""
+    """`fixings` with what they imply; what the backbone weighs -inf is off. None where nothing is left."""
     try:
         weights = problem.backbone().weights
     except NotImplementedError:  # not every problem that is enumerated names a backbone
