@@ -163,8 +163,8 @@ def solve_many(
     if isinstance(problems, ProblemBatch) and not todo:
         plugins.registry.find_method(problems.problem_type, method).check(options, k, ())
     wanted = Wanted(method, limits, seed, options, k, verify=bool(verify))
-    if todo and (batched or len({(type(p), bool(getattr(p, "factors", ()))) for p in todo}) == 1):
-        chosen = _counting(plugins, todo, method)
+    if todo and (batched or len({type(p) for p in todo}) == 1):
+        chosen = _common(plugins, todo, method)
         if chosen is not None and chosen.solves_together(k):
             chosen.check(options, k, ())
             wanted = attrs.evolve(wanted, method=chosen.name, together=True)
@@ -292,12 +292,16 @@ def choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Metho
     return plugins.registry.find_method(type(problem), method, factors=problem.factors)
 
 
-def _counting(plugins: Plugins, problems: Sequence[Problem[Any]], method: str | None) -> Method | None:
-    """As `choose_for`; None where the method does not count the factors of these problems."""
+def _common(plugins: Plugins, problems: Sequence[Problem[Any]], method: str | None) -> Method | None:
+    """As `choose_for`; None where problems with factors and those without have no method in common."""
     try:
-        return choose_for(plugins, problems, method)
+        if isinstance(problems, ProblemBatch):
+            return choose_for(plugins, problems, method)
+        kinds = {bool(getattr(problem, "factors", ())): [problem] for problem in reversed(problems)}
+        first, *others = (choose_for(plugins, kind, method) for kind in kinds.values())
     except FactorsNotCounted:
         return None
+    return first if all(other is first for other in others) else None
 
 
 def choose_for(plugins: Plugins, problems: Sequence[Problem[Any]], method: str | None) -> Method:

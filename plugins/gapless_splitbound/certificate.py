@@ -92,7 +92,11 @@ class SplitMultipliers(BoundCertificate):
     def verify_flips_within(
         self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int], enough: float
     ) -> Verdict:
-        """The same; among trees with crossing arcs, as soon as the bound does not exceed `enough`."""
+        """The same; among trees with crossing arcs, as soon as the bound does not exceed `enough`.
+
+        A flip may cost a factor that is no conjunction more than one pass sees: beyond `enough`, each is bounded
+        alone.
+        """
         start = time.perf_counter()
         try:
             weighed, bounds = self._weigh(problem, fixings)
@@ -103,6 +107,8 @@ class SplitMultipliers(BoundCertificate):
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
+        if bound > enough and problem.factor_set.configurations:
+            return super().verify_flips(problem, fixings, on, off)
         return Verdict(True, "", "", bound, time.perf_counter() - start)
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
@@ -110,8 +116,13 @@ class SplitMultipliers(BoundCertificate):
         return self._steps(problem, 1.0)
 
     def work_to_verify_flips(self, problem: Problem[Any], flips: int) -> float:
-        """All flips in one pass; over trees with crossing arcs about ten get a contraction of their own."""
+        """All flips in one pass; over trees with crossing arcs about ten get a contraction of their own.
+
+        Beside a factor that is no conjunction all may need one.
+        """
         crossing = isinstance(problem, ParsingProblem) and not problem.projective
+        if isinstance(problem, ParsingProblem) and problem.factor_set.configurations:
+            return self._steps(problem, max(4.0, flips))
         return self._steps(problem, min(10.0, flips) if crossing else 4.0)
 
     def _steps(self, problem: Problem[Any], passes: float) -> float:

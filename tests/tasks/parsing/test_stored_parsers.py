@@ -88,7 +88,7 @@ def test_training_needs_every_head(capsys, tmp_path):
         (["--epochs", "9"], "--epochs 9: .* was trained with 1; leave the option out, or use --train"),
         (["--seed", "4"], "--seed 4: .* was trained with 0"),
         (["--trees", "projective"], "--trees projective: .* was trained with non-projective"),
-        (["--method", "first-order"], "--method first-order .*this problem has factors"),
+        (["--method", "first-order"], "--method first-order .*this ParsingProblem has factors"),
         (["--backbone", "carreras"], "--backbone carreras .*lets arcs cross"),
         (["--backbone", "siblin"], "--backbone siblin .did you mean 'sibling'"),
     ],

@@ -90,6 +90,16 @@ class SplitCertificate(BoundCertificate):
         self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int]
     ) -> Verdict:
         """In one pass, from the verifier's own max-marginals, where it has them."""
+        return self.verify_flips_within(problem, fixings, on, off, -math.inf)
+
+    def verify_flips_within(
+        self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int], enough: float
+    ) -> Verdict:
+        """The same.
+
+        A flip may cost a factor that is no conjunction more than one pass sees: beyond `enough`, each is bounded
+        alone.
+        """
         if not offers_checks(problem):
             return super().verify_flips(problem, fixings, on, off)
         start = time.perf_counter()
@@ -110,6 +120,8 @@ class SplitCertificate(BoundCertificate):
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
+        if bound > enough and problem.search_factors.configurations:
+            return super().verify_flips(problem, fixings, on, off)
         return Verdict(True, "", "", bound, time.perf_counter() - start)
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
@@ -119,8 +131,9 @@ class SplitCertificate(BoundCertificate):
         return 200 * CALL + 10.0 * scopes + 100.0 * problem.decisions.count
 
     def work_to_verify_flips(self, problem: Problem[Any], flips: int) -> float:
-        """All flips in one pass, where the backbone is checked; else one pass for each."""
-        return self.work_to_verify(problem) * (3.0 if offers_checks(problem) else max(1, flips))
+        """All flips in one pass, where the backbone is checked and factors are conjunctions; else one for each."""
+        each = not offers_checks(problem) or len(problem.search_factors.configurations) > 0
+        return self.work_to_verify(problem) * (max(1, flips) if each else 3.0)
 
     @staticmethod
     def splittable(problem: Problem[Any]) -> Splittable:
