@@ -28,7 +28,7 @@ static int gs_take_factors(gs_search *s, const gs_factor *const *factors, ptrdif
     }
     s->parts = count, s->factor_slots = places, s->culprit = -1;
     GS_NEW(s, part_state, places), GS_NEW(s, part_y, places), GS_NEW(s, part_x, places);
-    GS_NEW(s, part_with, places), GS_NEW(s, part_without, places), GS_NEW(s, part_paid, places), GS_NEW(s, part_flip, places), GS_NEW(s, part_flipped, places);
+    GS_NEW(s, part_with, places), GS_NEW(s, part_without, places), GS_NEW(s, part_paid, places), GS_NEW(s, part_flip, places), GS_NEW(s, part_flipped, places), GS_NEW(s, part_asked, places);
     GS_NEW(s, also_with, s->decisions), GS_NEW(s, also_without, s->decisions);
     return !s->no_memory;
 }
@@ -247,15 +247,6 @@ static int gs_is_forbidden(const gs_search *s)
     return forbidden;
 }
 
-/* Whether some factor that forbids it has max-marginals. */
-static int gs_may_insist(const gs_search *s)
-{
-    int found = 0;
-    for (ptrdiff_t f = 0; f < s->parts; f++)
-        found |= s->part[f].at == -INFINITY && s->part[f].role->marginals != NULL;
-    return found;
-}
-
 static double gs_within(double x, double most)
 {
     return x != x ? 0.0 : fmin(fmax(x, -most), most);
@@ -285,9 +276,8 @@ static int gs_linearise_factors(gs_search *s)
 }
 
 /* Weights for a structure that no factor forbids: those of the bound, and what the factors lose by each decision on rather than off; of a
- * factor that forbids the structure found, what it takes to make that its configuration, if `insist` or it has no max-marginals. 0 when
- * one failed. */
-static int gs_consult_factors(gs_search *s, int insist)
+ * factor without max-marginals that forbids the structure found, what it takes to make that its configuration. 0 when one failed. */
+static int gs_consult_factors(gs_search *s)
 {
     const double most = 2.0 * (1.0 + s->largest);
     memcpy(s->linear, s->weights, (size_t)s->cells * sizeof *s->linear);
@@ -297,7 +287,7 @@ static int gs_consult_factors(gs_search *s, int insist)
         const gs_part *part = s->part + f;
         for (ptrdiff_t k = 0; k < part->role->count; k++) {
             double *w = s->linear + s->cell[part->role->scope[k]];
-            if (part->role->marginals != NULL && !(insist && part->at == -INFINITY))
+            if (part->role->marginals != NULL)
                 *w += gs_within(s->part_with[part->place + k] - s->part_without[part->place + k], most);
             else if (part->at == -INFINITY)
                 *w += s->part_y[part->place + k] ? most : -most;
@@ -306,10 +296,65 @@ static int gs_consult_factors(gs_search *s, int insist)
     return 1;
 }
 
+/* How much better the bound is with each decision than without it, prices included, into `gap_of`; after `maximise` in chart 0. 0 where it
+ * cannot be had, or the maximiser failed. */
+static int gs_prefer(gs_search *s)
+{
+    if (s->maximiser->marginals == NULL)
+        return 0;
+    if (s->maximiser->marginals(s->maximiser->object, s->weights, s->state, s->with, s->loose ? s->without : NULL) == GS_FAILED) {
+        s->failed = GS_RAISED;
+        return 0;
+    }
+    for (ptrdiff_t g = 0; g < s->groups; g++) {
+        double first = -INFINITY, second = -INFINITY;
+        for (ptrdiff_t k = s->group_first[g]; k < s->group_first[g + 1]; k++) {
+            const double through = s->alive[s->member[k]] ? s->with[s->member[k]] : -INFINITY;
+            second = fmax(second, fmin(first, through)), first = fmax(first, through);
+        }
+        for (ptrdiff_t k = s->group_first[g]; k < s->group_first[g + 1]; k++) {
+            const int32_t e = s->member[k];
+            s->gap_of[e] = s->with[e] - (s->with[e] < first ? first : second);
+        }
+    }
+    for (ptrdiff_t e = 0; s->loose && e < s->decisions; e++)
+        if (s->group[e] < 0)
+            s->gap_of[e] = s->with[e] - s->without[e];
+    return 1;
+}
+
+/* Weights for a structure near the bound's that factors agree to: each factor that differs from the bound's names the configuration that is
+ * best by `gap_of`, and the weights are those of the bound, and what it takes to make that the structure's. 0 when one failed. */
+static int gs_insist_on_factors(gs_search *s)
+{
+    double most = 1.0;
+    if (!gs_prefer(s))
+        return 0;
+    for (ptrdiff_t e = 0; e < s->decisions; e++)
+        if (s->alive[e])
+            most = fmax(most, 4.0 * fabs(s->weights[s->cell[e]]));
+    memcpy(s->linear, s->weights, (size_t)s->cells * sizeof *s->linear);
+    for (ptrdiff_t f = 0; f < s->parts; f++) {
+        const gs_part *part = s->part + f;
+        if (!(part->misses > 0.0))
+            continue;
+        double *cost = s->part_with + part->place, value = 0.0;
+        signed char *y = s->part_asked + part->place;
+        for (ptrdiff_t k = 0; k < part->role->count; k++)
+            cost[k] = gs_prices(s, part)[k] - gs_within(s->gap_of[part->role->scope[k]], most);
+        const int done = part->role->maximise(part->role->object, cost, s->part_state + part->place, &value, y);
+        if (done == GS_FAILED)
+            return gs_blame(s, f, GS_RAISED);
+        for (ptrdiff_t k = 0; done == GS_FOUND && k < part->role->count; k++)
+            s->linear[s->cell[part->role->scope[k]]] += y[k] ? most : -most;
+    }
+    return 1;
+}
+
 static void gs_free_factors(gs_search *s)
 {
     free(s->part), free(s->part_state), free(s->part_y), free(s->part_x), free(s->part_with), free(s->part_without), free(s->part_paid);
-    free(s->part_flip), free(s->part_flipped), free(s->guides);
+    free(s->part_flip), free(s->part_flipped), free(s->part_asked), free(s->guides);
     free(s->also_with), free(s->also_without);
 }
 

@@ -132,7 +132,7 @@ typedef struct {
     /* factors; their slots follow those of shared scopes in split */
     ptrdiff_t parts, factor_slots;
     gs_part *part;
-    signed char *part_state, *part_y, *part_x, *part_flipped; /* for each place: the state, the best configuration, what was last asked for */
+    signed char *part_state, *part_y, *part_x, *part_flipped, *part_asked; /* for each place: the state, the best configuration, what was last asked for */
     double *part_paid, *part_flip, *part_with, *part_without, *also_with, *also_without, factored;
     double *guides;
     int guided;                                   /* whether prices move along guides only, see `gs_follow_guides` */

@@ -28,10 +28,10 @@ static int gs_is_bounded(gs_search *s, double score)
     return 0;
 }
 
-/* Whether to maximise again for an incumbent, where factors have forbidden all structures so far: more and more seldom. */
+/* Whether to maximise again for an incumbent: more and more seldom where factors have forbidden all structures so far. */
 static int gs_is_time_to_look(const gs_search *s)
 {
-    return s->value == -INFINITY && (s->iteration & (s->iteration - 1)) == 0;
+    return s->value == -INFINITY ? (s->iteration & (s->iteration - 1)) == 0 : gs_is_time_to_insist(s);
 }
 
 /* Whether max-marginals may fix something by now; without an incumbent, only what cannot be at all. */

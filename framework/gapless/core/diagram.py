@@ -94,6 +94,10 @@ class Diagram(ConfigurationFactor):
         """Whether the class defines `relax`."""
         return type(self).relax is not Diagram.relax
 
+    def written_graph(self, layout: Layout) -> LayeredGraph | None:
+        """The layered graph where it can be written down faster than steps find it; None, the default, runs the steps."""
+        return None
+
     # --- derived
 
     def scope(self, decisions: Decisions) -> IntArray:
@@ -201,7 +205,8 @@ class _Kept:
 
     def graph_of(self, factor: Diagram, layout: Layout) -> LayeredGraph:
         if layout.key not in self._graphs:
-            self._graphs[layout.key] = unrolled(factor, layout)
+            written = factor.written_graph(layout)
+            self._graphs[layout.key] = unrolled(factor, layout) if written is None else written
         return self._graphs[layout.key]
 
     def passes_of(self, factor: Diagram, layout: Layout) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gapless.core.decisions import OFF
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.engine.ascent import Ascent
 from gapless.engine.split_bound import SplitBound
@@ -45,6 +46,41 @@ def consulted(bound: SplitBound[Any], ascent: Ascent[Any], on_ids: IntArray, mos
             y = factor.maximise(price, ascent.fixings.state)[1]
             weights[factor.scope] += np.where(y, most, -most)
     return weights
+
+
+def insisted(bound: SplitBound[Any], ascent: Ascent[Any], on_ids: IntArray) -> FloatArray:
+    """Weights for a structure near the bound's that factors agree to, float64 (decisions,).
+
+    Each factor that differs from the bound's structure names the configuration that is best by how much the bound
+    is better with each decision than without it; the weights are those of the bound, and more than any for that.
+    """
+    weights, on = ascent.weights.copy(), bound.mask(on_ids)
+    state = ascent.fixings.state
+    most = 4.0 * max(0.25, float(np.abs(weights[state != OFF]).max(initial=0.0)))
+    gains = preferences(bound, ascent, most)
+    for factor, price in bound.prices(ascent.multipliers):
+        if factor.misses(price, on[factor.scope], state) > 0.0:
+            value, y = factor.maximise(price - gains[factor.scope], state)
+            weights[factor.scope] += np.where(y, most, -most) if value > -np.inf else 0.0
+    return weights
+
+
+def preferences(bound: SplitBound[Any], ascent: Ascent[Any], most: float) -> FloatArray:
+    """How much better the bound is with each decision than without it, `most` at most, float64 (decisions,)."""
+    _, with_it, without = ascent.flips()
+    off, group = without.copy(), bound.groups.of
+    grouped = np.flatnonzero(group >= 0)
+    if grouped.size:
+        first, second = np.full((2, group.max() + 1), -np.inf)
+        through = np.where(ascent.fixings.state == OFF, -np.inf, with_it)[grouped]
+        np.maximum.at(first, group[grouped], through)
+        top = through == first[group[grouped]]
+        np.maximum.at(second, group[grouped], np.where(top, -np.inf, through))
+        tied = np.bincount(group[grouped][top], minlength=first.size) > 1
+        off[grouped] = np.where(top, np.where(tied, first, second)[group[grouped]], first[group[grouped]])
+    with np.errstate(invalid="ignore"):
+        gains: FloatArray = with_it - off
+    return np.where(np.isnan(gains), 0.0, np.clip(gains, -most, most))
 
 
 def lower_bound_weights(bound: SplitBound[Any], on_ids: IntArray) -> FloatArray:

@@ -18,7 +18,7 @@ from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
 from gapless.engine.ascent import Ascent
 from gapless.engine.choice_groups import State
-from gapless.engine.linearised import consulted, linearised, lower_bound_weights
+from gapless.engine.linearised import consulted, insisted, linearised, lower_bound_weights
 from gapless.engine.search_record import ENUMERATED, Evidence
 from gapless.engine.search_state import (
     EVENTS,
@@ -37,6 +37,8 @@ __all__ = ["EVENTS", "GAP", "NODES", "PROVED", "STEPS", "TARGET", "TIME", "Searc
 
 COSTLY_CHOICES = 256
 """The same where looking at one takes a call of a costly role."""
+INSIST_EVERY = 8
+"""Steps of the root between two calls for configurations near the bound's structure."""
 GUIDED_STEPS = 40
 """Steps along the guides of factors, at most."""
 ENDLESS = 1 << 62
@@ -177,7 +179,7 @@ class Search(SearchState):
         ascent.count(bound)
         score = self.split.value(found, ascent.found.own)
         better = self._offer(node, found, score)
-        if self._looks(better) and not self._round(bound) <= self.target and self._decode_again(node, found, score):
+        if self._looks(node, better) and not self._round(bound) <= self.target and self._decode_again(node, found, score):
             self._learn(node)
             return
         if self._round(bound) <= self.target:
@@ -205,12 +207,20 @@ class Search(SearchState):
             return ascent.iteration >= ascent.rule.iterations
         return ascent.spent(self.value)
 
-    def _looks(self, better: bool) -> bool:
+    def _looks(self, node: Node, better: bool) -> bool:
         """Whether to maximise again for an incumbent: more and more seldom where factors forbid all so far."""
         number = self.ascent.iteration
         if self.paper:
             return self.nodes == 1 and number == 1
-        return better or number == 1 or (self.value == -math.inf and number & (number - 1) == 0)
+        if self.value == -math.inf:
+            return number & (number - 1) == 0
+        return better or number == 1 or self._insists(node)
+
+    def _insists(self, node: Node) -> bool:
+        """Whether factors are to name configurations near the bound's structure: now and then, while they differ."""
+        if node.depth or self.ascent.iteration % INSIST_EVERY:
+            return False
+        return self.split.differs(self.ascent.multipliers, self.ascent.found)
 
     def _fixes(self) -> bool:
         """Whether slacks may fix something by now; without an incumbent, only what cannot be at all."""
@@ -271,26 +281,38 @@ class Search(SearchState):
     def _decode_again(self, node: Node, on_ids: IntArray, score: float) -> bool:
         """Better structures under weights linearised around the best; whether scores had to be asked for."""
         rounds = 10 if self.paper else 3 if node.depth == 0 and self.ascent.iteration == 1 else 2
-        asked = False
-        for _ in range(rounds):
+        asked, tries = False, 0
+        insist = not self.paper and (score == -math.inf or self._insists(node))
+        for number in range(rounds):
+            weights = insisted(self.split, self.ascent, on_ids) if insist else None
+            tries, insist = tries + (weights is not None), False
             self.dp_calls += 1
-            found = self.maximiser.solve(self._around(on_ids), self.ascent.fixings)
+            found = self.maximiser.solve(
+                self._around(on_ids) if weights is None else weights, self.ascent.fixings
+            )
             if found.value == -math.inf:
                 break
             if self.lazy is not None:
                 asked |= self.lazy.know_structure(found.on_ids)
             again = self.split.value(found.on_ids, found.own)
             self._offer(node, found.on_ids, again)
+            if again == -math.inf and tries and number == 0:
+                continue
             if not again > score:
                 break
             on_ids, score = found.on_ids, again
         return asked
 
+    @property
+    def _most(self) -> float:
+        """More than any decision is worth."""
+        return 2.0 * (1.0 + self.largest)
+
     def _around(self, on_ids: IntArray) -> FloatArray:
         """Weights around a structure."""
         if self.paper:
             return lower_bound_weights(self.split, on_ids)
-        on, most = self.split.mask(on_ids), 2.0 * (1.0 + self.largest)
+        on, most = self.split.mask(on_ids), self._most
         if any(factor.value(on[factor.scope]) == -math.inf for factor in self.split.factors):
             return consulted(self.split, self.ascent, on_ids, most)
         return linearised(self.split, on_ids, most)

@@ -251,6 +251,14 @@ class SplitBound(Dualized[S]):
                 gradient[factor.first : factor.first + y.size] = slope
         return gradient
 
+    def differs(self, multipliers: FloatArray, found: Maximised[S]) -> bool:
+        """Whether some factor is worth more elsewhere, under the fixings of the last `weights`."""
+        fixings, on = self._open[0], self.mask(found.on_ids)
+        assert fixings is not None
+        return any(
+            factor.misses(price, on[factor.scope], fixings.state) > 0.0 for factor, price in self.prices(multipliers)
+        )
+
     def follows_guides(self, multipliers: FloatArray, found: Maximised[S]) -> bool:
         """Whether prices along the guides of factors still move, under the fixings of the last `weights`."""
         fixings, on = self._open[0], self.mask(found.on_ids)

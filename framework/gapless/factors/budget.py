@@ -10,9 +10,12 @@ import numpy as np
 
 from gapless.core.decisions import Decisions
 from gapless.core.diagram import Diagram
+from gapless.core.diagram_layout import Layout
 from gapless.core.errors import InvalidProblem
+from gapless.core.layered_graph import LayeredGraph
 from gapless.core.score_array import LARGEST, score_array
 from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.sums import graph_of_sums
 from gapless.factors.fields import decisions_of, shipped
 
 SLACK = 1e-9
@@ -103,6 +106,14 @@ class Budget(Diagram):
         if self._whole:
             unit = max(2.0, np.ceil(unit))
         return self._states(np.floor(sums / unit) * unit) if unit > 0 else states
+
+    def written_graph(self, layout: Layout) -> LayeredGraph | None:
+        """Of whole weights: the states of a layer are all multiples of one unit up to a sum."""
+        if not self._whole or self.penalty < math.inf or not self.decisions:
+            return None
+        weights = self.weights.astype(np.int64)
+        unit = max(1, int(np.gcd.reduce(weights)))
+        return graph_of_sums(weights // unit, math.floor(self.most / unit), layout, self.limit)
 
     @property
     def _whole(self) -> bool:
