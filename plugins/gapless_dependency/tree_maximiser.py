@@ -70,6 +70,18 @@ class TreeMaximiser(Maximiser[DependencyTree]):
         arcs = self.problem.decisions
         return arcs.index[arcs.modifiers, arcs.heads]
 
+    def excludes(self, one: IntArray, other: IntArray) -> BoolArray:
+        """Arcs that face each other, that cross where trees are projective, or that both leave a single root."""
+        arcs, problem = self.problem.decisions, self.problem
+        (head, word), (above, below) = ((arcs.heads[at], arcs.modifiers[at]) for at in (one, other))
+        never: BoolArray = (head == below) & (above == word)
+        if problem.single_root:
+            never = never | ((head == 0) & (above == 0))
+        if problem.projective:
+            (a, c), (b, d) = ((np.minimum(h, m), np.maximum(h, m)) for h, m in ((head, word), (above, below)))
+            never = never | ((a < b) & (b < c) & (c < d)) | ((b < a) & (a < d) & (d < c))
+        return never
+
     def own_score(self, on: BoolArray) -> float:
         """Score of the absorbed parts, if the arcs are a tree."""
         on_ids = np.flatnonzero(on)

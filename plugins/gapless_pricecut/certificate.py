@@ -41,6 +41,8 @@ class CompletedDual(BoundCertificate):
         In units of scores: d of a grouped pair; a share of another scope's score, to be normalised; or, negative,
         how much of a negative score is charged. Where the score is not of the sign that this speaks of, it is left
         out.
+    lifted : bool
+        As in `SplitMultipliers`.
     """
 
     kind: ClassVar[str] = "completed dual"
@@ -50,6 +52,7 @@ class CompletedDual(BoundCertificate):
     scopes: IntArray = attrs.field(converter=int_array)
     places: IntArray = attrs.field(converter=int_array)
     values: FloatArray = attrs.field(converter=float_array)
+    lifted: bool = attrs.field(default=False, converter=bool)
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on the trees of `problem` that agree with `fixings`."""
@@ -128,4 +131,5 @@ class CompletedDual(BoundCertificate):
         shared = np.flatnonzero(~mine & (score >= 0) & (self.values > 0))
         multipliers[first[self.scopes[shared]] + self.places[shared]] = self.values[shared]
         # No score is cut down: multipliers of those that are -inf are 0.
-        return SplitMultipliers(self.orientation, multipliers, self.alone, loss=np.finfo(np.float64).max)
+        most = np.finfo(np.float64).max
+        return SplitMultipliers(self.orientation, multipliers, self.alone, loss=most, lifted=self.lifted)

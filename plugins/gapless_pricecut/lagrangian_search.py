@@ -139,7 +139,8 @@ def completed(record: SearchRecord) -> Certificate:
 
     def at(row: int) -> Certificate:
         part = slice(first[row], first[row + 1]) if row >= 0 else slice(0)
-        return CompletedDual(ways, record.alone, record.scopes[part], record.places[part], record.values[part])
+        held = record.scopes[part], record.places[part], record.values[part]
+        return CompletedDual(ways, record.alone, *held, lifted=record.lifted)
 
     return record.tree(at)
 

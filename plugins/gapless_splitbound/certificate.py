@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import attrs
@@ -13,7 +14,7 @@ import numpy as np
 from gapless import InvalidProblem, Problem, Verdict
 from gapless.core.certificate import UNREADABLE
 from gapless.core.proofs.split_formula import Splittable, Weighed, weigh
-from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
 from gapless.core.work import CALL
 from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
@@ -38,7 +39,10 @@ class SplitMultipliers(BoundCertificate):
       w(l) += max over the arcs u' that may enter the group's word beside l of s(u', l) - d(u', l), 0 where
       (u', l) is no pair of any factor;
     - any other scope of a score s >= 0, with a share p for each arc (p >= 0, sum 1): w(e) += s p(e);
-    - of a score s < 0, with one multiplier t in [0, 1]: w(e) += s t, and the constant loses s t (arcs - 1);
+    - of a score s < 0, with one multiplier t in [0, 1]: w(e) += s t, and the constant loses s t (arcs - 1). If
+      `lifted`, a pair (e, f) of which no arc is on charges more arcs as much: all arcs into e's word that no tree
+      has beside f, and then those into f's word that none has beside e or any of these. So a tree has charged
+      arcs into both words for e and f alone;
     - a factor that is no conjunction, with a price for each of its arcs: w(e) += price, and the constant gains the
       best configuration less the prices of its arcs.
 
@@ -62,6 +66,8 @@ class SplitMultipliers(BoundCertificate):
     loss : float
         Stands for a score of -inf wherever one is not certain to be charged. Any number keeps the bound true; the
         multipliers were found with this one.
+    lifted : bool
+        Whether the charges of pairs take in arcs that exclude one of them.
     """
 
     kind: ClassVar[str] = "split bound"
@@ -71,6 +77,7 @@ class SplitMultipliers(BoundCertificate):
     alone: IntArray = attrs.field(factory=lambda: np.zeros(0, np.int64), converter=int_array)
     backbone: str = attrs.field(default="first", converter=str)
     loss: float = attrs.field(default=0.0, converter=float)
+    lifted: bool = attrs.field(default=False, converter=bool)
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on the trees of `problem` that agree with `fixings`.
@@ -141,7 +148,14 @@ class SplitMultipliers(BoundCertificate):
             raise InvalidProblem(f"split multipliers speak of a ParsingProblem, not of a {type(problem).__name__}")
         judge = judge_of(problem, self.backbone)
         weighed = weigh(
-            splittable(problem), self.orientation, self.alone, self.multipliers, self.loss, fixings, judge.counted
+            splittable(problem),
+            self.orientation,
+            self.alone,
+            self.multipliers,
+            self.loss,
+            fixings,
+            judge.counted,
+            lifted=self.lifted,
         )
         return weighed, judge.bounds
 
@@ -180,9 +194,25 @@ def splittable(problem: ParsingProblem) -> Splittable:
         problem.factor_set,
         problem.arc_weights,
         opposite=arcs.index[arcs.modifiers, arcs.heads],
+        excludes=partial(_exclude, problem),
         length=problem.length,
         additive=True,
     )
+
+
+def _exclude(problem: ParsingProblem, one: IntArray, other: IntArray) -> BoolArray:
+    """Whether no tree has both of two arcs into different words: they face, cross, or both leave a single root."""
+    arcs = problem.decisions
+    head, word, above, below = arcs.heads[one], arcs.modifiers[one], arcs.heads[other], arcs.modifiers[other]
+    never: BoolArray = (head == below) & (above == word)
+    if problem.single_root:
+        never = never | ((head == 0) & (above == 0))
+    if problem.projective:
+        left, right = np.minimum(head, word), np.maximum(head, word)
+        first, last = np.minimum(above, below), np.maximum(above, below)
+        never = never | ((left < first) & (first < right) & (right < last))
+        never = never | ((first < left) & (left < last) & (last < right))
+    return never
 
 
 def _matrix(problem: Problem[Any], weighed: Weighed) -> FloatArray:

@@ -25,6 +25,7 @@ def tree_layout(
         counted=trees.absorbed,
         lazily=lazily,
         harsh=harsh,
+        lifted=problem.projective,  # trees with crossing arcs have too little to lift
         evidence=partial(SplitMultipliers, backbone=trees.name),
         enumerated=EnumeratedTrees(),
     )

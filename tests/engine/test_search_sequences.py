@@ -62,7 +62,7 @@ def trees(rng, number, factors):
     )
     first, members = kernel.groups()
     maximiser = TreeMaximiser(problem, backbone_for(problem, "first"))
-    how = {"group_first": first, "groups": members, **options(rng, factors=factors)}
+    how = {"group_first": first, "groups": members, "lifted": number % 2 == 0, **options(rng, factors=factors)}
     return kernel, maximiser, problem.arc_weights, blocks_of(problem), how, bool(factors)
 
 

@@ -25,7 +25,7 @@ def record_of(Search search, bint shares):
     for k in range(count):
         row[k] = held
         held += search.s.snapshots[k].split != NULL
-    return {**nodes_and_steps(search, row), **forms_of(search, shares), **multipliers_of(search, held, shares)}
+    return {"lifted": bool(search.s.lifted), **nodes_and_steps(search, row), **forms_of(search, shares), **multipliers_of(search, held, shares)}
 
 
 cdef forms_of(Search search, bint shares):

@@ -60,6 +60,9 @@ class Search:
     checked : bool
         Whether the caller answers for the blocks: contiguous int64 and float64 arrays, scopes of different
         decisions that there are, finite scores. Anything else is then undefined behaviour.
+    lifted : bool
+        Whether the charge of a pair of a negative score takes in the members of their choice groups that exclude one
+        of the two, which is tighter. Not for "paper", nor where the maximiser does not tell what excludes what.
     compact : bool
         Whether only `record` with ``shares=False`` will be asked for: much more of it fits into `proof_limit`.
     ask : callable, optional
@@ -105,6 +108,7 @@ class Search:
         root_steps: int = ...,
         root_trend: int = ...,
         compact: bool = ...,
+        lifted: bool = ...,
         checked: bool = ...,
         ask: Callable[[npt.NDArray[Any]], npt.ArrayLike] | None = ...,
         unknown: npt.ArrayLike | None = ...,

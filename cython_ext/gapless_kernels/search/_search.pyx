@@ -85,6 +85,7 @@ cdef class Search:
         root_steps=120,
         root_trend=7,
         compact=False,
+        lifted=False,
         checked=False,
         ask=None,
         unknown=None,
@@ -111,6 +112,7 @@ cdef class Search:
             self.s.order = ORDERS.index("breadth-first")
         self.s.choices = 0 if self.s.paper else choices
         self.s.compact = bool(compact)
+        self.s.lifted = bool(lifted) and not self.s.paper and maximiser.role.excludes != NULL
         self.s.root_steps, self.s.root_trend = root_steps, root_trend
         self.s.keep_proof, self.s.granularity = bool(keep_proof), granularity
         # Half is for multipliers, the proof's among them, half for open nodes.

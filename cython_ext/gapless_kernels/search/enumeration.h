@@ -26,13 +26,10 @@ typedef struct {
     double rest[GS_OPEN_GROUPS + 1];                     /* what pairs of groups not chosen yet, and wide scopes, may add */
 } gs_rest;
 
-/* Whether no structure has both decisions. */
+/* Whether no structure has both choices. */
 static int gs_exclude(const gs_search *s, int32_t e, int32_t f)
 {
-    if (e == GS_NONE || f == GS_NONE)
-        return 0;
-    return (s->maximiser->rival != NULL && s->maximiser->rival[e] == f)
-        || (s->maximiser->excludes != NULL && s->maximiser->excludes(s->maximiser->object, e, f));
+    return e != GS_NONE && f != GS_NONE && gs_never_both(s, e, f);
 }
 
 /* Add the choices of one open group; 0 if they are too many. */

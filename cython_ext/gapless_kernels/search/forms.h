@@ -17,6 +17,13 @@ static inline int gs_excludes(const gs_search *s, int64_t e, int64_t f)
     return (s->group[e] == s->group[f] && s->group[e] >= 0) || (s->maximiser->rival != NULL && s->maximiser->rival[e] == f);
 }
 
+/* Whether no structure has both of two decisions of different groups, as far as the maximiser tells. */
+static int gs_never_both(const gs_search *s, int32_t e, int32_t f)
+{
+    return (s->maximiser->rival != NULL && s->maximiser->rival[e] == f)
+        || (s->maximiser->excludes != NULL && s->maximiser->excludes(s->maximiser->object, e, f));
+}
+
 /* Whether no structure has all decisions of a scope. */
 static int gs_cannot_fire(const gs_search *s, const int64_t *members, ptrdiff_t width)
 {
@@ -248,6 +255,40 @@ static int gs_matters(const gs_search *s, const gs_block *block, ptrdiff_t c)
     return block->scores[c] != 0.0 || (s->unknown != NULL && s->unknown[block->first + c]);
 }
 
+/* Add to `lift` those of the group of `e` that no structure has beside `f` or any that `lift` holds from `first` on. */
+static void gs_lift_side(gs_search *s, int32_t e, int32_t f, ptrdiff_t first)
+{
+    const int32_t group = s->group[e];
+    const ptrdiff_t end = s->lifts;
+    for (ptrdiff_t k = s->group_first[group]; k < s->group_first[group + 1]; k++) {
+        const int32_t other = s->member[k];
+        int apart = other != e && gs_never_both(s, other, f);
+        for (ptrdiff_t i = first; apart && i < end; i++)
+            apart = gs_never_both(s, other, s->lift[i]);
+        if (apart)
+            s->lift[s->lifts++] = other;
+    }
+}
+
+/* Find the decisions that the charge of a pair takes in, when it first charges something: for all pairs at the start, most would be in vain. */
+static void gs_lift(gs_search *s, ptrdiff_t c)
+{
+    if (s->lift_count[c] >= 0)
+        return;
+    const int32_t *pair = s->shared_member + s->shared_first[c];
+    s->lift_first[c] = s->lifts, s->lift_count[c] = 0;
+    if (!s->lifted || s->shared_first[c + 1] - s->shared_first[c] != 2 || s->group[pair[0]] < 0 || s->group[pair[1]] < 0)
+        return;
+    const int32_t *first = s->group_first, g = s->group[pair[0]], h = s->group[pair[1]];
+    if (!gs_grow((void **)&s->lift, &s->lift_room, s->lifts + first[g + 1] - first[g] + first[h + 1] - first[h], sizeof *s->lift)) {
+        s->no_memory = 1;
+        return;
+    }
+    gs_lift_side(s, pair[0], pair[1], s->lifts);
+    gs_lift_side(s, pair[1], pair[0], s->lift_first[c]);
+    s->lift_count[c] = (int32_t)(s->lifts - s->lift_first[c]);
+}
+
 /* Lists of shared scopes: all that are in no star, can fire, and have two decisions or more. */
 static int gs_make_shared(gs_search *s, const gs_block *blocks, ptrdiff_t block_count, const unsigned char *form, const ptrdiff_t *taken)
 {
@@ -268,11 +309,12 @@ static int gs_make_shared(gs_search *s, const gs_block *blocks, ptrdiff_t block_
     GS_NEW(s, shared_member, slots), GS_NEW(s, incident_first, s->decisions + 1);
     GS_NEW(s, incident, slots), GS_NEW(s, incident_other, slots), GS_NEW(s, now, slots), GS_NEW(s, now_other, slots);
     GS_NEW(s, now_first, s->decisions + 1), GS_NEW(s, current, count), GS_NEW(s, root_current, count), GS_NEW(s, armed, count), GS_NEW(s, armed_flag, count);
-    GS_NEW(s, stamp, count), GS_NEW(s, moved_scope, 2 * count);
+    GS_NEW(s, stamp, count), GS_NEW(s, moved_scope, 2 * count), GS_NEW(s, lift_first, count), GS_NEW(s, lift_count, count);
     GS_NEW(s, column_max, s->columns), GS_NEW(s, active_columns, s->columns), GS_NEW(s, active_first, s->stars + 1);
     GS_NEW(s, moved_column, s->columns), GS_NEW(s, moved_best, s->columns), GS_NEW(s, moved_star, s->columns);
     if (s->no_memory)
         return 0;
+    memset(s->lift_count, 0xff, (size_t)count * sizeof *s->lift_count);
     s->largest_step = 0.0;
     for (ptrdiff_t b = 0; b < block_count; b++)
         for (ptrdiff_t c = 0; taken[b] < blocks[b].count && c < blocks[b].count; c++) {

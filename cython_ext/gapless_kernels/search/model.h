@@ -6,6 +6,9 @@
  *     a multiplier d >= 0 for each pair lets u pay for it;
  *   - *shared*, of score s >= 0: s is spread over the decisions (`split` holds score units, >= 0, sum s);
  *   - *shared*, of score s < 0: `split[first]` in [0, -s] is how much of it is charged (Qian and Liu 2013, equation 8).
+ *     The charge of a pair (e, f) of two groups may be *lifted*: E holds e and all of its group that f excludes, F holds f and all of
+ *     its group that all of E exclude; a structure has decisions of both for e and f alone, so that
+ *     s z_e z_f <= -q (sum of z over E and F - 1).
  */
 #ifndef GAPLESS_SEARCH_MODEL_H
 #define GAPLESS_SEARCH_MODEL_H
@@ -110,7 +113,7 @@ typedef struct {
     /* the problem */
     const gs_maximiser *maximiser;
     ptrdiff_t decisions, cells, groups, loose, scopes, slots;
-    int paper, order, keep_proof, compact, choices, root_steps, root_trend;
+    int paper, lifted, order, keep_proof, compact, choices, root_steps, root_trend;
     double granularity, snapshot_bytes, proof_limit, memory_limit;
     int32_t *group, *group_first, *member, *rank, *slot;   /* group: -1 where loose */
     ptrdiff_t *cell;
@@ -127,6 +130,8 @@ typedef struct {
     int32_t *shared_scope, *shared_member;
     ptrdiff_t *shared_first;
     double *shared_score;
+    ptrdiff_t *lift_first, lifts, lift_room;      /* where in `lift` the decisions are that a scope's charge takes in */
+    int32_t *lift_count, *lift;                   /* count: -1 before the scope was charged */
     int32_t *incident_first, *incident, *incident_other;
     double largest_step;
     /* factors; their slots follow those of shared scopes in split */

@@ -21,6 +21,15 @@ static ptrdiff_t gs_hits(const gs_search *s, ptrdiff_t c)
     return hits;
 }
 
+/* How much of a scope's charge is taken: how many of its decisions, and of those that the charge takes in, the structure has above all but one. */
+static double gs_over(const gs_search *s, ptrdiff_t c)
+{
+    ptrdiff_t over = gs_hits(s, c) - (s->shared_first[c + 1] - s->shared_first[c] - 1);
+    for (ptrdiff_t i = 0; i < s->lift_count[c]; i++)
+        over += s->taken[s->lift[s->lift_first[c] + i]];
+    return (double)over;
+}
+
 /* Ask for the score at `place`, a cell of star `star` or, with `star` -1, a shared scope. */
 static void gs_want(gs_search *s, int32_t star, ptrdiff_t place)
 {

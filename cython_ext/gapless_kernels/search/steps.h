@@ -9,14 +9,15 @@
 #include "search/incumbent.h"
 
 /* How a scope moves: its squared length in the space of its multipliers, in score units. */
-static double gs_shared_slope(const gs_search *s, ptrdiff_t c, ptrdiff_t hits)
+static double gs_shared_slope(const gs_search *s, ptrdiff_t c)
 {
     const ptrdiff_t first = s->shared_first[c], width = s->shared_first[c + 1] - first;
     const double *q = s->split + s->star_cells + first, score = s->shared_score[c];
     if (score < 0.0) {
-        const double over = (double)(hits - (width - 1));
+        const double over = gs_over(s, c);
         return (over > 0.0 && q[0] < -score) || (over < 0.0 && q[0] > 0.0) ? over * over : 0.0;
     }
+    const ptrdiff_t hits = gs_hits(s, c);
     if (hits == 0 || hits == width)
         return 0.0;
     for (ptrdiff_t k = 0; k < width; k++)
@@ -30,7 +31,7 @@ static double gs_note_scope(gs_search *s, int32_t c)
     if (s->stamp[c] == s->stamp_now)
         return 0.0;
     s->stamp[c] = s->stamp_now;
-    const double slope = gs_shared_slope(s, c, gs_hits(s, c));
+    const double slope = gs_shared_slope(s, c);
     if (slope > 0.0)
         s->moved_scope[s->moved_scopes++] = c;
     return s->paper ? slope * s->shared_score[c] * s->shared_score[c] : slope;
@@ -113,10 +114,13 @@ static void gs_move_shared(gs_search *s, int32_t c, double step)
     if (s->paper)
         step *= score * score; /* its multipliers are shares: a step of one unit moves score^2 */
     if (score < 0.0) {
-        const double over = (double)(gs_hits(s, c) - (width - 1)), before = q[0];
+        const double over = gs_over(s, c), before = q[0];
         q[0] = fmin(fmax(before + step * over, 0.0), -score);
         for (ptrdiff_t k = 0; k < width; k++)
             s->weights[s->cell[members[k]]] -= q[0] - before;
+        gs_lift(s, c);
+        for (ptrdiff_t k = 0; k < s->lift_count[c]; k++)
+            s->weights[s->cell[s->lift[s->lift_first[c] + k]]] -= q[0] - before;
         s->constant += (q[0] - before) * (double)(width - 1);
         if (q[0] > 0.0 && !s->armed_flag[c])
             s->armed[s->armed_count++] = c, s->armed_flag[c] = 1;
@@ -185,7 +189,7 @@ static int32_t gs_widest_gap(gs_search *s)
             for (ptrdiff_t j = 0; j < width; j++)
                 gap += s->taken[s->shared_member[first + j]] ? q[j] : 0.0;
         else {
-            const double over = (double)(gs_hits(s, c) - (width - 1));
+            const double over = gs_over(s, c);
             gap = over > 0.0 ? -s->shared_score[c] - q[0] : -over * q[0];
         }
         for (ptrdiff_t j = 0; j < width; j++)

@@ -354,7 +354,7 @@ static void gs_free(gs_search *s)
         free(s->node.alive);
     void *const arrays[] = {
         s->group, s->group_first, s->member, s->rank, s->slot, s->cell, s->base, s->star, s->star_score, s->star_scope, s->form, s->side,
-        s->column_lower, s->shared_scope, s->shared_member, s->shared_first, s->shared_score, s->incident_first, s->incident,
+        s->column_lower, s->shared_scope, s->shared_member, s->shared_first, s->shared_score, s->lift_first, s->lift_count, s->lift, s->incident_first, s->incident,
         s->incident_other, s->split, s->weights, s->column_max, s->alive, s->on, s->state, s->taken, s->armed_flag, s->candidates,
         s->choice, s->met, s->active_columns, s->active_first, s->current, s->root_current, s->now_first, s->now, s->now_other, s->armed,
         s->stamp, s->found.on, s->other.on, s->around.on, s->best.on, s->linear, s->with, s->without, s->gap_of, s->moved_column,

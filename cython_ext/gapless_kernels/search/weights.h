@@ -129,6 +129,10 @@ static int gs_weigh_shared(gs_search *s, ptrdiff_t c, ptrdiff_t undecided)
     if (q[0] > 0.0) {
         for (ptrdiff_t k = 0; k < width; k++)
             s->weights[s->cell[members[k]]] -= q[0];
+        if (undecided > 1)
+            gs_lift(s, c);
+        for (ptrdiff_t k = 0; undecided > 1 && k < s->lift_count[c]; k++)
+            s->weights[s->cell[s->lift[s->lift_first[c] + k]]] -= q[0];
         s->constant += q[0] * (double)(width - 1);
         s->largest = fmax(s->largest, s->constant);
         if (undecided > 1)

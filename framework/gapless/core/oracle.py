@@ -85,6 +85,13 @@ class Maximiser(ABC, Generic[S]):
         """
         return None
 
+    def excludes(self, one: IntArray, other: IntArray) -> BoolArray | None:
+        """Whether no structure holds both decisions, pair by pair, bool (m,), beyond what choice groups say.
+
+        None, the default, says that this is not known.
+        """
+        return None
+
     def own_score(self, on: BoolArray) -> float:
         """Own score of the structure that turns on exactly the decisions `on`, bool (decisions,); -inf without one.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -56,7 +57,7 @@ class Shared:
     """Conjunctions of one width that stand alone, each with a slot for each of its decisions.
 
     A score s >= 0 is spread over the decisions: q >= 0, sum q = s. Of a score s < 0 a part in [0, -s], in the first
-    slot, is charged (Qian and Liu 2013, equations 5 and 8).
+    slot, is charged (Qian and Liu 2013, equations 5 and 8). The charge may take in more decisions, see `lifts_of`.
 
     Parameters
     ----------
@@ -65,12 +66,15 @@ class Shared:
     scopes : int64 (m,)
         Numbers among all scopes.
     slots : int64 (m, width)
+    lifts : int64 (k,), int64 (k,)
+        Rows, and decisions that their charges take in besides.
     """
 
     decisions: IntArray
     scores: FloatArray
     scopes: IntArray
     slots: IntArray
+    lifts: tuple[IntArray, IntArray]
 
 
 @attrs.frozen(eq=False)
@@ -131,6 +135,7 @@ def lay_out(
     *,
     stars: bool = True,
     unknown: BoolArray | None = None,
+    excludes: Excludes | None = None,
 ) -> Layout:
     """Give every conjunction its form.
 
@@ -145,6 +150,8 @@ def lay_out(
         Whether pairs are bounded in stars at all.
     unknown : bool (scopes,), optional
         Scopes whose score is only bounded yet.
+    excludes : callable, optional
+        What no structure holds together, beyond what choice groups say; then charges of pairs are lifted.
     """
 
     def apart(one: IntArray, other: IntArray) -> BoolArray:
@@ -180,11 +187,36 @@ def lay_out(
     for scopes, scores, numbers in alone:
         if len(scopes):
             at = slots + np.arange(scopes.size).reshape(scopes.shape)
-            shared.append(Shared(scopes, scores.copy(), numbers, at))
+            shared.append(Shared(scopes, scores.copy(), numbers, at, lifts_of(scopes, groups, excludes)))
             slots += scopes.size
     widths = np.concatenate([np.zeros(0, np.int64), *(np.full(len(c), c.shape[1], np.int64) for c, _ in blocks)])
     given = np.concatenate([np.zeros(0), *(scores for _, scores in blocks)])
     return Layout(groups, base, made, shared, slots, widths, given, ways, np.concatenate(twice))
+
+
+def lifts_of(scopes: IntArray, groups: ChoiceGroups, excludes: Excludes | None) -> tuple[IntArray, IntArray]:
+    """Decisions that the charges of pairs take in: rows of `scopes`, and decisions.
+
+    For a pair (e, f) of two groups these are the members of e's group that f excludes, and the members of f's group
+    that e and all of those exclude. So of all that is charged a structure holds two for e and f alone.
+    """
+    rows: list[int] = []
+    lifts: list[IntArray] = []
+    for row, (e, f) in enumerate(scopes.tolist() if excludes is not None and scopes.shape[1] == 2 else []):
+        if groups.of[e] < 0 or groups.of[f] < 0:
+            continue
+        beside_f = _apart_from_all(groups.rivals(e), e, np.array([f]), excludes)
+        beside_e = _apart_from_all(groups.rivals(f), f, np.append(e, beside_f), excludes)
+        lifts += [beside_f, beside_e]
+        rows += [row] * (beside_f.size + beside_e.size)
+    return np.array(rows, np.int64), np.concatenate([np.zeros(0, np.int64), *lifts])
+
+
+def _apart_from_all(members: IntArray, but: int, others: IntArray, excludes: Any) -> IntArray:
+    """Members, without one, that exclude all the others."""
+    apart = excludes(np.repeat(members, others.size), np.tile(others, members.size))
+    chosen: IntArray = members[(members != but) & apart.reshape(members.size, others.size).all(axis=1)]
+    return chosen
 
 
 def can_fire(scopes: IntArray, apart: Excludes) -> BoolArray:

@@ -476,4 +476,4 @@ class Search(SearchState):
             own = self.saved is not None and (inherited is None or self.saved_bound <= self.node.bound)
             leaves[self.node.number] = self.saved if own else inherited
         prices = self.split.size - self.split.layout.slots
-        return self.kept.arrays(self.split.layout, leaves, prices, shares=shares)
+        return {"lifted": self.lifted, **self.kept.arrays(self.split.layout, leaves, prices, shares=shares)}

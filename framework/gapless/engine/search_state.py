@@ -92,6 +92,7 @@ class SearchState:
         root_steps: int = 120,
         root_trend: int = 7,
         compact: bool = False,
+        lifted: bool = False,
         ask: Callable[[IntArray], FloatArray] | None = None,
         unknown: BoolArray | None = None,
         proof_limit: float = math.inf,
@@ -123,7 +124,17 @@ class SearchState:
         self.order = "breadth-first" if self.paper else order
         self.keep_proof, self.granularity, self.compact = keep_proof, granularity or None, compact
         self.choices, self.costly = 0 if self.paper else choices, costly
-        layout = lay_out(base, blocks, chosen, maximiser.rivals(), stars=not self.paper, unknown=unknown)
+        excludes = maximiser.excludes if lifted and not self.paper else None
+        self.lifted = excludes is not None and excludes(none, none) is not None
+        layout = lay_out(
+            base,
+            blocks,
+            chosen,
+            maximiser.rivals(),
+            stars=not self.paper,
+            unknown=unknown,
+            excludes=excludes if self.lifted else None,
+        )
         priced, slot = [], layout.slots
         for (scope, factor), guide in zip(factors, guides or [None] * len(factors), strict=True):
             priced.append(PricedFactor(factor, np.asarray(scope, np.int64), slot, guide))

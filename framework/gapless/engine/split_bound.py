@@ -70,6 +70,12 @@ class OpenShared:
         """(m,)."""
         return self.shared.scores[self.rows]
 
+    def lifted(self, on: BoolArray) -> IntArray:
+        """How many of the decisions that its charge takes in besides are on, (m,)."""
+        owners, taken = self.shared.lifts
+        counts = np.bincount(owners[on[taken]], minlength=len(self.shared.scores))
+        return counts[self.rows].astype(np.int64)
+
 
 class SplitBound(Dualized[S]):
     r"""Multipliers of all factors of a problem, and the weights and the constant that they give.
@@ -80,7 +86,7 @@ class SplitBound(Dualized[S]):
     - a score s >= 0 of a scope c is spread: :math:`s \prod z_e \le \sum_e q_e z_e` with :math:`q \ge 0, \sum q = s`
       (eq. 5);
     - of a score s < 0 a part is charged: :math:`s \prod z_e \le -q (\sum_e z_e - (|c| - 1))` with
-      :math:`0 \le q \le -s` (eq. 6 to 8);
+      :math:`0 \le q \le -s` (eq. 6 to 8); a lifted charge takes in decisions that exclude one of a pair;
     - pairs (u, l) of one lower decision l with decisions u of one choice group are joined:
       :math:`\sum_u s_u z_u z_l \le z_l \max_u (s_u - d_u) + \sum_u d_u z_u` with :math:`d \ge 0`. This keeps one
       choice for each lower decision inside the score and is much tighter than splitting pair by pair;
@@ -197,6 +203,11 @@ class SplitBound(Dualized[S]):
             spread = np.where(charges[:, None], -held[:, :1], held)
             np.add.at(weights, block.decisions, spread)
             constant += float(held[charges, 0].sum()) * (held.shape[1] - 1)
+            owners, taken = block.shared.lifts
+            if owners.size:
+                charged = np.zeros(len(block.shared.scores))
+                charged[block.rows] = np.where(charges & (block.left > 1), held[:, 0], 0.0)
+                np.subtract.at(weights, taken, charged[owners])
         for factor, price in self.prices(multipliers):
             weights[factor.scope] += price
             constant += factor.maximise(price, fixings.state)[0]
@@ -235,7 +246,7 @@ class SplitBound(Dualized[S]):
             width = block.slots.shape[1]
             inside, held, scores = on[block.decisions[rows]], multipliers[block.slots[rows]], block.scores[rows]
             hits = inside.sum(axis=1)
-            over = hits - (width - 1.0)
+            over = hits - (width - 1.0) + block.lifted(on)[rows]
             charged = np.where(over > 0, held[:, 0] < -scores, held[:, 0] > 0.0) & (scores <= 0)
             slope = np.zeros(held.shape)
             slope[:, 0] = np.where(charged, -over, 0.0)
@@ -348,7 +359,7 @@ class SplitBound(Dualized[S]):
             rows = np.flatnonzero(block.left > 1)
             inside, held, scores = on[block.decisions[rows]], multipliers[block.slots[rows]], block.scores[rows]
             hits, width = inside.sum(axis=1), held.shape[1]
-            over = hits - (width - 1.0)
+            over = hits - (width - 1.0) + block.lifted(on)[rows]
             spread = np.where(hits < width, np.where(inside, held, 0.0).sum(axis=1), 0.0)
             charged = np.where(over > 0, -scores - held[:, 0], -over * held[:, 0])
             gap = np.where(scores > 0, spread, charged)

@@ -112,6 +112,7 @@ class Search(Generic[S]):
             root_steps=root_steps,
             root_trend=root_trend,
             compact=compact,
+            lifted=layout.lifted,
             checked=True,  # by ScoredFactor
             events="steps" if told else None,
             **lazy,

@@ -47,6 +47,9 @@ class Layout(Generic[S]):
         Whether scores of factors with cheap upper bounds are asked for when they matter.
     harsh : bool
         Whether forbidden scopes lose more than any scores could make good, whatever the other factors score.
+    lifted : bool
+        Whether charges of pairs take in what excludes one of the two, where the maximiser tells. Only where
+        `evidence` takes the keyword of that name, and knows by itself what excludes what.
     evidence : callable
         From the keywords orientation, multipliers, alone and loss to a certificate; can be pickled.
     enumerated : Certificate
@@ -58,6 +61,7 @@ class Layout(Generic[S]):
     counted: Sequence[Any] = ()
     lazily: bool = False
     harsh: bool = False
+    lifted: bool = False
     evidence: Callable[..., Certificate] = SplitCertificate
     enumerated: Certificate = attrs.field(factory=EnumeratedChoices)
 

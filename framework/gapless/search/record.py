@@ -34,6 +34,8 @@ class SearchRecord:
         Decisions in each scope, and number of scopes, block by block.
     loss : float
         Stands for a score of -inf.
+    lifted : bool
+        Whether charges of pairs take in what excludes one of the two.
     evidence, enumerated
         As in `Layout`.
     """
@@ -54,6 +56,7 @@ class SearchRecord:
     places: Any
     values: FloatArray
     prices: int
+    lifted: bool
     widths: tuple[int, ...]
     counts: tuple[int, ...]
     loss: float
@@ -90,9 +93,11 @@ class SearchRecord:
     def certificate(self) -> Certificate:
         """A `TreeCertificate` with multipliers at its leaves and fixings."""
         ways = tuple(self.orientation.tolist())
+        kind = {"lifted": True} if self.lifted else {}
 
         def at(row: int) -> Certificate:
-            return self.evidence(orientation=ways, multipliers=self._dense(row), alone=self.alone, loss=self.loss)
+            dense = self._dense(row)
+            return self.evidence(orientation=ways, multipliers=dense, alone=self.alone, loss=self.loss, **kind)
 
         return self.tree(at)
 

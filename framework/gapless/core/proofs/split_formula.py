@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -38,6 +38,9 @@ class Splittable:
     constant : float
     opposite : int64 (decisions,), optional
         For each decision one that is never on beside it, -1 for none; beyond what choice groups say.
+    excludes : callable, optional
+        Whether no structure holds both decisions, pair by pair, which is all that lifted charges stand on; None
+        where that is not known.
     length : int
         Additions that a weight goes through, beyond those of the formula.
     additive : bool
@@ -50,6 +53,7 @@ class Splittable:
     weights: FloatArray
     constant: float = 0.0
     opposite: IntArray | None = None
+    excludes: Callable[[IntArray, IntArray], BoolArray] | None = None
     length: int = 0
     additive: bool = False
 
@@ -132,6 +136,8 @@ class _Block:
     grouped : bool (k,)
     first : int64 (k,)
         The first multiplier of each.
+    lifted : int64 (m,), int64 (m,)
+        Scopes, and decisions that their charges take in besides.
     """
 
     scopes: IntArray
@@ -139,6 +145,7 @@ class _Block:
     fine: BoolArray
     grouped: BoolArray
     first: IntArray
+    lifted: tuple[IntArray, IntArray]
 
 
 @attrs.frozen(eq=False)
@@ -152,10 +159,12 @@ class _LaidOut:
     floor: float
 
 
-def _laid_out(split: Splittable, orientation: tuple[int, ...], alone: IntArray, counted: Sequence[Any]) -> _LaidOut:
+def _laid_out(
+    split: Splittable, orientation: tuple[int, ...], alone: IntArray, counted: Sequence[Any], lifted: bool
+) -> _LaidOut:
     """Made once a verification: the certificates of a tree all ask for the same."""
     elsewhere = frozenset(map(id, counted))
-    asked = orientation, alone.tobytes(), elsewhere
+    asked = orientation, alone.tobytes(), elsewhere, lifted
     kept = kept_meanwhile()
     known: _LaidOut | None = kept.get(_LaidOut)
     if known is not None and known.problem is split.problem and known.asked == asked:
@@ -177,7 +186,9 @@ def _laid_out(split: Splittable, orientation: tuple[int, ...], alone: IntArray, 
         else:
             grouped = fine = np.zeros(len(scopes), bool)
             counts = np.zeros(len(scopes), np.int64)
-        blocks.append(_Block(scopes, scores, fine, grouped, at + np.cumsum(counts) - counts))
+        charged = fine & ~grouped & (scores < 0) & (lifted and scopes.shape[1:] == (2,))
+        lifts = lifted_decisions(split, scopes, np.flatnonzero(charged))
+        blocks.append(_Block(scopes, scores, fine, grouped, at + np.cumsum(counts) - counts, lifts))
         at, seen = at + int(counts.sum()), seen + len(scopes)
     floor = _floor(split, blocks) if split.additive and not counted else -np.inf
     kept[_LaidOut] = made = _LaidOut(split.problem, asked, blocks, at, floor)
@@ -186,7 +197,7 @@ def _laid_out(split: Splittable, orientation: tuple[int, ...], alone: IntArray, 
 
 def multiplier_count(split: Splittable, orientation: tuple[int, ...], alone: IntArray) -> int:
     """Number of multipliers that the formula takes."""
-    return _laid_out(split, orientation, alone, ()).multipliers + sum(
+    return _laid_out(split, orientation, alone, (), False).multipliers + sum(
         s.size for _, s in split.factors.configurations
     )
 
@@ -199,6 +210,8 @@ def weigh(
     loss: float,
     fixings: Fixings,
     counted: Sequence[Any] = (),
+    *,
+    lifted: bool = False,
 ) -> Weighed | None:
     """Evaluate the split bound's formula; None when the fixings leave a choice group empty.
 
@@ -206,7 +219,8 @@ def weigh(
     divided by their sum, parts of negative scores clipped to [0, 1], a loss that is
     no number or negative to 0. The docstring of `SplitCertificate` states the
     formula. Factors of `counted` are left to whoever bounds the backbone under these weights. Raises
-    `InvalidProblem`: too few or too many multipliers, or an orientation that does not fit.
+    `InvalidProblem`: too few or too many multipliers, an orientation that does not fit, or lifted charges where it
+    is not known what excludes what.
     """
     barred = np.flatnonzero((split.weights == -np.inf) & (fixings.state != 0))
     possible = fixings.fix(off=barred) if barred.size else fixings
@@ -215,7 +229,7 @@ def weigh(
         return None
     state = implied.state
     open_ones, on = state != 0, state == 1
-    laid = _laid_out(split, orientation, alone, counted)
+    laid = _laid_out(split, orientation, alone, counted, lifted)
     given = np.nan_to_num(np.asarray(multipliers, np.float64), nan=0.0, posinf=1e150, neginf=-1e150)
     given = np.clip(given, -1e150, 1e150)
     sums = _Sums(np.where(split.weights > -np.inf, split.weights, 0.0))
@@ -255,6 +269,10 @@ def weigh(
         part = np.clip(given[first[rows]], 0.0, 1.0) * np.maximum(scores[rows], -loss)
         sums.add(scopes[rows], part[:, None] * free[rows])
         sums.add_constant(-part * (left[rows] - 1))
+        owners, taken = block.lifted
+        charges = np.zeros(len(scopes))
+        charges[rows] = part
+        sums.add(taken, charges[owners])
     _add_groups(split, open_ones, sums, worth)
     for factor, scope in split.factors.configurations:
         prices = given[at : at + scope.size]
@@ -302,6 +320,37 @@ def _add_groups(split: Splittable, open_ones: BoolArray, sums: _Sums, worth: Wor
         beside -= (back >= 0) & open_ones[back] & (group_of[back] == chosen)
     covered = np.diff(np.append(starts, pair.size))
     sums.add(lower, np.where(beside > covered, np.maximum(best, 0.0), best))
+
+
+def lifted_decisions(split: Splittable, scopes: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Of these pairs (e, f), the decisions that their charges take in: a row for each, and the decision.
+
+    They are those of the choice group of e that no structure has beside f, and those of the group of f that none
+    has beside e or any of these. So of the pair and these, a structure has two for e and f alone. A pair one of
+    whose decisions is in no group takes in nothing. Raises `InvalidProblem`: it is not known what excludes what.
+    """
+    group_of = split.group_of
+    rows = rows[(group_of[scopes[rows]] >= 0).all(axis=1)] if rows.size else rows
+    if not rows.size:
+        return rows, rows
+    if split.excludes is None:
+        raise InvalidProblem("charges are lifted, but which decisions exclude each other is not known here")
+    groups = split.decisions.choice_groups()
+    most = max(group.size for group in groups)
+    table = np.full((len(groups), most), -1, np.int64)
+    for number, group in enumerate(groups):
+        table[number, : group.size] = group
+    spend_work(30 * rows.size * most * most, 100 * most)
+    e, f = scopes[rows, 0, None], scopes[rows, 1, None]
+    beside_e, beside_f = table[group_of[f[:, 0]]], table[group_of[e[:, 0]]]
+    of_e = (beside_f >= 0) & (beside_f != e) & split.excludes(beside_f, f)
+    of_f = (beside_e >= 0) & (beside_e != f) & split.excludes(beside_e, e)
+    for column in range(most):
+        of_f &= ~of_e[:, column, None] | split.excludes(beside_e, beside_f[:, column, None])
+    return (
+        np.concatenate([rows[np.nonzero(mask)[0]] for mask in (of_e, of_f)]),
+        np.concatenate([beside_f[of_e], beside_e[of_f]]),
+    )
 
 
 def grouped_pairs(split: Splittable, scopes: IntArray, way: int) -> BoolArray:
