@@ -152,8 +152,9 @@ class LabelledParsingProblem(Problem[DependencyTree]):
 
     @cached_property
     def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
-        """The factors over configurations, each with its scope."""
-        return tuple((f, f.scope(self.decisions)) for f in self.factors if isinstance(f, ConfigurationFactor))
+        """The factors over configurations, each over the labelled arcs and with its scope."""
+        several = (f for f in self.factors if isinstance(f, ConfigurationFactor))
+        return tuple((f.over(self.decisions), f.scope(self.decisions)) for f in several)
 
     def restricted(self, heads: Any) -> LabelledParsingProblem:
         """The same problem with fewer candidates.

@@ -14,6 +14,7 @@ from hypothesis import given
 import gapless_kernels
 from gapless import InvalidProblem
 from gapless.core import layered_graph
+from gapless.core.factors.factor_set import FactorSet
 from gapless.roles import Decisions, Diagram
 
 
@@ -227,6 +228,15 @@ def test_one_factor_over_several_problems():
     factor.scope(threes)  # 6 decisions, too: a configuration alone does not say which
     with pytest.raises(InvalidProblem, match="two problems that give it 6 decisions each, but in different layers"):
         factor.value(np.array([1, 0, 0, 1, 0, 0], bool))
+    on = [1, 0, 0, 1, 0, 0]
+    for decisions in (twos, threes):
+        bound = factor.over(decisions)
+        assert type(bound) is type(factor)
+        assert bound.value(np.array(on, bool)) == plain_value(factor, decisions, on)
+        value, best = bound.best(np.zeros(6))
+        assert value == bound.value(best)
+        part = FactorSet([factor], decisions).parts(np.array([0, 3]))[0]
+        assert (part.factor, part.score) == (factor, plain_value(factor, decisions, on))
 
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from functools import partial
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -139,6 +140,14 @@ class Diagram(ConfigurationFactor):
         """
         return _kept(self).graph_of(self, self.layout(decisions))
 
+    def over(self, decisions: Decisions) -> Diagram:
+        """A copy that reads every configuration as one of these decisions; graphs are shared."""
+        bound = copy(self)
+        object.__setattr__(
+            bound, "_kept", _kept(self).only(self.layout(decisions))
+        )  # also where the class is frozen
+        return bound
+
     def layout(self, decisions: Decisions) -> Layout:
         """The scope, and the places in it that each layer reads."""
         return _kept(self).over(self, decisions)
@@ -176,6 +185,12 @@ class _Kept:
         """All that differ."""
         return list(self._by_key.values())
 
+    def only(self, layout: Layout) -> _Kept:
+        """One layout of these, with the graphs and passes of all."""
+        one = _Kept((layout,))
+        one._graphs, one._passes = self._graphs, self._passes
+        return one
+
     def _know(self, layout: Layout) -> None:
         if layout.key not in self._by_key:
             self._by_key[layout.key] = layout
@@ -196,7 +211,7 @@ class _Kept:
         if found:
             raise InvalidProblem(
                 f"factor {name_of(factor)}: it stands over two problems that give it {size} decisions each, but in "
-                "different layers; make a factor for each"
+                "different layers; ask factor.over(decisions)"
             )
         raise InvalidProblem(
             f"factor {name_of(factor)}: a configuration of {size} decisions, but scope() listed "

@@ -104,6 +104,14 @@ class ConfigurationFactor(ABC):
         """
         return None
 
+    def over(self, decisions: Decisions) -> ConfigurationFactor:
+        """The factor for configurations of these decisions alone; by default the factor itself.
+
+        A factor that reads a configuration by what its scope was made of gives a form that knows the decisions, so
+        that one object can stand over many problems.
+        """
+        return self
+
     def compiled(self, decisions: Decisions) -> Any:
         """The same in compiled code, a new ``gapless_kernels.search.roles.Factor``; None where there is none."""
         return None

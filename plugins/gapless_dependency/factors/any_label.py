@@ -86,7 +86,7 @@ class AnyLabel(ConfigurationFactor):
     name: ClassVar[str] = "any-label"
 
     def __init__(self, factor: ConfigurationFactor, decisions: LabelledArcs) -> None:
-        self.factor = factor
+        self.factor = factor.over(decisions.arcs)
         self.name = name_of(factor)  # type: ignore[misc]  # messages name the factor that was given
         plain = np.asarray(factor.scope(decisions.arcs), np.int64)
         place = np.full(decisions.arcs.count, -1)

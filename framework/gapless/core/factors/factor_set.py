@@ -74,7 +74,9 @@ class FactorSet:
 
     def place(self, factor: Factor | ConfigurationFactor) -> str:
         """A factor for messages: ``factors[2] (budget)``."""
-        number = next((i for i, other in enumerate(self.factors) if other is factor), -1)
+        over = self.__dict__.get("_bound", ())  # not while it is made
+        given = next((given for given, bound, _ in over if bound is factor), factor)
+        number = next((i for i, other in enumerate(self.factors) if other is given), -1)
         return f"factors[{number}] ({name_of(factor)})"
 
     @cached_property
@@ -86,8 +88,21 @@ class FactorSet:
 
     @cached_property
     def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
-        """The factors that are no conjunctions, each with its scope, int64, in the order given."""
-        return tuple((f, self._scope(f)) for f in self.factors if isinstance(f, ConfigurationFactor))
+        """The factors that are no conjunctions, each with its scope, int64, in the order given.
+
+        Each in its form for these decisions, see `ConfigurationFactor.over`.
+        """
+        return tuple((bound, scope) for _, bound, scope in self._bound)
+
+    @cached_property
+    def _bound(self) -> tuple[tuple[ConfigurationFactor, ConfigurationFactor, IntArray], ...]:
+        """Those factors as given, over the decisions, and their scopes."""
+        return tuple(
+            (f, f.over(self.decisions), scope)
+            for f in self.factors
+            if isinstance(f, ConfigurationFactor)
+            for scope in (self._scope(f),)
+        )
 
     def _scope(self, factor: ConfigurationFactor) -> IntArray:
         with named_after(factor, "scope"):
@@ -130,7 +145,7 @@ class FactorSet:
                 for scope, score in zip(scored.scopes[firing], scored.scores(firing).tolist(), strict=True)
             ]
         on = self._on(on_ids)
-        parts += [Part(f, scope[on[scope]], self.value_of(f, on[scope])) for f, scope in self.configurations]
+        parts += [Part(f, scope[on[scope]], self.value_of(bound, on[scope])) for f, bound, scope in self._bound]
         return parts
 
     def value_parts(self, on_ids: IntArray) -> list[float]:
@@ -202,8 +217,8 @@ class FactorSet:
             found = scored.drift(sets_on)
             if found is not None:
                 return found
-        for factor, scope in self.configurations:
-            if not np.array_equal(scope, self._scope(factor)):
+        for given, factor, scope in self._bound:
+            if not np.array_equal(scope, self._scope(given)):
                 return 0, f"{self.place(factor)}: scope() lists other decisions when it is called again"
             for number, on_ids in enumerate(sets_on):
                 on = self._on(on_ids)[scope]
