@@ -70,6 +70,10 @@ class Arcs(Decisions):
         object.__setattr__(self, "index", index)
         object.__setattr__(self, "first", first)
 
+    def choice_rows(self) -> tuple[IntArray, IntArray]:
+        """The arcs into each word, which lie one after another: where they begin, and all arcs; int64 both."""
+        return self.first[1:], np.arange(self.heads.size, dtype=np.int64)
+
     def __reduce__(self) -> tuple[Any, ...]:
         # The names are a closure, and attrs would carry its own fields only: copies are built anew.
         return type(self), (self.index >= 0, self.words)

@@ -348,7 +348,11 @@ class ParsingProblem(Problem[DependencyTree]):
 
     def infeasibility(self) -> Sequence[str]:
         """Words that no arc reaches."""
-        empty = (np.flatnonzero(np.diff(self.decisions.first)[1:] == 0) + 1).tolist()
+        first = self.decisions.first
+        reached = first[2:] > first[1:-1]
+        if reached.all():
+            return ()
+        empty = (np.flatnonzero(~reached) + 1).tolist()
         return [f"word {m} has no candidate head: every arc to it is -inf or masked" for m in empty]
 
     def linear_model(self) -> LinearModel:

@@ -60,17 +60,28 @@ def _classes(values: Any) -> IntArray | None:
     """Classes numbered 0, 1, ... as they first appear; any hashable names will do."""
     if values is None:
         return None
+    if _numbered(values):
+        return np.array(values, np.int64)
     listed = values.tolist() if hasattr(values, "tolist") else values  # arrays, tensors, columns of tables
     if isinstance(listed, str) or not isinstance(listed, Sequence):
         raise InvalidProblem(f"classes is {values!r}, expected one class for each vertex")
-    seen: dict[Hashable, int] = {}
-    missing = [number for number, name in enumerate(listed) if isinstance(name, float) and math.isnan(name)]
-    if missing:
-        raise InvalidProblem(f"classes[{missing[0]}] is NaN; give a vertex without a class one of its own")
+    if any(issubclass(kind, float) for kind in set(map(type, listed))):
+        missing = [number for number, name in enumerate(listed) if isinstance(name, float) and math.isnan(name)]
+        if missing:
+            raise InvalidProblem(f"classes[{missing[0]}] is NaN; give a vertex without a class one of its own")
     try:
-        return np.array([seen.setdefault(name, len(seen)) for name in listed], np.int64)
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(listed))}
+        return np.fromiter(map(numbers.__getitem__, listed), np.int64, len(listed))
     except TypeError as error:
         raise InvalidProblem(f"classes cannot be told apart: {error}; name them by numbers or strings") from error
+
+
+def _numbered(values: Any) -> bool:
+    """Whether classes are an array of the numbers 0, 1, ... as they first appear."""
+    if not isinstance(values, np.ndarray) or values.ndim != 1 or values.dtype.kind != "i" or not values.size:
+        return False
+    highest = np.maximum.accumulate(values)
+    return bool(values[0] == 0 and values.min() == 0 and (values[1:] - highest[:-1]).max(initial=0) <= 1)
 
 
 def _names(values: Any) -> tuple[str, ...] | None:
@@ -79,6 +90,8 @@ def _names(values: Any) -> tuple[str, ...] | None:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InvalidProblem(f"names is {values!r}, expected strings, one for each vertex")
     names = tuple(values)
+    if set(map(type, names)) <= {str}:
+        return names
     for at, name in enumerate(names):
         if not isinstance(name, str):
             raise InvalidProblem(f"names[{at}] is {name!r}; names must be strings, one for each vertex")
@@ -165,11 +178,12 @@ class OrderingProblem(Problem[IntArray]):
             array.flags.writeable = False
 
     def _forbid_within_classes(self) -> None:
-        order = np.argsort(self.classes, kind="stable")
-        starts = np.flatnonzero(np.diff(self.classes[order], prepend=-1))
         np.fill_diagonal(self.ordering, -np.inf)
-        for first, stop in zip(starts.tolist(), [*starts[1:].tolist(), order.size], strict=True):
-            if stop - first > 1:
+        sizes = np.bincount(self.classes)
+        several = np.flatnonzero(sizes > 1)
+        if several.size:
+            order, ends = np.argsort(self.classes, kind="stable"), np.cumsum(sizes)
+            for first, stop in zip((ends - sizes)[several].tolist(), ends[several].tolist(), strict=True):
                 members = order[first:stop]
                 self.ordering[members[:, None], members] = -np.inf
 

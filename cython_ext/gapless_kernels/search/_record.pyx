@@ -60,7 +60,8 @@ cdef multipliers_of(Search search, Py_ssize_t held, bint shares):
     """The sets of multipliers that are remembered, without those that are 0."""
     cdef Py_ssize_t k, i, n, slot, total = 0, at = 0, r = 0, c
     for k in range(search.s.snapshot_count):
-        total += search.s.snapshots[k].count if search.s.snapshots[k].split != NULL else 0
+        for i in range(search.s.snapshots[k].count if search.s.snapshots[k].split != NULL else 0):
+            total += search.s.snapshots[k].split[i] != 0.0
     first, scopes, places = np.zeros(held + 1, np.int64), np.empty(total, np.int32), np.zeros(total, np.int32)
     values = np.empty(total)
     cdef int64_t[::1] begin = first
@@ -104,9 +105,9 @@ cdef multipliers_of(Search search, Py_ssize_t held, bint shares):
         begin[r] = at
     return {
         "row_first": first,
-        "scopes": scopes[:at].copy(),
-        "places": places[:at].copy(),
-        "values": values[:at].copy(),
+        "scopes": scopes[:at],
+        "places": places[:at],
+        "values": values[:at],
         "prices": int(search.s.factor_slots),
     }
 

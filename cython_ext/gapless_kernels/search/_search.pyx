@@ -1,6 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The one search: branch and bound over decisions, a maximiser, and what scores sets of decisions; the headers say what they do."""
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
@@ -58,6 +59,11 @@ cdef int32_t choose_decision(void *asker) noexcept with gil:
         return -1
 
 
+cdef bint plain(given, kind):
+    """Whether it is such an array as compiled code reads, of one axis."""
+    return isinstance(given, np.ndarray) and given.dtype == kind and given.ndim == 1 and given.flags.c_contiguous
+
+
 cdef class Search:
     """The best structure under weights and scores of sets of decisions; see the stub for parameters and attributes."""
 
@@ -103,7 +109,8 @@ cdef class Search:
             GS_CHOICES,
         )
         cdef Py_ssize_t decisions = maximiser.role.decisions, e, total
-        cdef const double[::1] weights = checked_weights(base, decisions)
+        cdef const double[::1] weights = base if plain(base, np.float64) and len(base) == decisions else checked_weights(base, decisions)
+        cdef bint odd = False
         self.maximiser, self.error = maximiser, None
         self.blocks = list(blocks) if checked else [checked_block(k, *block, decisions) for k, block in enumerate(blocks)]
         total = sum(len(scores) for _, scores in self.blocks)
@@ -117,13 +124,18 @@ cdef class Search:
         self.s.keep_proof, self.s.granularity = bool(keep_proof), granularity
         # Half is for multipliers, the proof's among them, half for open nodes.
         self.s.memory_limit, self.s.proof_limit = memory_limit, min(proof_limit, 0.5 * memory_limit)
-        first, members = checked_groups(group_first, groups, decisions)
+        first, members = group_first, groups
+        if not (plain(first, np.int64) and plain(members, np.int64) and len(first) and first[0] == 0 and first[-1] == len(members)):
+            first, members = checked_groups(first, members, decisions)
         if max(decisions, len(first), sum(scopes.size for scopes, _ in self.blocks)) >= 2**31:
             raise ValueError(f"{total} scopes over {decisions} decisions are more than 32-bit numbers can count")
         if not gs_reserve(&self.s, &maximiser.role, len(first) - 1, total):
             raise MemoryError("no memory for the decisions")
         for e in range(decisions):
+            odd |= not (weights[e] < 1e300 and (weights[e] > -1e300 or weights[e] == -INFINITY))
             self.s.base[e] = weights[e]
+        if odd:
+            checked_weights(base, decisions)  # which says where
         self.take_groups(first, members)
         self.asks = ask
         self.s.ask, self.s.asker = ask_scores, <void *>self
@@ -160,11 +172,18 @@ cdef class Search:
     cdef int take_groups(self, first, members) except -1:
         cdef const int64_t[::1] begin = first, each = members
         cdef Py_ssize_t e, g, k
+        cdef bint odd = False
         for e in range(self.s.decisions):
             self.s.group[e] = -1
         for g in range(begin.shape[0] - 1):
-            for k in range(begin[g], begin[g + 1]):
+            odd |= not 0 <= begin[g] <= begin[g + 1] <= each.shape[0]
+            for k in range(0 if odd else begin[g], 0 if odd else begin[g + 1]):
+                odd |= not 0 <= each[k] < self.s.decisions or self.s.group[each[k]] >= 0
+                if odd:
+                    break
                 self.s.group[each[k]] = <int32_t>g
+        if odd:
+            checked_groups(first, members, self.s.decisions)  # which says where
         if not gs_number(&self.s):
             raise MemoryError("no memory for the decisions")
         return 0

@@ -15,25 +15,25 @@ static double gs_snapshot_bytes(const gs_search *s, const gs_snapshot *snapshot)
     return s->keep_proof && !s->compact ? gs_dense_bytes(s) : (double)snapshot->bytes;
 }
 
-/* The first slot from `k` on whose multiplier is not 0; eight at a time, since most are. */
-static ptrdiff_t gs_next_nonzero(const gs_search *s, ptrdiff_t k)
+/* How many multipliers are not 0; with `split`, they and their slots. Eight at a time, since most are 0. */
+static ptrdiff_t gs_nonzeros(const gs_search *s, double *split, int32_t *place)
 {
-    for (; k < s->slots; k++) {
-        while (k + 8 <= s->slots) {
-            uint64_t bits[8], any = 0;
-            memcpy(bits, s->split + k, sizeof bits);
-            for (int i = 0; i < 8; i++)
-                any |= bits[i];
-            if (any)
-                break;
-            k += 8;
+    ptrdiff_t count = 0;
+    for (ptrdiff_t k = 0; k < s->slots; k += 8) {
+        const int width = k + 8 <= s->slots ? 8 : (int)(s->slots - k);
+        uint64_t bits[8] = {0}, any = 0;
+        memcpy(bits, s->split + k, width < 8 ? (size_t)width * sizeof *bits : sizeof bits);
+        for (int i = 0; i < 8; i++)
+            any |= bits[i];
+        if (!any)
+            continue;
+        for (int i = 0; i < width; i++) { /* without a branch: what is 0 is written over */
+            if (split != NULL)
+                split[count] = s->split[k + i], place[count] = (int32_t)(k + i);
+            count += s->split[k + i] != 0.0;
         }
-        for (ptrdiff_t end = k + 8 < s->slots ? k + 8 : s->slots; k < end; k++)
-            if (s->split[k] != 0.0)
-                return k;
-        k--;
     }
-    return s->slots;
+    return count;
 }
 
 /* A copy of the multipliers, with one user; -1 without memory. */
@@ -47,9 +47,7 @@ static int32_t gs_remember(gs_search *s)
         s->snapshots[at].split = NULL, s->snapshots[at].next_free = -1;
     }
     gs_snapshot *copy = s->snapshots + at;
-    ptrdiff_t count = 0;
-    for (ptrdiff_t k = gs_next_nonzero(s, 0); k < s->slots; k = gs_next_nonzero(s, k + 1))
-        count++;
+    const ptrdiff_t count = gs_nonzeros(s, NULL, NULL);
     const int sparse = 3 * count < s->slots;
     const ptrdiff_t kept = sparse ? count : s->slots;
     double *split = malloc((size_t)(kept + 1) * sizeof(double));
@@ -59,9 +57,8 @@ static int32_t gs_remember(gs_search *s)
         return s->no_memory = 1, -1;
     }
     if (sparse)
-        for (ptrdiff_t k = gs_next_nonzero(s, 0), i = 0; i < count; k = gs_next_nonzero(s, k + 1))
-            split[i] = s->split[k], place[i++] = (int32_t)k;
-    if (!sparse)
+        gs_nonzeros(s, split, place);
+    else
         memcpy(split, s->split, (size_t)s->slots * sizeof(double));
     s->free_snapshot = copy->next_free;
     copy->split = split, copy->place = place, copy->count = kept, copy->users = 1;

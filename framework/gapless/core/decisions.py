@@ -76,6 +76,17 @@ class Decisions:
         """The groups of `exactly_one`, each int64; of those that share a decision, the first in the order given."""
         return _apart(self)[0]
 
+    def choice_rows(self) -> tuple[IntArray, IntArray]:
+        """The same one after another, group g at ``members[first[g]:first[g + 1]]``: first and members, int64."""
+        given = [group for group in self.exactly_one if isinstance(group, range) and group.step == 1]
+        if len(given) == len(self.exactly_one):
+            ends = [0, *(group.stop for group in given)]
+            if all(group.start == end for group, end in zip(given, ends, strict=False)):
+                return np.array(ends, np.int64), np.arange(ends[-1], dtype=np.int64)
+        apart = self.choice_groups()
+        sizes = [0, *(group.size for group in apart)]
+        return np.cumsum(sizes), np.concatenate([np.zeros(0, np.int64), *apart])
+
     def group_of(self) -> IntArray:
         """Number of each decision's group in `choice_groups`, int64 (count,); -1 for a decision in none."""
         return _apart(self)[1]

@@ -290,6 +290,11 @@ class ScoredFactor:
         self._scores.flags.writeable = False
         return self._scores
 
+    @cached_property
+    def forbids(self) -> bool:
+        """Whether a score is -inf."""
+        return bool(self.all_scores().min(initial=0.0) == -np.inf)
+
     def firing(self, on_ids: IntArray) -> IntArray:
         """Numbers of the scopes whose decisions are all on."""
         if not self.scopes.size:

@@ -197,7 +197,7 @@ class Result(Generic[S]):
     def of(
         cls,
         problem: Problem[S],
-        structures: Iterable[S],
+        structures: Iterable[S | Solution[S]],
         bound: float,
         stop: Stop,
         *,
@@ -215,8 +215,8 @@ class Result(Generic[S]):
 
         Parameters
         ----------
-        structures : iterable of S
-            Feasible structures, in any order.
+        structures : iterable of S or of Solution
+            Feasible structures, in any order; the value of a `Solution` is known to be ``problem.value``'s.
         bound : float
             On scores.
         complete : bool
@@ -227,7 +227,7 @@ class Result(Generic[S]):
             score up to rounding in the last digits.
         """
         solutions = sorted(
-            (Solution(s, float(problem.value(s))) for s in structures),
+            (s if isinstance(s, Solution) else Solution(s, float(problem.value(s))) for s in structures),
             key=lambda s: -problem.sense.sign * s.value,
         )
         status = Status.NO_SOLUTION

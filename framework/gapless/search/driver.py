@@ -17,7 +17,7 @@ from gapless.core.errors import GaplessError, InconsistentBound, OracleError, So
 from gapless.core.factor import guide_of
 from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.problem import check_start, score_of
-from gapless.core.result import Result, Stats
+from gapless.core.result import Result, Solution, Stats
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.choice_groups import State
@@ -344,7 +344,7 @@ def _result(run: Search[S], solve: Solve, stop: Stop, warm: bool, certificate: b
         explanation = [f"all was ruled out or scored, but for what float64 rounds away: {bound - exact:.3g}"]
     return Result.of(
         problem,
-        [] if structure is None else [structure],
+        [] if structure is None else [Solution(structure, problem.sense.turn(exact))],
         max(bound, exact),
         stop,
         certificate=evidence,

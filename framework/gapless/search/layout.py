@@ -94,14 +94,7 @@ class Layout(Generic[S]):
     @cached_property
     def groups(self) -> tuple[IntArray, IntArray]:
         """The choice groups: ``members[first[g]:first[g + 1]]``; int64 both."""
-        given = [group for group in self.decisions.exactly_one if isinstance(group, range) and group.step == 1]
-        if len(given) == len(self.decisions.exactly_one):
-            ends = [0, *(group.stop for group in given)]
-            if all(group.start == end for group, end in zip(given, ends, strict=False)):
-                return np.array(ends, np.int64), np.arange(ends[-1], dtype=np.int64)
-        apart = self.decisions.choice_groups()
-        sizes = [0, *(group.size for group in apart)]
-        return np.cumsum(sizes), np.concatenate([np.zeros(0, np.int64), *apart])
+        return self.decisions.choice_rows()
 
     @cached_property
     def known(self) -> BoolArray | None:
@@ -130,7 +123,7 @@ class Layout(Generic[S]):
     @cached_property
     def forbids(self) -> bool:
         """Whether a conjunction scores -inf somewhere."""
-        return self.known is None and any(scored.all_scores().min() == -math.inf for scored in self.scored)
+        return self.known is None and any(scored.forbids for scored in self.scored)
 
     @property
     def loss(self) -> float:
