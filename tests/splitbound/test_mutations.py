@@ -141,7 +141,7 @@ def test_a_best_configuration_that_is_not(seen, rng, less, wrong, projective):
     seen["noticed"] += noticed
 
 
-HONEST = getattr(driver, "Kernel", None)
+HONEST = driver.kernels.Search
 
 
 class LyingSearch:
@@ -189,7 +189,7 @@ def no_tree(on):
 def test_a_lying_kernel(rng, changes):
     problem = sentence(rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver, "Kernel", type("Lying", (LyingSearch,), {"changes": changes}))
+        patch.setattr(driver.kernels, "Search", type("Lying", (LyingSearch,), {"changes": changes}))
         caught(problem, lambda: gapless.solve(problem, "split-bound"))
 
 
@@ -217,7 +217,7 @@ def test_a_kernel_that_lies_about_parts_of_a_list(seen, rng, changes):
     scores = np.sort(tree_scores(problem)[1])[::-1][:3]
     failed = None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver, "Kernel", honest_once)
+        patch.setattr(driver.kernels, "Search", honest_once)
         try:
             result = gapless.solve(problem, "split-bound", k=3)
         except SolveError as error:

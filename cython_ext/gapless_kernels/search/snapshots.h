@@ -4,17 +4,6 @@
 
 #include "search/forms.h"
 
-static double gs_dense_bytes(const gs_search *s)
-{
-    return (double)s->slots * sizeof(double);
-}
-
-/* What a copy counts for: in a proof that writes its multipliers densely, as much as it will take there. */
-static double gs_snapshot_bytes(const gs_search *s, const gs_snapshot *snapshot)
-{
-    return s->keep_proof && !s->compact ? gs_dense_bytes(s) : (double)snapshot->bytes;
-}
-
 /* The first slot from `k` on whose multiplier is not 0; eight at a time, since most are. */
 static ptrdiff_t gs_next_nonzero(const gs_search *s, ptrdiff_t k)
 {
@@ -66,8 +55,7 @@ static int32_t gs_remember(gs_search *s)
     s->free_snapshot = copy->next_free;
     copy->split = split, copy->place = place, copy->count = kept, copy->users = 1;
     copy->bytes = (size_t)kept * (sizeof(double) + (sparse ? sizeof(int32_t) : 0));
-    copy->counted = gs_snapshot_bytes(s, copy);
-    s->snapshot_bytes += copy->counted;
+    s->snapshot_bytes += (double)copy->bytes;
     return at;
 }
 
@@ -98,7 +86,7 @@ static void gs_release(gs_search *s, int32_t snapshot)
         return;
     gs_snapshot *copy = s->snapshots + snapshot;
     free(copy->split), free(copy->place);
-    s->snapshot_bytes -= copy->counted;
+    s->snapshot_bytes -= (double)copy->bytes;
     copy->split = NULL, copy->place = NULL;
     copy->next_free = s->free_snapshot, s->free_snapshot = snapshot;
 }

@@ -90,7 +90,6 @@ class SearchState:
         choices: int = CHOICES,
         root_steps: int = 120,
         root_trend: int = 7,
-        compact: bool = False,
         lifted: bool = False,
         ask: Callable[[IntArray], FloatArray] | None = None,
         unknown: BoolArray | None = None,
@@ -120,7 +119,7 @@ class SearchState:
         )
         self.maximiser, self.paper = maximiser, variant == "paper"
         self.order = "breadth-first" if self.paper else order
-        self.keep_proof, self.granularity, self.compact = keep_proof, granularity or None, compact
+        self.keep_proof, self.granularity = keep_proof, granularity or None
         self.choices, self.costly = 0 if self.paper else choices, costly
         excludes = maximiser.excludes if lifted and not self.paper else None
         self.lifted = excludes is not None and excludes(none, none) is not None

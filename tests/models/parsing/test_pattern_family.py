@@ -186,13 +186,13 @@ def test_the_compiled_search_takes_patterns(projective: bool, monkeypatch: pytes
     if not driver.gapless_kernels.COMPILED:
         pytest.skip("there is no compiled search here: the kernels are not built")
     taken = []
-    real = driver.Kernel
+    real = driver.kernels.Search
 
     def counted(*arguments: Any, **options: Any) -> Any:
         taken.append(options["factors"])
         return real(*arguments, **options)
 
-    monkeypatch.setattr(driver, "Kernel", counted)
+    monkeypatch.setattr(driver.kernels, "Search", counted)
     assert gl.solve(drawn(0, projective=projective).problem(PAPER), "split-bound").proved
     assert taken == [[]]
 
