@@ -111,7 +111,7 @@ class SearchRecord:
         return np.concatenate([[0], np.cumsum(sizes), sizes.sum() + 1 + np.arange(self.prices)]).astype(np.int64)
 
     def _multipliers(self, row: int) -> tuple[IntArray, FloatArray]:
-        """The multipliers of a row that are not 0, and their places; without a row, any say what there is to say."""
+        """The multipliers of a row that are not 0, and their places; without a row, none."""
         part = slice(self.row_first[row], self.row_first[row + 1]) if row >= 0 else slice(0)
         return self._first[self.scopes[part]] + self.places[part], self.values[part]
 
