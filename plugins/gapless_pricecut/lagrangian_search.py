@@ -67,7 +67,6 @@ class LagrangianSearch(Search[DependencyTree]):
             start=start,
             root_steps=ROOT_STEPS,
             root_trend=ROOT_TREND,
-            compact=self.compact,
             **self.options,
         )
 

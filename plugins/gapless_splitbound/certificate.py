@@ -68,6 +68,8 @@ class SplitMultipliers(BoundCertificate):
         multipliers were found with this one.
     lifted : bool
         Whether the charges of pairs take in arcs that exclude one of them.
+    places : int64, optional
+        Where among all of them the given multipliers stand, the others being 0; None where all are given.
     """
 
     kind: ClassVar[str] = "split bound"
@@ -78,6 +80,7 @@ class SplitMultipliers(BoundCertificate):
     backbone: str = attrs.field(default="first", converter=str)
     loss: float = attrs.field(default=0.0, converter=float)
     lifted: bool = attrs.field(default=False, converter=bool)
+    places: IntArray | None = attrs.field(default=None, converter=attrs.converters.optional(int_array))
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on the trees of `problem` that agree with `fixings`.
@@ -156,6 +159,7 @@ class SplitMultipliers(BoundCertificate):
             fixings,
             judge.counted,
             lifted=self.lifted,
+            places=self.places,
         )
         return weighed, judge.bounds
 

@@ -103,7 +103,7 @@ def tree_value(weights: Any, blocks: Any, heads: Any, tree: Any, ids: Any) -> fl
 def search(case: tuple[Any, ...], **options: Any) -> SplitBoundSearch:
     weights, blocks, heads, modifiers, _ = case
     # Sentences so small would all be enumerated and leave nothing to bound.
-    return SplitBoundSearch(weights, blocks, heads, modifiers, **{"choices": 0, **options})
+    return SplitBoundSearch(weights, blocks, heads, modifiers, **{"choices": 0, "lifted": True, **options})
 
 
 def close(a: float, b: float) -> bool:
@@ -136,6 +136,8 @@ def formula(case: tuple[Any, ...], possible: Any, proof: Any, at: int, family: A
             else:
                 t = min(multipliers[at_scope], 1.0)
                 w[scope] += score * t
+                if proof["lifted"] and width == 2:
+                    w[lifted(scope, heads, modifiers, proof)] += score * t
                 constant -= score * t * (width - 1)
     for (_, lower, word), offers in groups.items():
         rivals = [u for u in np.flatnonzero(possible & (modifiers == word)) if heads[u] != modifiers[lower]]
@@ -147,6 +149,25 @@ def formula(case: tuple[Any, ...], possible: Any, proof: Any, at: int, family: A
         if ids.min() >= 0 and possible[ids].all():
             best = max(best, float(w[ids].sum()) + constant)
     return best
+
+
+def lifted(scope: Any, heads: Any, modifiers: Any, family: dict[str, Any]) -> list[int]:
+    """Arcs into the word of the first that the second excludes, and those into its word that all these exclude."""
+
+    def apart(e: int, f: int) -> bool:
+        (a, b), (c, d) = sorted((heads[e], modifiers[e])), sorted((heads[f], modifiers[f]))
+        roots = family["single_root"] and heads[e] == heads[f] == 0
+        facing = heads[e] == modifiers[f] and heads[f] == modifiers[e]
+        crossing = family["projective"] and (a < c < b < d or c < a < d < b)
+        return bool(roots or facing or crossing)
+
+    e, f = scope
+    first = [int(x) for x in np.flatnonzero(modifiers == modifiers[e]) if x != e and apart(x, f)]
+    beside = [e, *first]
+    second = [
+        int(y) for y in np.flatnonzero(modifiers == modifiers[f]) if y != f and all(apart(y, x) for x in beside)
+    ]
+    return first + second
 
 
 def cannot_fire(scope: Any, heads: Any, modifiers: Any) -> bool:
@@ -186,7 +207,8 @@ def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool
     """Every fixing and every leaf of the record holds by the formula."""
     weights, _, heads, modifiers, _ = case
     family = trees(len(weights) - 1, projective, single_root)
-    proof, limit = dense(case, found), found.bound + 1e-7 * max(1.0, abs(found.bound))
+    kind = {"projective": projective, "single_root": single_root}
+    proof, limit = {**dense(case, found), **kind}, found.bound + 1e-7 * max(1.0, abs(found.bound))
     fixings: list[Any] = []
     children = {int(p) for p in proof["parent"]}
     for node in range(len(proof["parent"])):
@@ -349,7 +371,7 @@ def test_a_proof_that_grows_too_large_is_dropped(rng: Any) -> None:
     assert found.advance() == PROVED
     assert close(found.value, best_value(case, True, True))
     if found.proof_dropped:
-        proof = dense(case, found)
+        proof = {**dense(case, found), "projective": True, "single_root": True}
         assert proof["parent"].tolist() == [-1]
         row = proof["multipliers_at"][0]
         if row >= 0 and not proof["step_node"].size:

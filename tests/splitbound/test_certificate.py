@@ -1,5 +1,7 @@
 """Certificates are true whatever they hold: tampering is caught or only weakens the bound."""
 
+import pickle
+
 import attrs
 import numpy as np
 import pytest
@@ -7,12 +9,14 @@ from drawn import examples, generators
 from hypothesis import given
 
 import gapless
-from gapless import Result
+from gapless import InvalidProblem, Result
+from gapless.core.proofs.split_formula import weigh
 from gapless.roles import Fixings, NoCertificate, TreeCertificate
 from gapless.search import driver
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
 from gapless_splitbound import Split, SplitMultipliers
+from gapless_splitbound.certificate import splittable
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +67,71 @@ def test_any_multipliers_bound_every_tree(rng):
         bound = SplitMultipliers(split.orientation, multipliers).upper_bound(problem, fixings)
         best = best_under(problem, fixings)
         assert bound >= best - 1e-9
+
+
+def test_lifted_charges_bound_every_tree_and_are_tighter():
+    """Whatever the multipliers, and whether or not trees may cross; and written sparsely they prove the same."""
+    tighter = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        problem = random_problem(
+            rng, 5, projective=seed % 8 > 0, single_root=seed % 2 == 0, families=CONJUNCTIVE, strength=2.0
+        )
+        split = Split(problem, group=seed % 4 < 2)
+        plain = SplitMultipliers(split.orientation, rng.random(split.size), loss=100.0)
+        lifted = attrs.evolve(plain, lifted=True)
+        places = np.flatnonzero(rng.random(split.size) < 0.7)
+        rest = np.where(np.isin(np.arange(split.size), places), plain.multipliers, 0.0)
+        sparse = attrs.evolve(lifted, multipliers=plain.multipliers[places], places=places)
+        for fixings in (Fixings.none(problem.decisions.count), random_fixings(rng, problem)):
+            bound, loose = lifted.upper_bound(problem, fixings), plain.upper_bound(problem, fixings)
+            assert best_under(problem, fixings) - 1e-9 <= bound <= loose + 1e-9
+            tighter += bound < loose - 1e-6
+            dense = attrs.evolve(lifted, multipliers=rest)
+            assert sparse.upper_bound(problem, fixings) == dense.upper_bound(problem, fixings)
+    assert tighter > 10
+
+
+@pytest.mark.parametrize("places", [[-1], [10**6], [0, 1]], ids=str)
+def test_places_that_there_are_not_prove_nothing(places):
+    problem = sentence(np.random.default_rng(3), CONJUNCTIVE)
+    wrong = SplitMultipliers(Split(problem).orientation, [1.0], places=np.array(places))
+    with pytest.raises(InvalidProblem, match="places"):
+        wrong.upper_bound(problem, Fixings.none(problem.decisions.count))
+
+
+def test_charges_are_lifted_only_where_it_is_known_what_excludes_what():
+    problem = random_problem(
+        np.random.default_rng(0), 5, projective=True, single_root=True, families=CONJUNCTIVE, strength=2.0
+    )
+    split = Split(problem, group=False)
+    unknowing = attrs.evolve(splittable(problem), excludes=None)
+    given = split.orientation, np.zeros(0, np.int64), np.ones(split.size), 100.0
+    none = Fixings.none(problem.decisions.count)
+    assert weigh(unknowing, *given, none) is not None
+    with pytest.raises(InvalidProblem, match="exclude each other is not known"):
+        weigh(unknowing, *given, none, lifted=True)
+
+
+def test_what_the_search_lifts_its_certificate_says_and_needs():
+    """Without the flag the same multipliers prove less."""
+    needed = 0
+    for seed in range(20):
+        problem = random_problem(
+            np.random.default_rng(seed), 6, projective=True, single_root=True, families=("sibling",), strength=3.0
+        )
+        result = gapless.solve(problem, "split-bound")
+        assert result.verify(problem)
+        whole = pickle.loads(pickle.dumps(result.certificate))  # which makes it
+        leaves = [leaf for leaf in whole.leaves.values() if isinstance(leaf, SplitMultipliers)]
+        assert all(leaf.lifted for leaf in leaves)
+        flat = {
+            node: attrs.evolve(leaf, lifted=False) if isinstance(leaf, SplitMultipliers) else leaf
+            for node, leaf in whole.leaves.items()
+        }
+        verdict = attrs.evolve(whole, leaves=flat).verify(problem)
+        needed += not verdict or verdict.bound > result.bound + 1e-6
+    assert needed > 3
 
 
 @examples(25)

@@ -77,15 +77,17 @@ def noise(n):
 
 
 def with_memory(monkeypatch, limit):
-    kernel = driver.Kernel
-    monkeypatch.setattr(driver, "Kernel", lambda *given, **named: kernel(*given, **named, memory_limit=limit))
+    kernel = driver.kernels.Search
+    monkeypatch.setattr(
+        driver.kernels, "Search", lambda *given, **named: kernel(*given, **named, memory_limit=limit)
+    )
 
 
 def test_a_stopped_search_without_its_record_keeps_its_bound_and_says_so(monkeypatch):
     problem = noise(9)
     whole = gapless.solve(problem, "split-bound", limits=Limits(nodes=15))
     assert whole.verify(problem)
-    with_memory(monkeypatch, 2e5)
+    with_memory(monkeypatch, 5e4)
     result = gapless.solve(problem, "split-bound", limits=Limits(nodes=15))
     assert result.status is Status.FEASIBLE
     assert result.stop is Stop.NODES

@@ -31,7 +31,9 @@ LIMITS = Limits(time=60.0, nodes=10_000, gap=0.0, iterations=10**6, target=1e6)
 )
 def test_no_factor_and_no_limit_leaves_the_compiled_search(method, k, factors, monkeypatch):
     taken = []
-    monkeypatch.setattr(driver, "Kernel", lambda *a, real=driver.Kernel, **o: taken.append(o) or real(*a, **o))
+    monkeypatch.setattr(
+        driver.kernels, "Search", lambda *a, real=driver.kernels.Search, **o: taken.append(o) or real(*a, **o)
+    )
     result = gapless.solve(noise(*factors), method, k=k, limits=LIMITS, trace=True)
     assert result.proved
     assert taken

@@ -15,8 +15,6 @@ def record_of(Search search, bint shares):
     """The record as `Search.record` returns it."""
     if not (search.s.keep_proof or search.s.proof_dropped):
         raise ValueError("no proof was kept: it was not asked for")
-    if search.s.compact and shares:
-        raise ValueError("this search counted on multipliers in units of scores")
     cdef Py_ssize_t k, count = search.s.snapshot_count
     rows = np.empty(count + 2, np.int64)
     cdef int64_t[::1] row = rows

@@ -55,7 +55,7 @@ cdef extern from "search/tree.h" nogil:
     ctypedef struct gs_search:
         const gs_maximiser *maximiser
         Py_ssize_t decisions, groups, scopes, slots, stars, star_cells, shared, shared_slots, factor_slots, culprit, event_count
-        int paper, lifted, order, keep_proof, compact, choices, root_steps, root_trend, root_closed, proof_dropped, working, tell_steps
+        int paper, lifted, order, keep_proof, choices, root_steps, root_trend, root_closed, proof_dropped, working, tell_steps
         double granularity, proof_limit, memory_limit, snapshot_bytes, value, excluded, saved_psi
         int32_t *group
         int32_t *group_first

@@ -63,8 +63,6 @@ class Search:
     lifted : bool
         Whether the charge of a pair of a negative score takes in the members of their choice groups that exclude one
         of the two, which is tighter. Not for "paper", nor where the maximiser does not tell what excludes what.
-    compact : bool
-        Whether only `record` with ``shares=False`` will be asked for: much more of it fits into `proof_limit`.
     ask : callable, optional
         From int64 (m,) numbers of scopes, counted over all blocks, to their float64 (m,) finite scores; called
         from `advance` when those of unknown scopes matter, once for each scope. What it raises, `advance` raises.
@@ -107,7 +105,6 @@ class Search:
         choices: int = ...,
         root_steps: int = ...,
         root_trend: int = ...,
-        compact: bool = ...,
         lifted: bool = ...,
         checked: bool = ...,
         ask: Callable[[npt.NDArray[Any]], npt.ArrayLike] | None = ...,
@@ -291,5 +288,5 @@ class Search:
         Raises
         ------
         ValueError
-            No proof is kept, or multipliers as parts of scores were given up by ``compact``.
+            No proof is kept.
         """

@@ -90,7 +90,6 @@ cdef class Search:
         choices=GS_CHOICES,
         root_steps=120,
         root_trend=7,
-        compact=False,
         lifted=False,
         checked=False,
         ask=None,
@@ -118,7 +117,6 @@ cdef class Search:
         if self.s.paper:
             self.s.order = ORDERS.index("breadth-first")
         self.s.choices = 0 if self.s.paper else choices
-        self.s.compact = bool(compact)
         self.s.lifted = bool(lifted) and not self.s.paper and maximiser.role.excludes != NULL
         self.s.root_steps, self.s.root_trend = root_steps, root_trend
         self.s.keep_proof, self.s.granularity = bool(keep_proof), granularity

@@ -50,7 +50,6 @@ typedef struct {
     int32_t *place;     /* slots of the multipliers that are not 0; NULL where all are there */
     ptrdiff_t count;
     size_t bytes;
-    double counted;     /* in `snapshot_bytes` */
     int32_t users;
     int32_t next_free;  /* while free: the next free one */
 } gs_snapshot;
@@ -113,7 +112,7 @@ typedef struct {
     /* the problem */
     const gs_maximiser *maximiser;
     ptrdiff_t decisions, cells, groups, loose, scopes, slots;
-    int paper, lifted, order, keep_proof, compact, choices, root_steps, root_trend;
+    int paper, lifted, order, keep_proof, choices, root_steps, root_trend;
     double granularity, snapshot_bytes, proof_limit, memory_limit;
     int32_t *group, *group_first, *member, *rank, *slot;   /* group: -1 where loose */
     ptrdiff_t *cell;

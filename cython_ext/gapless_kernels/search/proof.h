@@ -21,7 +21,7 @@ static double gs_proof_bytes(const gs_search *s)
 static int gs_shares(const gs_search *s)
 {
     return !s->keep_proof && s->node.snapshot >= 0
-        && s->snapshot_bytes + gs_dense_bytes(s) > 0.5 * s->memory_limit;
+        && s->snapshot_bytes + (double)s->slots * sizeof(double) > 0.5 * s->memory_limit;
 }
 
 /* Records of the root alone are left, with its first `kept` fixings. */
@@ -57,8 +57,10 @@ static void gs_forget_below_root(gs_search *s)
 static void gs_drop_proof(gs_search *s)
 {
     const ptrdiff_t kept = gs_root_fixings(s);
-    /* Where those are too many, the multipliers alone. */
-    gs_cut_records(s, (s->compact ? 0.0 : (double)kept * gs_dense_bytes(s)) > s->proof_limit ? 0 : kept);
+    double bytes = 0.0;
+    for (ptrdiff_t k = 0; k < kept; k++)
+        bytes += (double)s->snapshots[s->fixings[k].snapshot].bytes;
+    gs_cut_records(s, bytes > s->proof_limit ? 0 : kept); /* where those are too many, the multipliers alone */
     gs_record *records = realloc(s->records, sizeof *records);
     if (records != NULL)
         s->records = records, s->record_room = 1;

@@ -4,17 +4,6 @@
 
 #include "search/forms.h"
 
-static double gs_dense_bytes(const gs_search *s)
-{
-    return (double)s->slots * sizeof(double);
-}
-
-/* What a copy counts for: in a proof that writes its multipliers densely, as much as it will take there. */
-static double gs_snapshot_bytes(const gs_search *s, const gs_snapshot *snapshot)
-{
-    return s->keep_proof && !s->compact ? gs_dense_bytes(s) : (double)snapshot->bytes;
-}
-
 /* How many multipliers are not 0; with `split`, they and their slots. Eight at a time, since most are 0. */
 static ptrdiff_t gs_nonzeros(const gs_search *s, double *split, int32_t *place)
 {
@@ -63,8 +52,7 @@ static int32_t gs_remember(gs_search *s)
     s->free_snapshot = copy->next_free;
     copy->split = split, copy->place = place, copy->count = kept, copy->users = 1;
     copy->bytes = (size_t)kept * (sizeof(double) + (sparse ? sizeof(int32_t) : 0));
-    copy->counted = gs_snapshot_bytes(s, copy);
-    s->snapshot_bytes += copy->counted;
+    s->snapshot_bytes += (double)copy->bytes;
     return at;
 }
 
@@ -95,7 +83,7 @@ static void gs_release(gs_search *s, int32_t snapshot)
         return;
     gs_snapshot *copy = s->snapshots + snapshot;
     free(copy->split), free(copy->place);
-    s->snapshot_bytes -= copy->counted;
+    s->snapshot_bytes -= (double)copy->bytes;
     copy->split = NULL, copy->place = NULL;
     copy->next_free = s->free_snapshot, s->free_snapshot = snapshot;
 }

@@ -467,8 +467,6 @@ class Search(SearchState):
         """Nodes, fixing steps and multipliers as arrays, as the compiled search gives them."""
         if not self.keep_proof:
             raise ValueError("no proof was kept: it was not asked for")
-        if self.compact and shares:
-            raise ValueError("this search counted on multipliers in units of scores")
         leaves: dict[int, Evidence] = {node.number: node.multipliers for _, node in self.open}
         leaves.update({node.number: node.multipliers for node in self.waiting})
         if self.node is not None:  # of its own and the inherited multipliers, those that prove more

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import numpy as np
@@ -17,7 +17,7 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin, round_bound
 from gapless.engine.ascent import Ascent, HalvingRule, StepRule
 from gapless.engine.choice_groups import ChoiceGroups, State
-from gapless.engine.forms import Block, lay_out
+from gapless.engine.forms import Block, Excludes, lay_out
 from gapless.engine.frontier import ORDERS
 from gapless.engine.lazy_scores import LazyScores
 from gapless.engine.priced_factor import PricedFactor
@@ -91,7 +91,6 @@ class SearchState:
         choices: int = CHOICES,
         root_steps: int = 120,
         root_trend: int = 7,
-        compact: bool = False,
         lifted: bool = False,
         ask: Callable[[IntArray], FloatArray] | None = None,
         unknown: BoolArray | None = None,
@@ -122,10 +121,9 @@ class SearchState:
         )
         self.maximiser, self.paper = maximiser, variant == "paper"
         self.order = "breadth-first" if self.paper else order
-        self.keep_proof, self.granularity, self.compact = keep_proof, granularity or None, compact
+        self.keep_proof, self.granularity = keep_proof, granularity or None
         self.choices, self.costly = 0 if self.paper else choices, costly
-        excludes = maximiser.excludes if lifted and not self.paper else None
-        self.lifted = excludes is not None and excludes(none, none) is not None
+        self.lifted = lifted and not self.paper and maximiser.excludes(none, none) is not None
         layout = lay_out(
             base,
             blocks,
@@ -133,7 +131,7 @@ class SearchState:
             maximiser.rivals(),
             stars=not self.paper,
             unknown=unknown,
-            excludes=excludes if self.lifted else None,
+            excludes=cast(Excludes, maximiser.excludes) if self.lifted else None,
         )
         priced, slot = [], layout.slots
         for (scope, factor), guide in zip(factors, guides or [None] * len(factors), strict=True):

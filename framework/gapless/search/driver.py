@@ -62,8 +62,6 @@ class Search(Generic[S]):
         Only structures that agree with this state: -1 free, 0 off, 1 on. No certificate can be made of it.
     root_steps, root_trend : int
         The root branches after so many steps, or when its gap has hardly fallen within so many.
-    compact : bool
-        Whether `certificate` is made of multipliers in units of scores.
     told : bool
         Whether what happens is kept for `tell`.
     """
@@ -79,7 +77,6 @@ class Search(Generic[S]):
         part: State | None = None,
         root_steps: int = ROOT_STEPS,
         root_trend: int = ROOT_TREND,
-        compact: bool = False,
         told: bool = False,
     ) -> None:
         self.layout, self.problem = layout, layout.problem
@@ -111,7 +108,6 @@ class Search(Generic[S]):
             choices=layout.choices,
             root_steps=root_steps,
             root_trend=root_trend,
-            compact=compact,
             lifted=layout.lifted,
             checked=True,  # by ScoredFactor
             events="steps" if told else None,

@@ -18,8 +18,8 @@ from gapless.search.layout import Layout
 ENUMERATED = -2
 """In the place of a leaf's multipliers: all its structures were looked at."""
 
-ONE, SPREAD = 1, 2
-"""Forms of a scope: bit 0 for one multiplier; else one for each decision, of which the record has those not 0."""
+ONE = 1
+"""In the form of a scope: one multiplier; else there is one for each decision."""
 
 
 @attrs.frozen(eq=False, slots=False, kw_only=True)
@@ -96,32 +96,24 @@ class SearchRecord:
         kind = {"lifted": True} if self.lifted else {}
 
         def at(row: int) -> Certificate:
-            dense = self._dense(row)
-            return self.evidence(orientation=ways, multipliers=dense, alone=self.alone, loss=self.loss, **kind)
+            places, held = self._multipliers(row)
+            return self.evidence(
+                orientation=ways, multipliers=held, places=places, alone=self.alone, loss=self.loss, **kind
+            )
 
         return self.tree(at)
 
     @cached_property
-    def _layout(self) -> tuple[IntArray, FloatArray]:
-        """Each scope's first multiplier, with the end of all; and multipliers of scopes that were never charged.
-
-        Scopes of one decision count in full; those that cannot fire may have any shares.
-        """
+    def _first(self) -> IntArray:
+        """Each scope's first multiplier, int64 (scopes + 1 + prices,); those of factors follow."""
         widths = np.repeat(np.array(self.widths, np.int64), np.array(self.counts, np.int64))
         sizes = np.where(self.forms & ONE, 1, widths)
-        first = np.concatenate([[0], np.cumsum(sizes), sizes.sum() + 1 + np.arange(self.prices)])
-        rest = np.where(self.forms == SPREAD, 0.0, np.where(self.forms & ONE, 1.0 * (widths == 1), 1.0 / widths))
-        return first, np.concatenate([np.repeat(rest, sizes), np.zeros(self.prices)])
+        return np.concatenate([[0], np.cumsum(sizes), sizes.sum() + 1 + np.arange(self.prices)]).astype(np.int64)
 
-    def _dense(self, row: int) -> FloatArray:
-        """All multipliers of a row; where there is none, any say what there is to say."""
-        first, rest = self._layout
-        if row < 0:
-            return np.zeros(rest.size)
-        part = slice(self.row_first[row], self.row_first[row + 1])
-        dense = rest.copy()
-        dense[first[self.scopes[part]] + self.places[part]] = self.values[part]
-        return dense
+    def _multipliers(self, row: int) -> tuple[IntArray, FloatArray]:
+        """The multipliers of a row that are not 0, and their places; without a row, none."""
+        part = slice(self.row_first[row], self.row_first[row + 1]) if row >= 0 else slice(0)
+        return self._first[self.scopes[part]] + self.places[part], self.values[part]
 
     def tree(self, at: Callable[[int], Certificate]) -> TreeCertificate:
         """The tree of the search. `at`: from a row of multipliers, or -1 for none, to what they prove."""

@@ -59,6 +59,8 @@ class SplitCertificate(BoundCertificate):
     loss : float
         Stands for a score of -inf wherever one is not certain to be charged. Any number keeps the bound true; the
         multipliers were found with this one.
+    places : int64, optional
+        Where among all of them the given multipliers stand, the others being 0; None where all are given.
     """
 
     kind: ClassVar[str] = "split bound"
@@ -67,6 +69,7 @@ class SplitCertificate(BoundCertificate):
     multipliers: FloatArray = attrs.field(converter=float_array)
     alone: IntArray = attrs.field(factory=lambda: np.zeros(0, np.int64), converter=int_array)
     loss: float = attrs.field(default=0.0, converter=float)
+    places: IntArray | None = attrs.field(default=None, converter=attrs.converters.optional(int_array))
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on the structures of `problem` that agree with `fixings`.
@@ -152,7 +155,7 @@ class SplitCertificate(BoundCertificate):
 
     def _weigh(self, problem: Problem[Any], backbone: Backbone[Any], fixings: Fixings) -> Weighed | None:
         split = _splittable(problem, backbone)
-        return weigh(split, self.orientation, self.alone, self.multipliers, self.loss, fixings)
+        return weigh(split, self.orientation, self.alone, self.multipliers, self.loss, fixings, places=self.places)
 
 
 def _splittable(problem: Problem[Any], backbone: Backbone[Any]) -> Splittable:

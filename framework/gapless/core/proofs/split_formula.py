@@ -212,13 +212,14 @@ def weigh(
     counted: Sequence[Any] = (),
     *,
     lifted: bool = False,
+    places: IntArray | None = None,
 ) -> Weighed | None:
     """Evaluate the split bound's formula; None when the fixings leave a choice group empty.
 
     Whatever the multipliers hold is turned into allowed ones: NaN to 0, charges clipped at 0, shares clipped and
     divided by their sum, parts of negative scores clipped to [0, 1], a loss that is
     no number or negative to 0. The docstring of `SplitCertificate` states the
-    formula. Factors of `counted` are left to whoever bounds the backbone under these weights. Raises
+    formula. With `places` the multipliers are those that stand there, all others 0. Factors of `counted` are left to whoever bounds the backbone under these weights. Raises
     `InvalidProblem`: too few or too many multipliers, an orientation that does not fit, or lifted charges where it
     is not known what excludes what.
     """
@@ -232,6 +233,8 @@ def weigh(
     laid = _laid_out(split, orientation, alone, counted, lifted)
     given = np.nan_to_num(np.asarray(multipliers, np.float64), nan=0.0, posinf=1e150, neginf=-1e150)
     given = np.clip(given, -1e150, 1e150)
+    if places is not None:
+        given = _spread_out(split, laid.multipliers, given, places)
     sums = _Sums(np.where(split.weights > -np.inf, split.weights, 0.0))
     sums.add_constant(np.array([split.constant]))
     loss = min(loss, 1e150) if loss > 0 else 0.0
@@ -320,6 +323,16 @@ def _add_groups(split: Splittable, open_ones: BoolArray, sums: _Sums, worth: Wor
         beside -= (back >= 0) & open_ones[back] & (group_of[back] == chosen)
     covered = np.diff(np.append(starts, pair.size))
     sums.add(lower, np.where(beside > covered, np.maximum(best, 0.0), best))
+
+
+def _spread_out(split: Splittable, conjunctive: int, given: FloatArray, places: IntArray) -> FloatArray:
+    """All multipliers, of which these are not 0."""
+    size = conjunctive + sum(scope.size for _, scope in split.factors.configurations)
+    if places.shape != given.shape or (places.size and not 0 <= places.min() <= places.max() < size):
+        raise InvalidProblem(f"{places.size} places among {size} for {given.size} multipliers")
+    everything = np.zeros(size)
+    everything[places] = given
+    return everything
 
 
 def lifted_decisions(split: Splittable, scopes: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
