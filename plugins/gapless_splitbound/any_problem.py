@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
-from gapless import Problem, Result, Stop
+from gapless import Problem, Result
 from gapless.core.problem import score_of
 from gapless.core.proofs.enumerated_choices import EnumeratedChoices
 from gapless.core.proofs.split_certificate import SplitCertificate
@@ -18,9 +18,8 @@ from gapless.core.proofs.taken_on_trust import choices_left
 from gapless.engine import tree_search
 from gapless.engine.guard import guarded
 from gapless.roles import Branch, Brancher, Budget, Fixings, IntArray, NoCertificate, Relaxation, Relaxed, Solve
+from gapless.search.answer import answer
 from gapless.search.driver import Search
-from gapless.search.driver import run as run_search
-from gapless.search.k_best import k_best
 from gapless.search.layout import Layout
 
 S = TypeVar("S")
@@ -37,17 +36,9 @@ def run(problem: Problem[S], solve: Solve, *, order: str = "best-first", certifi
         Whether to keep what `Result.verify` needs.
     """
     loose = problem.decisions.count and problem.decisions.group_of().min() < 0
-    if not problem.infeasibility() and not (solve.k > 1 and loose):
+    if problem.infeasibility() or solve.k == 1 or not loose:
         layout = Layout(problem=problem, backbone=problem.backbone())
-        begin = partial(Search, layout, order=order)
-        if solve.k > 1:
-            return k_best(layout, solve, begin, certificate=certificate, order=order)
-        found = run_search(layout, solve, begin, certificate=certificate)
-        if found.solutions or found.stop is not Stop.GAP or not layout.forbids or layout.floor > -math.inf:
-            return found
-        # Nothing but a forbidden structure was found; such a loss tells whether there is another.
-        begin = partial(Search, attrs.evolve(layout, harsh=True), order=order)
-        return run_search(layout, solve, begin, certificate=certificate)
+        return answer(layout, solve, partial(Search, order=order), certificate=certificate, order=order)
     relaxation = EvenSplit(problem)
     result = tree_search(
         problem,

@@ -27,4 +27,5 @@ def tree_layout(
         harsh=harsh,
         evidence=partial(SplitMultipliers, backbone=trees.name),
         enumerated=EnumeratedTrees(),
+        even=partial(SplitMultipliers.even, problem, trees.name),
     )

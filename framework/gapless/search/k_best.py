@@ -1,13 +1,14 @@
 """The k best structures by the search: Lawler's partition around each structure that was found.
 
-Where Qian and Liu (2013, proposition 2) take k best structures of the bound in every node, here each part of the partition
-is searched for its one best structure, so that steps, fixing by max-marginals and enumeration stay what they are.
+Where Qian and Liu (2013, proposition 2) take k best structures of the bound in every node, here each part of the
+partition is searched for its one best structure, so that steps, fixing by max-marginals and enumeration stay what
+they are.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -32,10 +33,6 @@ UNCERTIFIED = "the certificate bounds the best structure; that the list misses n
 ROUGH = "scores cancel so much that rounding may decide the order of the structures"
 
 
-class _TooRough(Exception):
-    """Scores cancel so much that rounding may decide the order of structures."""
-
-
 def k_best(
     layout: Layout[S],
     solve: Solve,
@@ -44,14 +41,12 @@ def k_best(
     certificate: bool,
     variant: str = "default",
     order: str = "best-first",
-    otherwise: Callable[[Sequence[S]], Result[S]] | None = None,
 ) -> Result[S]:
-    """The `solve.k` best structures.
+    """The `solve.k` best structures; a list that rounding may have decided ends with `Stop.GAP`.
 
-    Every decision of the problem is in a choice group. `begin`: as for `run`, for the best structure. `otherwise`:
-    lists them where rounding may decide their order, from structures that are known.
+    Every decision of the problem is in a choice group. `begin`: as for `run`, for the best structure.
     """
-    return _Listing(layout, solve, begin, certificate, {"variant": variant, "order": order}, otherwise).run()
+    return _Listing(layout, solve, begin, certificate, {"variant": variant, "order": order}).run()
 
 
 class _Listing(Generic[S]):
@@ -64,14 +59,13 @@ class _Listing(Generic[S]):
         begin: Begin[S],
         certificate: bool,
         options: dict[str, Any],
-        otherwise: Callable[[Sequence[S]], Result[S]] | None,
     ) -> None:
         self.layout, self.problem, self.solve, self.begin = layout, layout.problem, solve, begin
-        self.certificate, self.options, self.otherwise = certificate, options, otherwise
+        self.certificate, self.options = certificate, options
         self.known: KBest[S] = KBest(solve.k)
         self.first: Result[S] = Result.of(self.problem, [], math.inf, Stop.ERROR, method=solve.method)
         self.counts = dict.fromkeys(("dp_calls", "fixed", "enumerated"), 0)
-        self.gap_used = False
+        self.gap_used = self.rough = False
 
     def run(self) -> Result[S]:
         """Find the best structure, then partition."""
@@ -81,11 +75,9 @@ class _Listing(Generic[S]):
             stop = self._find_first()
             if stop is Stop.PROVED and self.first.solutions:
                 stop = self._partition(self.first.best)
-            if self.gap_used and stop is Stop.PROVED:
+            if (self.gap_used or self.rough) and stop is Stop.PROVED:
                 stop = Stop.GAP
             self._emit("stop")
-        except _TooRough:
-            return self._otherwise()
         except KeyboardInterrupt:
             budget.interrupt()
             stop = Stop.INTERRUPTED
@@ -114,9 +106,8 @@ class _Listing(Generic[S]):
             self._know(structure)
         if quiet.interrupted:
             budget.interrupt()
-        if self.first.stop is Stop.GAP:
-            raise _TooRough
-        return self.first.stop
+        self.rough = self.first.stop is Stop.GAP
+        return Stop.PROVED if self.rough else self.first.stop
 
     def _know(self, structure: S) -> None:
         """Take a feasible structure into the list."""
@@ -174,13 +165,15 @@ class _Listing(Generic[S]):
         if stop is Stop.PROVED and self._holds_nothing(run, kept):
             return None, stop
         structure = self._structure_of(run, kept)
-        if stop is Stop.PROVED and run.rough(run.exact):
-            raise _TooRough
+        self.rough |= stop is Stop.PROVED and run.rough(run.exact)
         self._emit("node", node=budget.nodes)
         return (None if structure is None else Part(kept, structure, score_of(self.problem, structure))), stop
 
     def _holds_nothing(self, run: Search[S], kept: BoolArray) -> bool:
-        """Whether the best structure of a part is forbidden, where only a larger loss tells that all others are, too."""
+        """Whether a part has no structure for the list, where its best one is forbidden.
+
+        Only a larger loss tells that all others are, too; without that the list may miss some.
+        """
         unsure = self.layout.forbids and self.layout.floor == -math.inf and run.value > self.known.threshold
         if not unsure or run.exact > -math.inf:
             return False
@@ -190,7 +183,8 @@ class _Listing(Generic[S]):
             and harsh.value == -math.inf
         ):
             return True
-        raise _TooRough
+        self.rough = True
+        return True
 
     def _structure_of(self, run: Search[S], kept: BoolArray) -> S | None:
         """The structure that a part's search holds, if it enters the list.
@@ -230,28 +224,9 @@ class _Listing(Generic[S]):
                 extra={**first.stats.extra, **extra},
             ),
             trace=self.solve.budget.events,
-            explanation=[*first.explanation, *said],
+            explanation=[*([ROUGH] if self.rough else []), *first.explanation, *said],
             complete=done,
         )
-
-    def _otherwise(self) -> Result[S]:
-        """Another list, where rounding may decide this one."""
-        if self.otherwise is None:
-            found = self._result(Stop.GAP)
-            return attrs.evolve(found, explanation=[ROUGH, *found.explanation])
-        try:
-            found = self.otherwise(self.known.known)
-        except InconsistentBound as error:
-            # Its checks do not forgive what rounding does here; what was found before stands. No other error is
-            # taken back: one of an observer is the user's to see.
-            found = self._result(Stop.GAP)
-            return attrs.evolve(found, explanation=[ROUGH, *found.explanation, f"the roles gave up: {error}"])
-        sign = self.problem.sense.sign
-        if found.stop is not Stop.PROVED and sign * found.bound > sign * self.first.bound:
-            for solution in found.solutions:
-                self._know(solution.structure)
-            found = self._result(found.stop)
-        return attrs.evolve(found, explanation=[ROUGH, *found.explanation])
 
 
 def _finite(seconds: float) -> float | None:
