@@ -5,14 +5,15 @@ import numpy as np
 import pytest
 from drawn import examples, generators
 from hypothesis import given
+from split_layout import SplitLayout
 
 import gapless
 from gapless import Result
 from gapless.roles import Fixings, NoCertificate, TreeCertificate
 from gapless.search import driver
 from gapless_dependency.enumeration import tree_scores
-from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
-from gapless_splitbound import Split, SplitMultipliers
+from gapless_dependency.random_problems import FAMILIES, random_problem
+from gapless_splitbound import SplitMultipliers
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +55,7 @@ def best_under(problem, fixings):
 @given(rng=generators())
 def test_any_multipliers_bound_every_tree(rng):
     problem = sentence(rng)
-    split = Split(problem)
+    split = SplitLayout(problem)
     for scale in (0.0, 1.0, 1e6):
         multipliers = scale * rng.normal(size=split.size)
         if scale == 1.0 and split.size:
@@ -65,39 +66,11 @@ def test_any_multipliers_bound_every_tree(rng):
         assert bound >= best - 1e-9
 
 
-@examples(25)
-@given(rng=generators())
-def test_the_checked_formula_is_the_one_that_is_solved(rng):
-    """Two implementations of one formula: the search's, and the verifier's."""
-    problem = sentence(rng, CONJUNCTIVE)
-    for group in (False, True):
-        split = Split(problem, group=group)
-        split.subproblem(Fixings.none(problem.decisions.count))
-        multipliers = split.project(split.start() + rng.normal(size=split.size))
-        fixings = random_fixings(rng, problem)
-        weights, constant = split.weights(multipliers, fixings)
-        evidence = SplitMultipliers(split.orientation, multipliers / split.scale, loss=split.loss)
-        bound = evidence.upper_bound(problem, fixings)
-        left = split.subproblem(fixings)
-        if left is None:
-            assert bound == -np.inf
-            continue
-        heads, _ = tree_scores(problem)
-        ids = problem.decisions.index[heads, np.arange(1, problem.length + 1)]
-        agree = [i for i in ids if np.all(left.state[i] != 0)]
-        best = max((float(weights[i].sum()) + constant for i in agree), default=-np.inf)
-        if bound == -np.inf:
-            assert best < split.floor or best == -np.inf
-        elif best > -np.inf:
-            assert bound == pytest.approx(best, rel=1e-9, abs=1e-9) or bound > best
-
-
 @examples(20)
 @given(rng=generators())
 def test_flips_are_bounded_together_as_well_as_alone(rng):
     problem = sentence(rng)
-    split = Split(problem)
-    evidence = SplitMultipliers(split.orientation, split.start() / split.scale)
+    evidence = SplitMultipliers.even(problem)
     none = Fixings.none(problem.decisions.count)
     count = problem.decisions.count
     off = rng.permutation(count)[: count // 3].tolist()

@@ -13,13 +13,13 @@ from hypothesis import given, note
 import gapless
 import gapless_kernels
 from gapless import GaplessError, Result, SolveError
-from gapless.roles import ConfigurationFactor, Solve
+from gapless.roles import ConfigurationFactor
 from gapless.search import driver
-from gapless_dependency import ParsingProblem, Valency
+from gapless_dependency import ParsingProblem, TreeMaximiser, Valency
 from gapless_dependency.backbones import FirstOrderProjective
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import role_search
+from gapless_splitbound import tree_layout
 
 needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
 
@@ -27,8 +27,7 @@ needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLES
 @pytest.fixture(autouse=True)
 def bounds_alone(monkeypatch):
     """Sentences this short would be enumerated at once, and there would be nothing to lie about."""
-    for module in (driver, role_search):
-        monkeypatch.setattr(module, "CHOICES", 0)
+    monkeypatch.setattr(driver, "CHOICES", 0)
 
 
 def sentence(rng, projective=True, families=("sibling", "grandchild")):
@@ -98,10 +97,10 @@ class LowValue(FirstOrderProjective):
 @given(rng=generators())
 def test_wrong_backbones(seen, rng, wrong, variant):
     problem = sentence(rng)
-    how = {"variant": variant, "order": "best-first", "backbone": "first"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(role_search, "backbone_for", lambda problem, name: wrong(problem))
-        noticed = caught(problem, lambda: role_search.search(problem, Solve(method="split-bound"), **how))
+        patch.setattr(tree_layout, "backbone_for", lambda problem, name: wrong(problem))
+        patch.setattr(TreeMaximiser, "compiled", lambda self: None)
+        noticed = caught(problem, lambda: gapless.solve(problem, "split-bound", variant=variant))
     seen["noticed"] += noticed or (wrong is LowMaxMarginals and variant == "paper")
 
 

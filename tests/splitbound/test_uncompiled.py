@@ -31,7 +31,9 @@ LIMITS = Limits(time=60.0, nodes=10_000, gap=0.0, iterations=10**6, target=1e6)
 )
 def test_no_factor_and_no_limit_leaves_the_compiled_search(method, k, factors, monkeypatch):
     taken = []
-    monkeypatch.setattr(driver, "Kernel", lambda *a, real=driver.Kernel, **o: taken.append(o) or real(*a, **o))
+    monkeypatch.setattr(
+        driver.kernels, "Search", lambda *a, real=driver.kernels.Search, **o: taken.append(o) or real(*a, **o)
+    )
     result = gapless.solve(noise(*factors), method, k=k, limits=LIMITS, trace=True)
     assert result.proved
     assert taken
@@ -53,12 +55,12 @@ def test_a_limit_on_iterations_counts_steps(method, monkeypatch):
 
 
 def test_a_list_whose_order_rounding_may_decide(monkeypatch):
-    def rough(self):
-        raise k_best._TooRough
-
-    monkeypatch.setattr(k_best._Listing, "_find_first", rough)
+    whole = gapless.solve(noise(), "split-bound", k=2)
+    monkeypatch.setattr(driver.Search, "rough", lambda self, exact: True)
     result = gapless.solve(noise(), "split-bound", k=2)
+    assert result.stop is Stop.GAP
     assert result.explanation[0] == k_best.ROUGH
+    assert [s.value for s in result.solutions] == [s.value for s in whole.solutions]
 
 
 def test_without_kernels(monkeypatch):

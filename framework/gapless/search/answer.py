@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import TypeVar
-
-import attrs
 
 from gapless.core.certificate import NoCertificate
 from gapless.core.limits import Stop
 from gapless.core.result import Result, Stats
 from gapless.plugins.call import Solve
-from gapless.search.driver import ASKED_FOR_NONE, Search, run
+from gapless.search.driver import ASKED_FOR_NONE, Search, best
 from gapless.search.k_best import k_best
 from gapless.search.layout import Layout
 
@@ -37,12 +34,8 @@ def answer(
     if reasons:
         return _nothing(layout, solve, reasons, certificate)
     if solve.k > 1:
-        return k_best(layout, solve, partial(begin, layout), certificate=certificate, variant=variant, order=order)
-    found = run(layout, solve, partial(begin, layout), certificate=certificate)
-    if found.solutions or found.stop is not Stop.GAP or not layout.forbids or layout.floor > -math.inf:
-        return found
-    # Nothing but a forbidden structure was found; a larger loss tells whether there is another.
-    return run(layout, solve, partial(begin, attrs.evolve(layout, harsh=True)), certificate=certificate)
+        return k_best(layout, solve, begin, certificate=certificate, variant=variant, order=order)
+    return best(layout, solve, begin, certificate=certificate)
 
 
 def _nothing(layout: Layout[S], solve: Solve, reasons: list[str], certificate: bool) -> Result[S]:

@@ -8,7 +8,7 @@ they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -24,7 +24,7 @@ from gapless.core.tolerance import meets
 from gapless.engine.guard import guarded
 from gapless.engine.lawler import KBest, Part, lawler, partition
 from gapless.plugins.call import Solve
-from gapless.search.driver import Begin, Search, bound_with_rounding, called, run
+from gapless.search.driver import Search, best, bound_with_rounding, called
 from gapless.search.layout import Layout
 
 S = TypeVar("S")
@@ -36,7 +36,7 @@ ROUGH = "scores cancel so much that rounding may decide the order of the structu
 def k_best(
     layout: Layout[S],
     solve: Solve,
-    begin: Begin[S],
+    begin: Callable[..., Search[S]],
     *,
     certificate: bool,
     variant: str = "default",
@@ -44,7 +44,7 @@ def k_best(
 ) -> Result[S]:
     """The `solve.k` best structures; a list that rounding may have decided ends with `Stop.GAP`.
 
-    Every decision of the problem is in a choice group. `begin`: as for `run`, for the best structure.
+    Every decision of the problem is in a choice group. `begin`: as for `best`, for the best structure.
     """
     return _Listing(layout, solve, begin, certificate, {"variant": variant, "order": order}).run()
 
@@ -56,7 +56,7 @@ class _Listing(Generic[S]):
         self,
         layout: Layout[S],
         solve: Solve,
-        begin: Begin[S],
+        begin: Callable[..., Search[S]],
         certificate: bool,
         options: dict[str, Any],
     ) -> None:
@@ -98,7 +98,7 @@ class _Listing(Generic[S]):
         quiet = Budget(attrs.evolve(budget.limits, time=_finite(budget.time_left), gap=0.0))
         try:
             first = attrs.evolve(self.solve, budget=quiet, k=1)
-            self.first = run(self.layout, first, self.begin, certificate=self.certificate)
+            self.first = best(self.layout, first, self.begin, certificate=self.certificate)
         finally:
             budget.nodes += quiet.nodes
             budget.iterations += quiet.iterations
