@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from drawn import always_the_same, examples, generators, seeing
 from hypothesis import assume, given
+from split_layout import SplitLayout
 
 from gapless import Limits
 from gapless.core.tolerance import margin, round_bound

@@ -6,6 +6,7 @@ import pytest
 import gapless
 import gapless_kernels
 from gapless import Limits, Stop
+from gapless.engine import search as readable
 from gapless.search import driver, k_best
 from gapless_dependency import AnyOf, Grandchild, GrandSibling, ParsingProblem, Sibling, Valency
 
@@ -65,5 +66,6 @@ def test_a_list_whose_order_rounding_may_decide(monkeypatch):
 
 def test_without_kernels(monkeypatch):
     monkeypatch.setattr(gapless_kernels, "COMPILED", False)
+    monkeypatch.setattr(driver, "kernels", readable)
     (said,) = gapless.solve(noise(), "split-bound").explanation
     assert "GAPLESS_PURE=1" in said
