@@ -89,8 +89,8 @@ class Parts:
     """Everything for which linear programs over a problem may have columns.
 
     Pairs (u, l) of arcs in a *group* (a lower arc l and the word that the arcs u enter, see `SplitMultipliers`) are
-    *rows* of a table: one for each (group, u), whatever number of factors score it. Rows are bounded first and scored when a
-    program asks for it. Raises `InvalidProblem`: a factor is no conjunction.
+    *rows* of a table: one for each (group, u), whatever number of factors score it. Rows are bounded first and
+    scored when a program asks for it. Raises `InvalidProblem`: a factor is no conjunction.
 
     Parameters
     ----------

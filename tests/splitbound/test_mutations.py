@@ -3,6 +3,7 @@
 import copy
 import json
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -156,6 +157,11 @@ class LyingSearch:
         return self.changes[name](value) if name in self.changes else value
 
 
+def searching_by(search):
+    """The kernels with another search."""
+    return SimpleNamespace(**{**vars(driver.kernels), "Search": search})
+
+
 def another_tree(on):
     """Of the arcs between five words, those of the chain from the root."""
     return 6 * np.arange(len(on))
@@ -188,7 +194,7 @@ def no_tree(on):
 def test_a_lying_kernel(rng, changes):
     problem = sentence(rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver.kernels, "Search", type("Lying", (LyingSearch,), {"changes": changes}))
+        patch.setattr(driver, "kernels", searching_by(type("Lying", (LyingSearch,), {"changes": changes})))
         caught(problem, lambda: gapless.solve(problem, "split-bound"))
 
 
@@ -216,7 +222,7 @@ def test_a_kernel_that_lies_about_parts_of_a_list(seen, rng, changes):
     scores = np.sort(tree_scores(problem)[1])[::-1][:3]
     failed = None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver.kernels, "Search", honest_once)
+        patch.setattr(driver, "kernels", searching_by(honest_once))
         try:
             result = gapless.solve(problem, "split-bound", k=3)
         except SolveError as error:

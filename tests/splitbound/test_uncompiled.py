@@ -1,5 +1,7 @@
 """No factor, limit or option leaves the compiled search; without kernels, an answer says so."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -32,9 +34,9 @@ LIMITS = Limits(time=60.0, nodes=10_000, gap=0.0, iterations=10**6, target=1e6)
 )
 def test_no_factor_and_no_limit_leaves_the_compiled_search(method, k, factors, monkeypatch):
     taken = []
-    monkeypatch.setattr(
-        driver.kernels, "Search", lambda *a, real=driver.kernels.Search, **o: taken.append(o) or real(*a, **o)
-    )
+    real = driver.kernels
+    counted = SimpleNamespace(**{**vars(real), "Search": lambda *a, **o: taken.append(o) or real.Search(*a, **o)})
+    monkeypatch.setattr(driver, "kernels", counted)
     result = gapless.solve(noise(*factors), method, k=k, limits=LIMITS, trace=True)
     assert result.proved
     assert taken
