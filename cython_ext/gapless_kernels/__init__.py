@@ -10,7 +10,7 @@ proofs. Of equally good structures each may return another.
 
 A stranger's extension subclasses the roles of ``search/roles.pxd``; `get_include` finds the headers for it.
 
-The search of ``search/_split_bound`` has no twin: the roles of ``gapless_splitbound`` are its reference, and run in
+The search of ``search/_search`` has its twin elsewhere: ``gapless.engine.search`` takes the same steps, and runs in
 its place when ``GAPLESS_PURE`` is ``1``.
 
 Attributes

@@ -47,7 +47,7 @@ def run(
     """
     check_options("default", order)
     layout = tree_layout(problem, backbone_needed(problem), lazily=solve.k == 1)
-    begin = partial(LagrangianSearch, layout, order=order)
+    begin = partial(LagrangianSearch, order=order)
     return search(layout, solve, begin, certificate=certificate, order=order)
 
 

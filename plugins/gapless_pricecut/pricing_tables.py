@@ -12,8 +12,8 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
 from gapless.core.tolerance import margin
 from gapless.roles import ScoredFactor
 from gapless_dependency import Arcs, ParsingProblem
+from gapless_pricecut.scopes import LOWER_IS_SECOND, SPLIT, orient, penalty_of, possible
 from gapless_splitbound import SplitMultipliers
-from gapless_splitbound.scopes import LOWER_IS_SECOND, SPLIT, orient, penalty_of, possible
 
 NOISE, MOST = 1e-10, 10.0
 """Relative size of a price that counts as noise, and the largest scores whose noise counts: what masks of 1e9 would
@@ -31,7 +31,7 @@ class Block:
         False where no tree holds all arcs of a scope.
     grouped : bool (m,)
     orientation : int
-        See `gapless_splitbound.scopes`.
+        See `gapless_pricecut.scopes`.
     scores : float64 (m,)
         Upper bounds, replaced by the scores as they become known. Scopes outside of groups are scored.
     """
@@ -64,7 +64,7 @@ class Scopes:
     scores : float64 (scopes,)
         May be -inf.
     place : int64 (scopes,)
-        Of the first multiplier in the layout of `gapless_splitbound.Split`.
+        Of the first multiplier in the layout of `gapless_splitbound.SplitMultipliers`.
     """
 
     arcs: Sparse
@@ -88,15 +88,15 @@ class Scopes:
 class Parts:
     """Everything for which linear programs over a problem may have columns.
 
-    Pairs (u, l) of arcs in a *group* (a lower arc l and the word that the arcs u enter, see `Split`) are *rows* of
-    a table: one for each (group, u), whatever number of factors score it. Rows are bounded first and scored when a
-    program asks for it. Raises `InvalidProblem`: a factor is no conjunction.
+    Pairs (u, l) of arcs in a *group* (a lower arc l and the word that the arcs u enter, see `SplitMultipliers`) are
+    *rows* of a table: one for each (group, u), whatever number of factors score it. Rows are bounded first and
+    scored when a program asks for it. Raises `InvalidProblem`: a factor is no conjunction.
 
     Parameters
     ----------
     whole_groups : bool
         Whether pairs of a group that lacks one of the arcs into its word are taken out of it. A program over groups
-        alone then scores every tree exactly; with such groups it may not, as in `Split`.
+        alone then scores every tree exactly; with such groups it may not, as in `SplitMultipliers`.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Parts:
         self.scopes = self._other_scopes()
 
     def _blocks(self, whole_groups: bool) -> list[Block]:
-        """The scopes of all factors, grouped as `Split` groups them."""
+        """The scopes of all factors, grouped as `orient` groups them."""
         problem = self.problem
         listed = [scored for scored in problem.conjunctions if scored.scopes.size]
         can_fire = [possible(scored.scopes, self.arcs) for scored in listed]
@@ -185,7 +185,7 @@ class Parts:
         return largest
 
     def _place_multipliers(self) -> None:
-        """Places of the multipliers of each scope in the layout of `Split`."""
+        """Places of the multipliers of each scope in the layout of `SplitMultipliers`."""
         self._first: list[IntArray] = []
         end = 0
         for block in self.blocks:
@@ -302,7 +302,7 @@ class Parts:
         return places
 
     def multipliers(self, level: FloatArray, shares: FloatArray, taken: FloatArray) -> FloatArray:
-        """Multipliers in units of scores, as `gapless_splitbound.Split` lays them out.
+        """Multipliers in units of scores, as `gapless_splitbound.SplitMultipliers` lays them out.
 
         Parameters
         ----------

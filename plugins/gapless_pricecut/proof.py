@@ -13,8 +13,8 @@ from gapless.core.tolerance import margin, meets, round_bound
 from gapless.roles import Branch, InconsistentBound, Tightening, TreeCertificate
 from gapless_dependency import DependencyTree, backbone_for
 from gapless_pricecut.dual_completion import Completion, Open
+from gapless_pricecut.linearised import linearised
 from gapless_pricecut.pricing_tables import Parts
-from gapless_splitbound.linearised import linearised
 
 REPARSES = 3
 """Parses with scores linearised around a tree, each time a better tree is met."""

@@ -25,9 +25,9 @@ class RestrictedRelaxation:
         On the trees of these arcs, by the multipliers and the tree oracle: at most `objective` but for rounding
         once that is reached, true in any case, -inf when there is no tree.
     multipliers : float64
-        In the layout of `gapless_splitbound.Split(problem)`, all in units of scores: of a pair in a group its
+        In the layout of `gapless_splitbound.SplitMultipliers`, all in units of scores: of a pair in a group its
         charge d >= 0 (also what `SplitMultipliers` wants); of a positive score what each arc carries; of a negative
-        one how much is taken, at least 0. Divided by ``Split(problem).scale`` they are what `SplitMultipliers`
+        one how much is taken, at least 0. Divided by the sizes of the scores they are what `SplitMultipliers`
         wants.
     point : float64 (arcs,)
         The last point of the program, 0 at arcs that are not kept.

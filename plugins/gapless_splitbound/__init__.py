@@ -3,25 +3,32 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gapless_splitbound.branching import LargestGap as LargestGap
     from gapless_splitbound.certificate import SplitMultipliers as SplitMultipliers
     from gapless_splitbound.enumerated import EnumeratedTrees as EnumeratedTrees
     from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations as ForbiddenConfigurations
-    from gapless_splitbound.lagrangian import SplitBound as SplitBound, SplitRelaxation as SplitRelaxation
-    from gapless_splitbound.multipliers import Split as Split
     from gapless_splitbound.pruning import candidate_heads as candidate_heads, prune as prune
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
+    _get, __dir__, __all__ = lazy_names(
         __name__,
         {
-            "gapless_splitbound.branching": "LargestGap",
             "gapless_splitbound.certificate": "SplitMultipliers",
             "gapless_splitbound.enumerated": "EnumeratedTrees",
             "gapless_splitbound.forbidden_configurations": "ForbiddenConfigurations",
             "gapless_splitbound.pruning": "candidate_heads prune",
-            "gapless_splitbound.multipliers": "Split",
-            "gapless_splitbound.lagrangian": "SplitBound SplitRelaxation",
         },
     )
+
+    _ROLES = "the roles of a second search in Python are gone; the search without compiled kernels is "
+    _GONE = {
+        "Split": _ROLES + "gapless.engine.split_bound.SplitBound, its certificate SplitMultipliers",
+        "SplitBound": _ROLES + "gapless.engine.split_bound.SplitBound",
+        "SplitRelaxation": _ROLES + "gapless.engine.search.Search",
+        "LargestGap": _ROLES + "gapless.engine.search.Search, which branches on the largest gap",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name in _GONE:
+            raise AttributeError(f"gapless_splitbound.{name}: {_GONE[name]}")
+        return _get(name)

@@ -18,6 +18,7 @@ from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_needed
 from gapless_splitbound import method
 from gapless_splitbound.tree_layout import tree_layout
+from gapless_splitbound.tree_search import possible
 
 COUNTS = ("dp_calls", "nodes", "root_closed", "fixed", "enumerated", "parts_scored", "program")
 """Counts of `BatchResult.arrays` for each sentence, where a method has them."""
@@ -50,9 +51,8 @@ def run_many(
         if heads_kept is not None or problem.infeasibility():
             return None
         layout = tree_layout(problem, backbone or backbone_needed(problem))
-        if variant == "paper" and layout.configurations:
-            return None
-        return Search(layout, variant=variant, order=order, keep_proof=False)
+        able, ordered = possible(layout, variant, order)
+        return Search(layout, variant=able, order=ordered, keep_proof=False)
 
     return decode_many(problems, solve, alone, begin)
 

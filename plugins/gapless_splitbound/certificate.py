@@ -13,7 +13,7 @@ import numpy as np
 
 from gapless import InvalidProblem, Problem, Verdict
 from gapless.core.certificate import UNREADABLE
-from gapless.core.proofs.split_formula import Splittable, Weighed, weigh
+from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
 from gapless.core.work import CALL
 from gapless.roles import BoundCertificate, Fixings, serialisable
@@ -81,6 +81,13 @@ class SplitMultipliers(BoundCertificate):
     loss: float = attrs.field(default=0.0, converter=float)
     lifted: bool = attrs.field(default=False, converter=bool)
     places: IntArray | None = attrs.field(default=None, converter=attrs.converters.optional(int_array))
+
+    @classmethod
+    def even(cls, problem: ParsingProblem, backbone: str = "first") -> SplitMultipliers:
+        """Scores spread evenly over their arcs, negative ones taken as 0, and no prices: a first bound."""
+        ways, none = (0,) * len(problem.conjunctions), np.zeros(0, np.int64)
+        count = multiplier_count(splittable(problem), ways, none, judge_of(problem, backbone).counted)
+        return cls(ways, np.zeros(count), backbone=backbone)
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on the trees of `problem` that agree with `fixings`.

@@ -12,16 +12,17 @@ from gapless import Result, Status, Stop, UnknownOption
 from gapless.core.nearest import nearest
 from gapless.core.problem import check_start
 from gapless.engine.frontier import ORDERS
-from gapless.roles import Fixings, NoCertificate, Solve
+from gapless.roles import BoundCertificate, Fixings, NoCertificate, Solve
 from gapless.search.driver import ASKED_FOR_NONE, Search
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_dependency.backbones import backbone_for, backbone_needed
+from gapless_dependency.backbones import backbone_needed
 from gapless_splitbound.certificate import SplitMultipliers
-from gapless_splitbound.multipliers import Split
 from gapless_splitbound.pruning import prune
 from gapless_splitbound.tree_layout import tree_layout
-from gapless_splitbound.tree_search import search, uncompiled
-from gapless_splitbound.variants import VARIANTS
+from gapless_splitbound.tree_search import NOT_IN_THE_PAPER, possible, search, uncompiled
+
+VARIANTS = ("default", "paper")
+"""Of the split bound and its minimisation."""
 
 
 def run(
@@ -54,11 +55,13 @@ def run(
         Whether to keep what `Result.verify` needs.
     """
     check_options(variant, order)
-    if heads_kept is not None:
+    if heads_kept is not None and not problem.infeasibility():
         return _restricted(problem, solve, heads_kept, variant, order, backbone, certificate)
     layout = tree_layout(problem, backbone or backbone_needed(problem))
-    begin = partial(Search, layout, variant=variant, order=order)
-    return search(layout, solve, begin, certificate=certificate, variant=variant, order=order)
+    able, order = possible(layout, variant, order)
+    begin = partial(Search, variant=able, order=order)
+    found = search(layout, solve, begin, certificate=certificate, variant=able, order=order)
+    return found if able == variant else attrs.evolve(found, explanation=(NOT_IN_THE_PAPER, *found.explanation))
 
 
 def check_options(variant: str, order: str) -> None:
@@ -119,8 +122,7 @@ def _restricted(
     )
 
 
-def _one_bound(problem: ParsingProblem, backbone: str) -> tuple[float, SplitMultipliers]:
+def _one_bound(problem: ParsingProblem, backbone: str) -> tuple[float, BoundCertificate]:
     """A bound on all trees from scores spread evenly, by the code that verifies."""
-    split = Split(problem, backbone=backbone_for(problem, backbone))
-    evidence = SplitMultipliers(split.orientation, split.start() / split.scale, backbone=backbone, loss=split.loss)
+    evidence = SplitMultipliers.even(problem, backbone)
     return evidence.upper_bound(problem, Fixings.none(problem.decisions.count)), evidence

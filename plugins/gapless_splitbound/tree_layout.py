@@ -28,4 +28,5 @@ def tree_layout(
         lifted=problem.projective,  # trees with crossing arcs have too little to lift
         evidence=partial(SplitMultipliers, backbone=trees.name),
         enumerated=EnumeratedTrees(),
+        even=partial(SplitMultipliers.even, problem, trees.name),
     )

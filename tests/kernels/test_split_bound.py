@@ -12,8 +12,9 @@ from hypothesis import given
 if os.environ.get("GAPLESS_PURE") == "1":
     pytest.skip("the fused search has no NumPy twin; the role objects are its reference", allow_module_level=True)
 
+from split_bound_search import NODES, PROVED, STEPS, TIME, SplitBoundSearch
+
 from gapless_kernels.lanes import _sets
-from gapless_kernels.search._split_bound import NODES, PROVED, STEPS, TIME, SplitBoundSearch
 
 INF = np.inf
 OPTIONS = [

@@ -13,7 +13,7 @@ import gapless_kernels
 from gapless import Limits, Status, Stop
 from gapless.core.tolerance import meets
 from gapless.roles import InconsistentBound
-from gapless.search import driver
+from gapless.search import layout
 from gapless_dependency import ArcConjunctions, Grandchild, GreatGrandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
 from gapless_pricecut import lagrangian_search
@@ -113,13 +113,13 @@ def check(problem, result, best):
 @pytest.fixture(params=[(0, 60), (0, 1), (30, 60), (1 << 14, 60)], ids=str)
 def way(request, monkeypatch):
     """Choices of heads that are enumerated, and nodes before a linear program."""
-    monkeypatch.setattr(driver, "CHOICES", request.param[0])
+    monkeypatch.setattr(layout, "CHOICES", request.param[0])
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", request.param[1])
 
 
 @pytest.fixture
 def bounds_alone(monkeypatch):
-    monkeypatch.setattr(driver, "CHOICES", 0)
+    monkeypatch.setattr(layout, "CHOICES", 0)
 
 
 @pytest.mark.usefixtures("way")
@@ -271,7 +271,7 @@ def hard(n, seed=0):
 
 @pytest.mark.parametrize("nodes", [1, 2, 5])
 def test_limits_leave_a_true_bound_that_can_be_checked(nodes, monkeypatch):
-    monkeypatch.setattr(driver, "CHOICES", 0)
+    monkeypatch.setattr(layout, "CHOICES", 0)
     arcs, scores = hard(9)
     best = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores.table)]), "split-bound").value
     problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
@@ -340,7 +340,7 @@ def stalling(monkeypatch, error):
         asked.append(error)
         raise error
 
-    monkeypatch.setattr(driver, "CHOICES", 0)
+    monkeypatch.setattr(layout, "CHOICES", 0)
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
     monkeypatch.setattr(lagrangian_search, "ROOT_STEPS", 3)
     monkeypatch.setattr(lagrangian_search, "restricted_relaxation", raises)

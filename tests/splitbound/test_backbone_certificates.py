@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 from drawn import examples, generators, seeing
 from hypothesis import given
+from split_layout import SplitLayout
 
 import gapless
 from gapless import Result, Status
 from gapless.core.tolerance import meets
 from gapless.roles import Fixings, TreeCertificate
-from gapless.search import driver
+from gapless.search import layout
 from gapless_dependency import (
     AdjacentSibling,
     Grandchild,
@@ -21,7 +22,7 @@ from gapless_dependency import (
 )
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import Split, SplitMultipliers, role_search
+from gapless_splitbound import SplitMultipliers
 
 BACKBONES = ("sibling", "carreras", "grand-sibling")
 COUNTED = {
@@ -118,7 +119,7 @@ def test_grandchildren_that_the_backbone_counts_know_no_floor(rng):
 @given(rng=generators())
 def test_any_multipliers_and_any_backbone_bound_every_tree(rng, backbone):
     problem = sentence(rng, backbone)
-    split = Split(problem, backbone=backbone_for(problem, backbone))
+    split = SplitLayout(problem, backbone_for(problem, backbone).absorbed)
     state = np.full(problem.decisions.count, -1, np.int8)
     state[rng.random(state.size) < 0.2] = 0
     fixings = Fixings(state)
@@ -157,9 +158,7 @@ def leaves_of(certificate):
 
 @pytest.fixture
 def bounds_alone(monkeypatch):
-    monkeypatch.setattr(role_search, "CHOICES", 0)
-    monkeypatch.setattr(role_search, "BACKBONE_CHOICES", 0)
-    monkeypatch.setattr(driver, "CHOICES", 0)
+    monkeypatch.setattr(layout, "CHOICES", 0)
 
 
 @pytest.mark.usefixtures("bounds_alone")

@@ -7,22 +7,23 @@ import numpy as np
 import pytest
 from drawn import examples, generators
 from hypothesis import given
+from split_layout import SplitLayout
 
 import gapless
 from gapless import InvalidProblem, Result
 from gapless.core.proofs.split_formula import weigh
 from gapless.roles import Fixings, NoCertificate, TreeCertificate
-from gapless.search import driver
+from gapless.search import layout
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
-from gapless_splitbound import Split, SplitMultipliers
+from gapless_splitbound import SplitMultipliers
 from gapless_splitbound.certificate import splittable
 
 
 @pytest.fixture(autouse=True)
 def bounded_only(monkeypatch):
     """Sentences so small would all be enumerated and leave no multipliers."""
-    monkeypatch.setattr(driver, "CHOICES", 0)
+    monkeypatch.setattr(layout, "CHOICES", 0)
 
 
 def sentence(rng, families=FAMILIES):
@@ -58,7 +59,7 @@ def best_under(problem, fixings):
 @given(rng=generators())
 def test_any_multipliers_bound_every_tree(rng):
     problem = sentence(rng)
-    split = Split(problem)
+    split = SplitLayout(problem)
     for scale in (0.0, 1.0, 1e6):
         multipliers = scale * rng.normal(size=split.size)
         if scale == 1.0 and split.size:
@@ -77,7 +78,7 @@ def test_lifted_charges_bound_every_tree_and_are_tighter():
         problem = random_problem(
             rng, 5, projective=seed % 8 > 0, single_root=seed % 2 == 0, families=CONJUNCTIVE, strength=2.0
         )
-        split = Split(problem, group=seed % 4 < 2)
+        split = SplitLayout(problem)
         plain = SplitMultipliers(split.orientation, rng.random(split.size), loss=100.0)
         lifted = attrs.evolve(plain, lifted=True)
         places = np.flatnonzero(rng.random(split.size) < 0.7)
@@ -95,7 +96,7 @@ def test_lifted_charges_bound_every_tree_and_are_tighter():
 @pytest.mark.parametrize("places", [[-1], [10**6], [0, 1]], ids=str)
 def test_places_that_there_are_not_prove_nothing(places):
     problem = sentence(np.random.default_rng(3), CONJUNCTIVE)
-    wrong = SplitMultipliers(Split(problem).orientation, [1.0], places=np.array(places))
+    wrong = SplitMultipliers(SplitLayout(problem).orientation, [1.0], places=np.array(places))
     with pytest.raises(InvalidProblem, match="places"):
         wrong.upper_bound(problem, Fixings.none(problem.decisions.count))
 
@@ -104,7 +105,7 @@ def test_charges_are_lifted_only_where_it_is_known_what_excludes_what():
     problem = random_problem(
         np.random.default_rng(0), 5, projective=True, single_root=True, families=CONJUNCTIVE, strength=2.0
     )
-    split = Split(problem, group=False)
+    split = SplitLayout(problem)
     unknowing = attrs.evolve(splittable(problem), excludes=None)
     given = split.orientation, np.zeros(0, np.int64), np.ones(split.size), 100.0
     none = Fixings.none(problem.decisions.count)
@@ -134,39 +135,11 @@ def test_what_the_search_lifts_its_certificate_says_and_needs():
     assert needed > 3
 
 
-@examples(25)
-@given(rng=generators())
-def test_the_checked_formula_is_the_one_that_is_solved(rng):
-    """Two implementations of one formula: the search's, and the verifier's."""
-    problem = sentence(rng, CONJUNCTIVE)
-    for group in (False, True):
-        split = Split(problem, group=group)
-        split.subproblem(Fixings.none(problem.decisions.count))
-        multipliers = split.project(split.start() + rng.normal(size=split.size))
-        fixings = random_fixings(rng, problem)
-        weights, constant = split.weights(multipliers, fixings)
-        evidence = SplitMultipliers(split.orientation, multipliers / split.scale, loss=split.loss)
-        bound = evidence.upper_bound(problem, fixings)
-        left = split.subproblem(fixings)
-        if left is None:
-            assert bound == -np.inf
-            continue
-        heads, _ = tree_scores(problem)
-        ids = problem.decisions.index[heads, np.arange(1, problem.length + 1)]
-        agree = [i for i in ids if np.all(left.state[i] != 0)]
-        best = max((float(weights[i].sum()) + constant for i in agree), default=-np.inf)
-        if bound == -np.inf:
-            assert best < split.floor or best == -np.inf
-        elif best > -np.inf:
-            assert bound == pytest.approx(best, rel=1e-9, abs=1e-9) or bound > best
-
-
 @examples(20)
 @given(rng=generators())
 def test_flips_are_bounded_together_as_well_as_alone(rng):
     problem = sentence(rng)
-    split = Split(problem)
-    evidence = SplitMultipliers(split.orientation, split.start() / split.scale)
+    evidence = SplitMultipliers.even(problem)
     none = Fixings.none(problem.decisions.count)
     count = problem.decisions.count
     off = rng.permutation(count)[: count // 3].tolist()

@@ -14,11 +14,9 @@ from hypothesis import given
 import gapless
 from gapless import Status
 from gapless.core.tolerance import meets
-from gapless.roles import Solve
-from gapless.search import driver
+from gapless.search import layout
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound.role_search import search
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "120"))
 ORDERS = ("best-first", "depth-first", "breadth-first")
@@ -61,7 +59,7 @@ def check(problem, expected, k=1, **options):
 @pytest.fixture
 def choices(request, monkeypatch):
     """How many choices of heads are enumerated."""
-    monkeypatch.setattr(driver, "CHOICES", request.param)
+    monkeypatch.setattr(layout, "CHOICES", request.param)
 
 
 @pytest.mark.usefixtures("choices")
@@ -76,22 +74,6 @@ def test_agrees_with_enumeration_and_proves_it(seen, rng):
     seen["feasible" if expected.size else "infeasible"] += 1
     variant = ("default", "paper")[rng.integers(2)]
     check(problem, expected, variant=variant, order=ORDERS[rng.integers(3)])
-
-
-@pytest.mark.parametrize("variant", ["default", "paper"])
-@examples(10)
-@given(rng=generators())
-def test_the_roles_are_the_reference_for_the_compiled_search(rng, variant):
-    problem = sentence(rng)
-    expected = best_scores(problem)
-    slow = search(
-        problem, Solve(method="split-bound"), variant=variant, order=ORDERS[rng.integers(3)], backbone="first"
-    )
-    fast = gapless.solve(problem, "split-bound", variant=variant)
-    assert slow.status is fast.status
-    assert slow.verify(problem)
-    if expected.size:
-        assert slow.value == pytest.approx(fast.value, rel=1e-9, abs=1e-9)
 
 
 @examples(3)

@@ -11,7 +11,7 @@ from hypothesis import given
 import gapless
 from gapless import InvalidProblem, Result
 from gapless.roles import Fixings, TreeCertificate
-from gapless.search import driver
+from gapless.search import layout
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
@@ -73,7 +73,7 @@ def test_too_much_is_refused():
 
 @pytest.fixture
 def a_few_choices(monkeypatch):
-    monkeypatch.setattr(driver, "CHOICES", 60)
+    monkeypatch.setattr(layout, "CHOICES", 60)
 
 
 @pytest.mark.usefixtures("a_few_choices")

@@ -15,12 +15,10 @@ from hypothesis import strategies as st
 import gapless
 from gapless import InvalidProblem, Limits, Status, Stop
 from gapless.core.tolerance import margin, meets, round_bound
-from gapless.roles import Budget, Solve
 from gapless.scip import solve_monolithic
-from gapless.search import driver
+from gapless.search import layout
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound import role_search
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "90"))
 LONGER = int(os.environ.get("GAPLESS_LONGER_SENTENCES", "6"))
@@ -90,21 +88,6 @@ def as_in_the_paper(judged, number):
     judged.optimal_if_done(solve(judged, variant="paper", order=ORDERS[number % 3], limits=A_MINUTE))
 
 
-def by_the_roles(judged, number):
-    if judged.problem.backbone_factors:
-        return
-    variant = ("default", "paper")[number % 2]
-    judged.optimal_if_done(
-        role_search.search(
-            judged.problem,
-            Solve(Budget(A_MINUTE), method="split-bound"),
-            variant=variant,
-            order=ORDERS[number % 3],
-            backbone="first",
-        )
-    )
-
-
 def with_a_higher_backbone(judged, number):
     name, variant = ("sibling", "carreras", "grand-sibling")[number % 3], ("default", "paper")[number // 3 % 2]
     if not judged.problem.projective or not all(name in f.backbones for f in judged.problem.backbone_factors):
@@ -170,7 +153,6 @@ def first_order(judged, number):
 WAYS = (
     in_another_order,
     as_in_the_paper,
-    by_the_roles,
     with_a_higher_backbone,
     k_best,
     warm_started,
@@ -183,8 +165,8 @@ WAYS = (
 @pytest.fixture(params=[0, 30, None], ids=["bounded only", "enumerated at the end", "enumerated at once"])
 def enumerating(request, monkeypatch):
     """How many choices of heads are enumerated."""
-    for module, name in ((role_search, "CHOICES"), (role_search, "BACKBONE_CHOICES"), (driver, "CHOICES")):
-        monkeypatch.setattr(module, name, getattr(module, name) if request.param is None else request.param)
+    if request.param is not None:
+        monkeypatch.setattr(layout, "CHOICES", request.param)
 
 
 @pytest.mark.usefixtures("enumerating")

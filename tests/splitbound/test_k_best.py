@@ -8,25 +8,13 @@ from hypothesis import assume, given
 import gapless
 import gapless_kernels
 from gapless import Limits, Status, Stop
-from gapless.roles import InconsistentBound, OracleError
-from gapless.search import driver
+from gapless.search import driver, layout
 from gapless_dependency import ArcConjunctions, ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import tree_search
 
 FAMILIES = ("sibling", "grandchild", "tri-sibling")
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
-
-
-@pytest.fixture
-def compiled_alone(monkeypatch):
-    """The roles would find the same trees, slowly."""
-
-    def never(*_args, **_options):
-        raise AssertionError("the compiled search should have done it")
-
-    monkeypatch.setattr(tree_search, "search_by_roles", never)
 
 
 def sentence(rng, longest=5):
@@ -49,7 +37,7 @@ def sentence(rng, longest=5):
 @pytest.fixture
 def choices(request, monkeypatch):
     """How many choices of heads are enumerated."""
-    monkeypatch.setattr(driver, "CHOICES", request.param)
+    monkeypatch.setattr(layout, "CHOICES", request.param)
 
 
 def best_scores(problem, k):
@@ -57,7 +45,7 @@ def best_scores(problem, k):
     return scores[scores > -np.inf][:k].tolist()
 
 
-@pytest.mark.usefixtures("choices", "compiled_alone")
+@pytest.mark.usefixtures("choices")
 @pytest.mark.parametrize("variant", ["default", "paper"])
 @pytest.mark.parametrize("choices", [0, 30, 1 << 14], indirect=True)
 @given(rng=generators())
@@ -87,7 +75,7 @@ def test_where_all_trees_are_worth_the_same_few_are_searched(compiled_alone):
     assert result.stats.nodes <= 6
 
 
-@pytest.mark.usefixtures("choices", "compiled_alone")
+@pytest.mark.usefixtures("choices")
 @pytest.mark.parametrize("choices", [0], indirect=True)
 @pytest.mark.parametrize("nodes", [1, 3, 6])
 @seeing("early")
@@ -127,7 +115,6 @@ def test_ctrl_c_keeps_what_was_found(monkeypatch, compiled_alone):
     assert result.verify(problem)
 
 
-@pytest.mark.usefixtures("compiled_alone")
 @seeing("early")
 @examples(20)
 @given(rng=seeded())
@@ -152,7 +139,7 @@ def test_without_a_certificate_in_every_order(compiled_alone, order):
 
 
 def test_what_a_part_holds_when_a_limit_ends_it_is_listed(monkeypatch, compiled_alone):
-    monkeypatch.setattr(driver, "CHOICES", 0)
+    monkeypatch.setattr(layout, "CHOICES", 0)
     problem = random_problem(np.random.default_rng(5), 9, families=["sibling", "grandchild"], strength=3.0)
     whole = gapless.solve(problem, "split-bound").stats.nodes
     sizes = [
@@ -177,17 +164,11 @@ def test_events_begin_and_end_once(compiled_alone):
 @pytest.mark.usefixtures("choices")
 @pytest.mark.parametrize("choices", [0], indirect=True)
 @pytest.mark.parametrize("k", [2, 4])
-@seeing("asked", "settled")
+@seeing("settled")
 @examples(15)
 @given(rng=generators())
-def test_scores_that_cancel_are_left_to_the_roles(seen, rng, k):
+def test_scores_that_cancel(seen, rng, k):
     """Beside sums of 1e9 that cancel, the compiled search cannot tell the order of trees."""
-    honest = tree_search.search_by_roles
-
-    def counted(*args, **options):
-        seen["asked"] += 1
-        return honest(*args, **options)
-
     problem = random_problem(rng, 5, families=["sibling", "grandchild"], ties=True)
     shift = 1e9 * rng.integers(-1, 2, (6, 6))
     arcs = problem.decisions
@@ -197,9 +178,7 @@ def test_scores_that_cancel_are_left_to_the_roles(seen, rng, k):
     )
     cancelled = ParsingProblem(problem.scores + shift, factors=[*problem.factors, hidden])
     expected = best_scores(problem, k)
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(tree_search, "search_by_roles", counted)
-        result = gapless.solve(cancelled, "split-bound", k=k)
+    result = gapless.solve(cancelled, "split-bound", k=k)
     assert result.bound >= expected[0] - 1e-6
     if result.status is Status.OPTIMAL:
         seen["settled"] += 1
@@ -207,24 +186,3 @@ def test_scores_that_cancel_are_left_to_the_roles(seen, rng, k):
     else:
         assert result.explanation
         assert result.solutions
-
-
-def test_only_rounding_is_forgiven_when_the_roles_take_over(monkeypatch):
-    """A bound that rounding made inconsistent leaves what was found; any other error is the caller's to see."""
-    problem = random_problem(np.random.default_rng(8), 5, families=["sibling"])
-    monkeypatch.setattr(driver.Search, "rough", lambda *_: True)
-
-    def fails(error):
-        def search(*_args, **_options):
-            raise error
-
-        return search
-
-    monkeypatch.setattr(tree_search, "search_by_roles", fails(InconsistentBound("below by 4e-8")))
-    result = gapless.solve(problem, "split-bound", k=3)
-    assert result.status is Status.FEASIBLE
-    assert result.value == pytest.approx(tree_scores(problem)[1].max())
-    assert "below by 4e-8" in result.explanation[-1]
-    monkeypatch.setattr(tree_search, "search_by_roles", fails(OracleError("full disk")))
-    with pytest.raises(OracleError, match="full disk"):
-        gapless.solve(problem, "split-bound", k=3)

@@ -12,7 +12,7 @@ from gapless.search import driver
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_dependency.enumeration import tree_scores
 
-pytest.importorskip("gapless_kernels.search._split_bound")
+pytest.importorskip("gapless_kernels.search._search")
 
 ENUMERATION = 1e-5
 """How far enumeration itself may be off, whose sums hold terms of 1e9."""

@@ -3,6 +3,7 @@
 import copy
 import json
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,13 +14,13 @@ from hypothesis import given, note
 import gapless
 import gapless_kernels
 from gapless import GaplessError, Result, SolveError
-from gapless.roles import ConfigurationFactor, Solve
-from gapless.search import driver
-from gapless_dependency import ParsingProblem, Valency
+from gapless.roles import ConfigurationFactor
+from gapless.search import driver, layout
+from gapless_dependency import ParsingProblem, TreeMaximiser, Valency
 from gapless_dependency.backbones import FirstOrderProjective
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import role_search
+from gapless_splitbound import tree_layout
 
 needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
 
@@ -27,8 +28,7 @@ needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLES
 @pytest.fixture(autouse=True)
 def bounds_alone(monkeypatch):
     """Sentences this short would be enumerated at once, and there would be nothing to lie about."""
-    for module in (driver, role_search):
-        monkeypatch.setattr(module, "CHOICES", 0)
+    monkeypatch.setattr(layout, "CHOICES", 0)
 
 
 def sentence(rng, projective=True, families=("sibling", "grandchild")):
@@ -98,10 +98,10 @@ class LowValue(FirstOrderProjective):
 @given(rng=generators())
 def test_wrong_backbones(seen, rng, wrong, variant):
     problem = sentence(rng)
-    how = {"variant": variant, "order": "best-first", "backbone": "first"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(role_search, "backbone_for", lambda problem, name: wrong(problem))
-        noticed = caught(problem, lambda: role_search.search(problem, Solve(method="split-bound"), **how))
+        patch.setattr(tree_layout, "backbone_for", lambda problem, name: wrong(problem))
+        patch.setattr(TreeMaximiser, "compiled", lambda self: None)
+        noticed = caught(problem, lambda: gapless.solve(problem, "split-bound", variant=variant))
     seen["noticed"] += noticed or (wrong is LowMaxMarginals and variant == "paper")
 
 
@@ -157,6 +157,11 @@ class LyingSearch:
         return self.changes[name](value) if name in self.changes else value
 
 
+def searching_by(search):
+    """The kernels with another search."""
+    return SimpleNamespace(**{**vars(driver.kernels), "Search": search})
+
+
 def another_tree(on):
     """Of the arcs between five words, those of the chain from the root."""
     return 6 * np.arange(len(on))
@@ -189,7 +194,7 @@ def no_tree(on):
 def test_a_lying_kernel(rng, changes):
     problem = sentence(rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver.kernels, "Search", type("Lying", (LyingSearch,), {"changes": changes}))
+        patch.setattr(driver, "kernels", searching_by(type("Lying", (LyingSearch,), {"changes": changes})))
         caught(problem, lambda: gapless.solve(problem, "split-bound"))
 
 
@@ -217,7 +222,7 @@ def test_a_kernel_that_lies_about_parts_of_a_list(seen, rng, changes):
     scores = np.sort(tree_scores(problem)[1])[::-1][:3]
     failed = None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver.kernels, "Search", honest_once)
+        patch.setattr(driver, "kernels", searching_by(honest_once))
         try:
             result = gapless.solve(problem, "split-bound", k=3)
         except SolveError as error:

@@ -1,4 +1,4 @@
-"""The roles through the conformance kit, and the method as a whole."""
+"""The method through the conformance kit."""
 
 import itertools
 
@@ -8,14 +8,13 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 import gapless
+import gapless_splitbound
 from gapless import Limits, Status, Stop, UnknownOption
 from gapless.plugins import load_plugins
-from gapless.testing import check_brancher, check_method, check_relaxation
-from gapless_dependency import ParsingProblem, TreeMaximiser, backbone_for
+from gapless.testing import check_method
+from gapless_dependency import ParsingProblem
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound import LargestGap, Split, SplitBound, SplitRelaxation, candidate_heads, prune
-from gapless_splitbound.multipliers import project_rows
-from gapless_splitbound.paper import PaperRelaxation
+from gapless_splitbound import candidate_heads, prune
 
 
 def problems():
@@ -34,24 +33,13 @@ def problems():
         )
 
 
-def bound_of(problem, **how):
-    return SplitBound(Split(problem, **how), TreeMaximiser(problem, backbone_for(problem)))
-
-
 PROBLEMS = [*problems()]
-quick_and_all = pytest.mark.parametrize(
-    "problem",
-    [pytest.param(problem, marks=[pytest.mark.long] * (i % 4 != 1)) for i, problem in enumerate(PROBLEMS)],
-    ids=repr,
-)
 
 
-@quick_and_all
-def test_relaxations_and_brancher(problem):
-    check_relaxation(lambda: SplitRelaxation(bound_of(problem)), problem, samples=8)
-    check_relaxation(lambda: PaperRelaxation(bound_of(problem, group=False, shares=True)), problem, samples=4)
-    bound = bound_of(problem)
-    check_brancher(LargestGap(bound.split), problem, SplitRelaxation(bound), samples=8)
+@pytest.mark.parametrize("name", ["Split", "SplitBound", "SplitRelaxation", "LargestGap"])
+def test_roles_that_are_gone_name_what_came_in_their_place(name):
+    with pytest.raises(AttributeError, match=f"gapless_splitbound.{name}: .* is gapless.engine.s"):
+        getattr(gapless_splitbound, name)
 
 
 @pytest.mark.parametrize("options", [{}, {"variant": "paper"}, {"order": "depth-first"}], ids=str)
@@ -76,25 +64,6 @@ def test_without_a_certificate():
     result = gapless.solve(problem, "split-bound", certificate=False)
     assert result.status is Status.OPTIMAL
     assert not result.verify(problem)
-
-
-@examples(5)
-@given(rng=generators())
-def test_projection_onto_simplices(rng):
-    rows = int(rng.integers(1, 41))
-    values, used = rng.normal(size=(rows, 4)), rng.random((rows, 4)) < 0.7
-    used[:, 0] = True
-    total = rng.random(rows) + 0.1
-    nearest = project_rows(values, total, used)
-    inside = np.where(used, nearest, 0.0)
-    assert np.all(inside >= 0.0)
-    assert inside.sum(axis=1) == pytest.approx(total)
-    assert np.array_equal(nearest[~used], values[~used])
-    distance = (np.where(used, nearest - values, 0.0) ** 2).sum(axis=1)
-    for turn in range(50):
-        other = np.where(used, np.random.default_rng(turn).random((rows, 4)), 0.0)
-        other *= (total / other.sum(axis=1))[:, None]
-        assert np.all((np.where(used, other - values, 0.0) ** 2).sum(axis=1) >= distance - 1e-12)
 
 
 @pytest.mark.parametrize("projective", [False, True])

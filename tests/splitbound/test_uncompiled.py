@@ -1,12 +1,15 @@
 """No factor, limit or option leaves the compiled search; without kernels, an answer says so."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import gapless
 import gapless_kernels
 from gapless import Limits, Stop
-from gapless.search import driver, k_best
+from gapless.engine import search as readable
+from gapless.search import driver, k_best, layout
 from gapless_dependency import AnyOf, Grandchild, GrandSibling, ParsingProblem, Sibling, Valency
 
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="without kernels everything runs in Python")
@@ -31,9 +34,9 @@ LIMITS = Limits(time=60.0, nodes=10_000, gap=0.0, iterations=10**6, target=1e6)
 )
 def test_no_factor_and_no_limit_leaves_the_compiled_search(method, k, factors, monkeypatch):
     taken = []
-    monkeypatch.setattr(
-        driver.kernels, "Search", lambda *a, real=driver.kernels.Search, **o: taken.append(o) or real(*a, **o)
-    )
+    real = driver.kernels
+    counted = SimpleNamespace(**{**vars(real), "Search": lambda *a, **o: taken.append(o) or real.Search(*a, **o)})
+    monkeypatch.setattr(driver, "kernels", counted)
     result = gapless.solve(noise(*factors), method, k=k, limits=LIMITS, trace=True)
     assert result.proved
     assert taken
@@ -44,7 +47,7 @@ def test_no_factor_and_no_limit_leaves_the_compiled_search(method, k, factors, m
 
 @METHODS
 def test_a_limit_on_iterations_counts_steps(method, monkeypatch):
-    monkeypatch.setattr(driver, "CHOICES", 0)  # bounds alone
+    monkeypatch.setattr(layout, "CHOICES", 0)  # bounds alone
     whole = gapless.solve(hard := noise(Sibling(10 * np.random.default_rng(1).normal(size=(N + 1,) * 3))), method)
     assert whole.stats.iterations > 2
     for most in range(3):
@@ -55,15 +58,16 @@ def test_a_limit_on_iterations_counts_steps(method, monkeypatch):
 
 
 def test_a_list_whose_order_rounding_may_decide(monkeypatch):
-    def rough(self):
-        raise k_best._TooRough
-
-    monkeypatch.setattr(k_best._Listing, "_find_first", rough)
+    whole = gapless.solve(noise(), "split-bound", k=2)
+    monkeypatch.setattr(driver.Search, "rough", lambda self, exact: True)
     result = gapless.solve(noise(), "split-bound", k=2)
+    assert result.stop is Stop.GAP
     assert result.explanation[0] == k_best.ROUGH
+    assert [s.value for s in result.solutions] == [s.value for s in whole.solutions]
 
 
 def test_without_kernels(monkeypatch):
     monkeypatch.setattr(gapless_kernels, "COMPILED", False)
+    monkeypatch.setattr(driver, "kernels", readable)
     (said,) = gapless.solve(noise(), "split-bound").explanation
     assert "GAPLESS_PURE=1" in said

@@ -179,7 +179,11 @@ class Search(SearchState):
         ascent.count(bound)
         score = self.split.value(found, ascent.found.own)
         better = self._offer(node, found, score)
-        if self._looks(node, better) and not self._round(bound) <= self.target and self._decode_again(node, found, score):
+        if (
+            self._looks(node, better)
+            and not self._round(bound) <= self.target
+            and self._decode_again(node, found, score)
+        ):
             self._learn(node)
             return
         if self._round(bound) <= self.target:
@@ -287,9 +291,7 @@ class Search(SearchState):
             weights = insisted(self.split, self.ascent, on_ids) if insist else None
             tries, insist = tries + (weights is not None), False
             self.dp_calls += 1
-            found = self.maximiser.solve(
-                self._around(on_ids) if weights is None else weights, self.ascent.fixings
-            )
+            found = self.maximiser.solve(self._around(on_ids) if weights is None else weights, self.ascent.fixings)
             if found.value == -math.inf:
                 break
             if self.lazy is not None:

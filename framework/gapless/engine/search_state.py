@@ -140,7 +140,7 @@ class SearchState:
         self.split: SplitBound[Any] = SplitBound(layout, priced, shares=self.paper)
         self.lazy = None if unknown is None or ask is None else LazyScores(self.split, unknown, ask)
         self.rules = self._rules(root_steps, root_trend)
-        self.largest = float(np.abs(layout.base).max(initial=0.0))
+        self.largest = float(np.abs(layout.base[layout.base > -np.inf]).max(initial=0.0))
         self.brancher, self.tells = brancher, events
         self.told: list[tuple[int, bool, int, int, float, float]] = []
         self.kept = Record()

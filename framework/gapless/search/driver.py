@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+import attrs
 import numpy as np
 
 import gapless_kernels
@@ -273,6 +274,17 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
         error.result = _result(work, solve, Stop.ERROR, start is not None, certificate)
         raise
     return _result(work, solve, stop, start is not None, certificate)
+
+
+def best(layout: Layout[S], solve: Solve, begin: Callable[..., Search[S]], *, certificate: bool) -> Result[S]:
+    """As `run`, again with a larger loss where nothing but a forbidden structure was found.
+
+    `begin`: makes a search from a layout and the keywords of `Search` ``start``, ``keep_proof`` and ``told``.
+    """
+    found = run(layout, solve, partial(begin, layout), certificate=certificate)
+    if found.solutions or found.stop is not Stop.GAP or not layout.forbids or layout.floor > -math.inf:
+        return found
+    return run(layout, solve, partial(begin, attrs.evolve(layout, harsh=True)), certificate=certificate)
 
 
 def called(layout: Layout[Any], call: Callable[[], Any]) -> Any:

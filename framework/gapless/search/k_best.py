@@ -8,7 +8,7 @@ the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -26,7 +26,7 @@ from gapless.engine.choice_groups import State
 from gapless.engine.guard import guarded
 from gapless.engine.lawler import KBest, Part, lawler
 from gapless.plugins.call import Solve
-from gapless.search.driver import Begin, Search, bound_with_rounding, called, run
+from gapless.search.driver import Search, best, bound_with_rounding, called
 from gapless.search.layout import Layout
 
 S = TypeVar("S")
@@ -35,26 +35,20 @@ UNCERTIFIED = "the certificate bounds the best structure; that the list misses n
 ROUGH = "scores cancel so much that rounding may decide the order of the structures"
 
 
-class _TooRough(Exception):
-    """Scores cancel so much that rounding may decide the order of structures."""
-
-
 def k_best(
     layout: Layout[S],
     solve: Solve,
-    begin: Begin[S],
+    begin: Callable[..., Search[S]],
     *,
     certificate: bool,
     variant: str = "default",
     order: str = "best-first",
-    otherwise: Callable[[Sequence[S]], Result[S]] | None = None,
 ) -> Result[S]:
-    """The `solve.k` best structures.
+    """The `solve.k` best structures; a list that rounding may have decided ends with `Stop.GAP`.
 
-    `begin`: as for `run`, for the best structure. `otherwise`:
-    lists them where rounding may decide their order, from structures that are known.
+    `begin`: as for `best`, for the best structure.
     """
-    return _Listing(layout, solve, begin, certificate, {"variant": variant, "order": order}, otherwise).run()
+    return _Listing(layout, solve, begin, certificate, {"variant": variant, "order": order}).run()
 
 
 class _Listing(Generic[S]):
@@ -64,17 +58,16 @@ class _Listing(Generic[S]):
         self,
         layout: Layout[S],
         solve: Solve,
-        begin: Begin[S],
+        begin: Callable[..., Search[S]],
         certificate: bool,
         options: dict[str, Any],
-        otherwise: Callable[[Sequence[S]], Result[S]] | None,
     ) -> None:
         self.layout, self.problem, self.solve, self.begin = layout, layout.problem, solve, begin
-        self.certificate, self.options, self.otherwise = certificate, options, otherwise
+        self.certificate, self.options = certificate, options
         self.known: KBest[S] = KBest(solve.k)
         self.first: Result[S] = Result.of(self.problem, [], math.inf, Stop.ERROR, method=solve.method)
         self.counts = dict.fromkeys(("dp_calls", "fixed", "enumerated"), 0)
-        self.gap_used = False
+        self.gap_used = self.rough = False
 
     def run(self) -> Result[S]:
         """Find the best structure, then partition."""
@@ -84,11 +77,9 @@ class _Listing(Generic[S]):
             stop = self._find_first()
             if stop is Stop.PROVED and self.first.solutions:
                 stop = self._partition(self.first.best)
-            if self.gap_used and stop is Stop.PROVED:
+            if (self.gap_used or self.rough) and stop is Stop.PROVED:
                 stop = Stop.GAP
             self._emit("stop")
-        except _TooRough:
-            return self._otherwise()
         except KeyboardInterrupt:
             budget.interrupt()
             stop = Stop.INTERRUPTED
@@ -109,7 +100,7 @@ class _Listing(Generic[S]):
         quiet = Budget(attrs.evolve(budget.limits, time=_finite(budget.time_left), gap=0.0))
         try:
             first = attrs.evolve(self.solve, budget=quiet, k=1)
-            self.first = run(self.layout, first, self.begin, certificate=self.certificate)
+            self.first = best(self.layout, first, self.begin, certificate=self.certificate)
         finally:
             budget.nodes += quiet.nodes
             budget.iterations += quiet.iterations
@@ -117,9 +108,8 @@ class _Listing(Generic[S]):
             self._know(structure)
         if quiet.interrupted:
             budget.interrupt()
-        if self.first.stop is Stop.GAP:
-            raise _TooRough
-        return self.first.stop
+        self.rough = self.first.stop is Stop.GAP
+        return Stop.PROVED if self.rough else self.first.stop
 
     def _know(self, structure: S) -> None:
         """Take a feasible structure into the list."""
@@ -176,13 +166,15 @@ class _Listing(Generic[S]):
         if stop is Stop.PROVED and self._holds_nothing(run, kept):
             return None, stop
         structure = self._structure_of(run, kept)
-        if stop is Stop.PROVED and run.rough(run.exact):
-            raise _TooRough
+        self.rough |= stop is Stop.PROVED and run.rough(run.exact)
         self._emit("node", node=budget.nodes)
         return (None if structure is None else Part(kept, structure, score_of(self.problem, structure))), stop
 
     def _holds_nothing(self, run: Search[S], kept: State) -> bool:
-        """Whether all of a part is forbidden, as its best structure is; sometimes only a larger loss tells."""
+        """Whether a part has no structure for the list, where its best one is forbidden.
+
+        Only a larger loss tells that all others are, too; without that the list may miss some.
+        """
         if run.kernel.value == run.kernel.bound == -math.inf:
             return True  # seen without comparing sums
         unsure = self.layout.forbids and self.layout.floor == -math.inf and run.value > self.known.threshold
@@ -194,7 +186,8 @@ class _Listing(Generic[S]):
             and harsh.value == -math.inf
         ):
             return True
-        raise _TooRough
+        self.rough = True
+        return True
 
     def _structure_of(self, run: Search[S], kept: State) -> S | None:
         """The structure that a part's search holds, if it enters the list.
@@ -234,28 +227,9 @@ class _Listing(Generic[S]):
                 extra={**first.stats.extra, **extra},
             ),
             trace=self.solve.budget.events,
-            explanation=[*first.explanation, *said],
+            explanation=[*([ROUGH] if self.rough else []), *first.explanation, *said],
             complete=done,
         )
-
-    def _otherwise(self) -> Result[S]:
-        """Another list, where rounding may decide this one."""
-        if self.otherwise is None:
-            found = self._result(Stop.GAP)
-            return attrs.evolve(found, explanation=[ROUGH, *found.explanation])
-        try:
-            found = self.otherwise(self.known.known)
-        except InconsistentBound as error:
-            # Its checks do not forgive what rounding does here; what was found before stands. No other error is
-            # taken back: one of an observer is the user's to see.
-            found = self._result(Stop.GAP)
-            return attrs.evolve(found, explanation=[ROUGH, *found.explanation, f"the roles gave up: {error}"])
-        sign = self.problem.sense.sign
-        if found.stop is not Stop.PROVED and sign * found.bound > sign * self.first.bound:
-            for solution in found.solutions:
-                self._know(solution.structure)
-            found = self._result(found.stop)
-        return attrs.evolve(found, explanation=[ROUGH, *found.explanation])
 
 
 def others(state: State, on_ids: IntArray, group_of: IntArray) -> Iterator[State]:

@@ -54,6 +54,8 @@ class Layout(Generic[S]):
         From the keywords orientation, multipliers, alone and loss to a certificate; can be pickled.
     enumerated : Certificate
         For nodes all of whose structures were looked at.
+    even : callable, optional
+        To a certificate of scores that are spread evenly.
     """
 
     problem: Problem[S]
@@ -64,6 +66,11 @@ class Layout(Generic[S]):
     lifted: bool = False
     evidence: Callable[..., Certificate] = SplitCertificate
     enumerated: Certificate = attrs.field(factory=EnumeratedChoices)
+    even: Callable[[], Certificate] | None = None
+
+    def evenly(self) -> Certificate:
+        """Scores spread evenly: what there is to show before any search."""
+        return SplitCertificate.even(self.problem) if self.even is None else self.even()
 
     @property
     def choices(self) -> int:

@@ -195,9 +195,11 @@ def _laid_out(
     return made
 
 
-def multiplier_count(split: Splittable, orientation: tuple[int, ...], alone: IntArray) -> int:
+def multiplier_count(
+    split: Splittable, orientation: tuple[int, ...], alone: IntArray, counted: Sequence[Any] = ()
+) -> int:
     """Number of multipliers that the formula takes."""
-    return _laid_out(split, orientation, alone, (), False).multipliers + sum(
+    return _laid_out(split, orientation, alone, counted, False).multipliers + sum(
         s.size for _, s in split.factors.configurations
     )
 

@@ -1,45 +1,15 @@
-"""The conjunctive scopes of a problem, each with its place among the multipliers."""
+"""Conjunctive scopes of trees: which can fire, which pairs are bounded in groups, what stands for -inf."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import Factor, ScoredFactor
+from gapless.roles import Factor
 from gapless_dependency import Arcs, ParsingProblem
 
 SPLIT, LOWER_IS_SECOND, LOWER_IS_FIRST = 0, 1, 2
 """Bound on a pair (first arc, second arc): split, or in a group of the second or of the first arc."""
-
-
-class Scopes:
-    """One factor's scopes with their scores.
-
-    Attributes
-    ----------
-    arcs : int64 (m, width)
-    scores : float64 (m,)
-        May be -inf.
-    possible : bool (m,)
-        False where no tree holds all arcs of a scope: two heads of one word, or arcs there and back.
-    grouped : bool (m,)
-        Pairs bounded in groups: all pairs of a lower arc with the arcs into one word, of which a tree has one.
-    offset : int64 (m,)
-        Place of the first multiplier: one of a grouped pair or a negative score, else one for each arc.
-    orientation : int
-        `LOWER_IS_SECOND`, `LOWER_IS_FIRST`, or `SPLIT` when nothing is grouped.
-    """
-
-    def __init__(self, scored: ScoredFactor, decisions: Arcs, first: int, *, group: bool) -> None:
-        self.arcs: IntArray = scored.scopes
-        self.scores: FloatArray = scored.all_scores()
-        self.possible = possible(self.arcs, decisions)
-        self.orientation, self.grouped = SPLIT, np.zeros(len(self.arcs), bool)
-        if group and len(self.arcs) and self.arcs.shape[1] == 2:
-            self.orientation, self.grouped = orient(self.arcs, self.possible, decisions)
-        counts = np.where(self.grouped | (self.scores < 0), 1, self.arcs.shape[1])
-        self.offset: IntArray = first + np.cumsum(counts) - counts
-        self.end = first + int(counts.sum())
 
 
 def orient(pairs: IntArray, possible: BoolArray, arcs: Arcs) -> tuple[int, BoolArray]:
@@ -70,11 +40,6 @@ def possible(scopes: IntArray, arcs: Arcs) -> BoolArray:
     return holds
 
 
-def penalty(problem: ParsingProblem, blocks: list[Scopes]) -> tuple[float, float]:
-    """As `penalty_of`, for scopes of which it is known already which can fire."""
-    return _penalty(problem, [(block.scores, block.possible) for block in blocks])
-
-
 def penalty_of(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]]) -> tuple[float, float]:
     """A finite loss that stands for a score of -inf, and a floor under the scores of allowed trees.
 
@@ -83,18 +48,14 @@ def penalty_of(problem: ParsingProblem, blocks: list[tuple[IntArray, FloatArray]
     conjunctions may score anything, so beside them there is no floor. `blocks` (list of (int64 (m, width), float64
     (m,))): scopes and their scores.
     """
-    return _penalty(problem, [(scores, possible(scopes, problem.decisions)) for scopes, scores in blocks])
-
-
-def _penalty(problem: ParsingProblem, scored: list[tuple[FloatArray, BoolArray]]) -> tuple[float, float]:
     words = problem.decisions.modifiers
     low = np.full(problem.length + 1, np.inf)
     high = np.full(problem.length + 1, -np.inf)
     np.minimum.at(low, words, problem.arc_weights)
     np.maximum.at(high, words, problem.arc_weights)
     floor, ceiling = float(low[1:].sum()), float(high[1:].sum())
-    for scores, can_fire in scored:
-        finite = scores[np.isfinite(scores) & can_fire]
+    for scopes, scores in blocks:
+        finite = scores[np.isfinite(scores) & possible(scopes, problem.decisions)]
         floor += float(finite[finite < 0].sum())
         ceiling += float(finite[finite > 0].sum())
     # Far above the margin within which scores of the size of the floor count as equal.

@@ -1,4 +1,4 @@
-"""Trees of a sentence in the one search, under the names that the searches of parses used so far."""
+"""Trees of a sentence in the one search, by heads and modifiers."""
 
 from typing import Any
 

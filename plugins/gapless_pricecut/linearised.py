@@ -28,7 +28,7 @@ class ScoredScopes(Protocol):
 
 
 class Scored(Protocol):
-    """A problem and its scopes; `gapless_splitbound.Split` is one."""
+    """A problem and its scopes; `gapless_splitbound.SplitMultipliers` is one."""
 
     @property
     def problem(self) -> ParsingProblem:

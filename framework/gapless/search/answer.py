@@ -1,0 +1,60 @@
+"""The answer to a problem by the search: the best structure, the k best, or why there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TypeVar
+
+from gapless.core.certificate import NoCertificate
+from gapless.core.limits import Stop
+from gapless.core.result import Result, Stats
+from gapless.plugins.call import Solve
+from gapless.search.driver import ASKED_FOR_NONE, Search, best
+from gapless.search.k_best import k_best
+from gapless.search.layout import Layout
+
+S = TypeVar("S")
+
+
+def answer(
+    layout: Layout[S],
+    solve: Solve,
+    begin: Callable[..., Search[S]],
+    *,
+    certificate: bool,
+    variant: str = "default",
+    order: str = "best-first",
+) -> Result[S]:
+    """The best structure, or the k best, with the proof.
+
+    `begin`: makes a search from a layout and the keywords of `Search` ``start``, ``keep_proof`` and ``told``.
+    """
+    reasons = list(layout.problem.infeasibility())
+    if reasons:
+        return _nothing(layout, solve, reasons, certificate)
+    if solve.k > 1:
+        return k_best(layout, solve, begin, certificate=certificate, variant=variant, order=order)
+    return best(layout, solve, begin, certificate=certificate)
+
+
+def _nothing(layout: Layout[S], solve: Solve, reasons: list[str], certificate: bool) -> Result[S]:
+    """No structure is left before any factor is asked; any multipliers show it."""
+    budget = solve.budget
+    budget.emit("start", -math.inf, -math.inf)
+    budget.emit("stop", -math.inf, -math.inf)
+    return Result.of(
+        layout.problem,
+        [],
+        -math.inf,
+        Stop.PROVED,
+        certificate=layout.evenly() if certificate else NoCertificate(ASKED_FOR_NONE),
+        method=solve.method,
+        stats=Stats(
+            seconds=budget.elapsed,
+            parts_total=layout.parts,
+            extra={"dp_calls": 0, "root_closed": True, "fixed": 0, "enumerated": 0},
+        ),
+        trace=budget.events,
+        explanation=reasons,
+    )
