@@ -199,13 +199,15 @@ def weigh(
     loss: float,
     fixings: Fixings,
     counted: Sequence[Any] = (),
+    flipped: Fixings | None = None,
 ) -> Weighed | None:
     """Evaluate the split bound's formula; None when the fixings leave a choice group empty.
 
     Whatever the multipliers hold is turned into allowed ones: NaN to 0, charges clipped at 0, shares clipped and
     divided by their sum, parts of negative scores clipped to [0, 1], a loss that is
     no number or negative to 0. The docstring of `SplitCertificate` states the
-    formula. Factors of `counted` are left to whoever bounds the backbone under these weights. Raises
+    formula. Factors of `counted` are left to whoever bounds the backbone under these weights. With `flipped`, factors
+    that are no conjunctions are bounded under these tighter fixings, and all else under `fixings`. Raises
     `InvalidProblem`: too few or too many multipliers, or an orientation that does not fit.
     """
     barred = np.flatnonzero((split.weights == -np.inf) & (fixings.state != 0))
@@ -266,7 +268,8 @@ def weigh(
             sums.add_constant(np.array([factor.value(on[scope])]))
             continue
         sums.add(scope, prices)
-        sums.add_constant(np.array([configuration_bound(factor, split.decisions, -prices, state[scope])]))
+        seen = state[scope] if flipped is None else np.where(state[scope] < 0, flipped.state[scope], state[scope])
+        sums.add_constant(np.array([configuration_bound(factor, split.decisions, -prices, seen)]))
         sums.constant_size += float(np.abs(prices).sum())
         sums.constant_terms += scope.size
     if at != given.size:
