@@ -206,8 +206,8 @@ def weigh(
     Whatever the multipliers hold is turned into allowed ones: NaN to 0, charges clipped at 0, shares clipped and
     divided by their sum, parts of negative scores clipped to [0, 1], a loss that is
     no number or negative to 0. The docstring of `SplitCertificate` states the
-    formula. Factors of `counted` are left to whoever bounds the backbone under these weights. With `flipped`, factors
-    that are no conjunctions are bounded under these tighter fixings, and all else under `fixings`. Raises
+    formula. Factors of `counted` are left to whoever bounds the backbone under these weights. With `flipped`,
+    factors that are no conjunctions are bounded under these tighter fixings, and all else under `fixings`. Raises
     `InvalidProblem`: too few or too many multipliers, or an orientation that does not fit.
     """
     barred = np.flatnonzero((split.weights == -np.inf) & (fixings.state != 0))
@@ -276,6 +276,12 @@ def weigh(
         raise InvalidProblem(f"{given.size} multipliers, the factors take {at}")
     higher = sums.total + ULP * sums.size * (sums.terms + split.length + 4)
     weights = np.where(open_ones, higher, -np.inf)
+    shut = np.flatnonzero(open_ones & (weights == -np.inf))  # a conjunction forbids them beside what is on
+    if shut.size:
+        left = implied.fix(off=shut)
+        implied = None if left is None else left.implied(split.decisions)
+        if implied is None:
+            return None
     return Weighed(
         weights, implied, sums.constant, ULP * sums.constant_size * (sums.constant_terms + 4), laid.floor
     )
