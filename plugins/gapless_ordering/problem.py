@@ -14,13 +14,13 @@ import networkx as nx
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.decisions import OFF, ON
+from gapless.core.decisions import FREE, OFF, ON
 from gapless.core.factors.factor_rows import with_factors
 from gapless.core.factors.factor_set import as_factors
 from gapless.core.factors.written_factors import WRITTEN_FACTORS
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Backbone, ConfigurationFactor, Decisions, Factor, Fixings, LinearModel, serialisable
 from gapless_kernels import score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
@@ -473,7 +473,25 @@ class OrderingProblem(Problem[IntArray]):
                 u, v = divmod(edge - n, n)
                 inner[u, np.arange(n) != v], inner[np.arange(n) != u, v] = -np.inf, -np.inf
                 start[v], end[u] = -np.inf, -np.inf
-        return walk_bounds(start, inner, end, self.length)
+        bounds = walk_bounds(start, inner, end, self.length)
+        if bounds.best == -np.inf or not (state == ON).any():
+            return bounds
+        decided = not ((kept > -np.inf) & (state == FREE)).any()
+        if np.count_nonzero(state == ON) > self.length + 1 or (decided and not self._is_path(state == ON)):
+            nothing = np.full(state.size, -np.inf)
+            return CheckedBounds(-np.inf, nothing, nothing)
+        return bounds
+
+    def _is_path(self, on: BoolArray) -> bool:
+        """Whether exactly these edges are those of a path."""
+        on_ids = np.flatnonzero(on)
+        try:
+            path = self.decode(on_ids)
+        except (InvalidProblem, ValueError, LookupError):
+            return False
+        if path.size != self.length or np.unique(self.classes[path]).size < path.size:
+            return False
+        return np.array_equal(np.sort(self.encode(path)), on_ids)
 
     def linear_model(self) -> LinearModel:
         """The flow formulation of the paper (section 4), and rows for factors."""

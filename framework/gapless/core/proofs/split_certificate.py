@@ -98,11 +98,7 @@ class SplitCertificate(BoundCertificate):
     def verify_flips_within(
         self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int], enough: float
     ) -> Verdict:
-        """The same.
-
-        A flip may cost a factor that is no conjunction more than one pass sees: beyond `enough`, each is bounded
-        alone.
-        """
+        """The same; flips that the pass leaves above `enough` are fixed one by one, which factors feel, too."""
         if not offers_checks(problem):
             return super().verify_flips(problem, fixings, on, off)
         start = time.perf_counter()
@@ -114,17 +110,19 @@ class SplitCertificate(BoundCertificate):
             bounds = _bounds(problem, backbone, weighed)
             if (len(off) and bounds.on is None) or (len(on) and bounds.off is None):
                 return super().verify_flips(problem, fixings, on, off)
-            flipped = [] if bounds.on is None else bounds.on[list(off)].tolist()
-            flipped += [] if bounds.off is None else bounds.off[list(on)].tolist()
-            bound = weighed.bound(max(flipped, default=-math.inf))
+            bound = -math.inf
+            for side, flips, name in ((bounds.on, off, "on"), (bounds.off, on, "off")):
+                for d in flips if side is not None else ():
+                    through = weighed.bound(float(side[d]))
+                    if through > enough:
+                        through = self._flip_alone(problem, backbone, fixings.fix(**{name: (d,)}), fixings, side[d])
+                    bound = max(bound, through)
         except OutOfWork:
             raise
         except UNREADABLE as error:
             return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
-        if bound > enough and problem.search_factors.configurations:
-            return super().verify_flips(problem, fixings, on, off)
         return Verdict(True, "", "", bound, time.perf_counter() - start)
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
@@ -134,9 +132,21 @@ class SplitCertificate(BoundCertificate):
         return 200 * CALL + 10.0 * scopes + 100.0 * problem.decisions.count
 
     def work_to_verify_flips(self, problem: Problem[Any], flips: int) -> float:
-        """All flips in one pass, where the backbone is checked and factors are conjunctions; else one for each."""
-        each = not offers_checks(problem) or len(problem.search_factors.configurations) > 0
-        return self.work_to_verify(problem) * (max(1, flips) if each else 3.0)
+        """All flips in one pass, where the backbone is checked; else, and for some beside factors, one for each."""
+        some = len(problem.search_factors.configurations) > 0  # some of the flips one by one
+        return self.work_to_verify(problem) * (3.0 + some * flips if offers_checks(problem) else max(1, flips))
+
+    def _flip_alone(
+        self, problem: Problem[Any], backbone: Backbone[Any], flipped: Fixings | None, fixings: Fixings, best: float
+    ) -> float:
+        """The better of two bounds on one flip: factors know of it beside `best`, or everything does."""
+        under = None if flipped is None else flipped.implied(problem.decisions)
+        if flipped is None or under is None:
+            return -math.inf
+        split = _splittable(problem, backbone)
+        known = weigh(split, self.orientation, self.alone, self.multipliers, self.loss, fixings, flipped=under)
+        assert known is not None
+        return min(known.bound(float(best)), self.upper_bound(problem, flipped))
 
     @staticmethod
     def splittable(problem: Problem[Any]) -> Splittable:

@@ -215,15 +215,17 @@ def weigh(
     *,
     lifted: bool = False,
     places: IntArray | None = None,
+    flipped: Fixings | None = None,
 ) -> Weighed | None:
     """Evaluate the split bound's formula; None when the fixings leave a choice group empty.
 
     Whatever the multipliers hold is turned into allowed ones: NaN to 0, charges clipped at 0, shares clipped and
     divided by their sum, parts of negative scores clipped to [0, 1], a loss that is
     no number or negative to 0. The docstring of `SplitCertificate` states the
-    formula. With `places` the multipliers are those that stand there, all others 0. Factors of `counted` are left to whoever bounds the backbone under these weights. Raises
-    `InvalidProblem`: too few or too many multipliers, an orientation that does not fit, or lifted charges where it
-    is not known what excludes what.
+    formula. With `places` the multipliers are those that stand there, all others 0. Factors of `counted` are left to
+    whoever bounds the backbone under these weights. With `flipped`, factors that are no conjunctions are bounded
+    under these tighter fixings, and all else under `fixings`. Raises `InvalidProblem`: too few or too many
+    multipliers, an orientation that does not fit, or lifted charges where it is not known what excludes what.
     """
     barred = np.flatnonzero((split.weights == -np.inf) & (fixings.state != 0))
     possible = fixings.fix(off=barred) if barred.size else fixings
@@ -289,13 +291,20 @@ def weigh(
             sums.add_constant(np.array([factor.value(on[scope])]))
             continue
         sums.add(scope, prices)
-        sums.add_constant(np.array([configuration_bound(factor, split.decisions, -prices, state[scope])]))
+        seen = state[scope] if flipped is None else np.where(state[scope] < 0, flipped.state[scope], state[scope])
+        sums.add_constant(np.array([configuration_bound(factor, split.decisions, -prices, seen)]))
         sums.constant_size += float(np.abs(prices).sum())
         sums.constant_terms += scope.size
     if at != given.size:
         raise InvalidProblem(f"{given.size} multipliers, the factors take {at}")
     higher = sums.total + ULP * sums.size * (sums.terms + split.length + 4)
     weights = np.where(open_ones, higher, -np.inf)
+    shut = np.flatnonzero(open_ones & (weights == -np.inf))  # a conjunction forbids them beside what is on
+    if shut.size:
+        left = implied.fix(off=shut)
+        implied = None if left is None else left.implied(split.decisions)
+        if implied is None:
+            return None
     return Weighed(
         weights, implied, sums.constant, ULP * sums.constant_size * (sums.constant_terms + 4), laid.floor
     )
