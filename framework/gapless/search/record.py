@@ -18,8 +18,10 @@ from gapless.search.layout import Layout
 ENUMERATED = -2
 """In the place of a leaf's multipliers: all its structures were looked at."""
 
-ONE, SPREAD = 1, 2
-"""Forms of a scope: bit 0 for one multiplier; else one for each decision, of which the record has those not 0."""
+NONE = np.zeros(0, np.int64)
+
+ONE = 1
+"""Form of a scope with one multiplier; others have one for each decision, 2 where the record has those not 0."""
 
 
 @attrs.frozen(eq=False, slots=False, kw_only=True)
@@ -102,11 +104,18 @@ class SearchRecord:
 
         Scopes of one decision count in full; those that cannot fire may have any shares.
         """
-        widths = np.repeat(np.array(self.widths, np.int64), np.array(self.counts, np.int64))
-        sizes = np.where(self.forms & ONE, 1, widths)
-        first = np.concatenate([[0], np.cumsum(sizes), sizes.sum() + 1 + np.arange(self.prices)])
-        rest = np.where(self.forms == SPREAD, 0.0, np.where(self.forms & ONE, 1.0 * (widths == 1), 1.0 / widths))
-        return first, np.concatenate([np.repeat(rest, sizes), np.zeros(self.prices)])
+        sizes, rests, begin = [], [], 0
+        for width, count in zip(self.widths, self.counts, strict=True):
+            forms = self.forms[begin : begin + count]
+            size = np.array([width, 1, width, 1])[forms]  # for each form: bit 0 is `ONE`
+            rest = np.array([1.0 / width, width == 1, 0.0, width == 1])[forms]
+            sizes.append(size)
+            rests.append(rest if width == 1 or (forms & ONE).all() else np.repeat(rest, size))
+            begin += count
+        first = np.zeros(begin + 1 + self.prices, np.int64)
+        np.cumsum(np.concatenate([NONE, *sizes]), out=first[1 : begin + 1])
+        first[begin + 1 :] = first[begin] + 1 + np.arange(self.prices)
+        return first, np.concatenate([*rests, np.zeros(self.prices)])
 
     def _dense(self, row: int) -> FloatArray:
         """All multipliers of a row; where there is none, any say what there is to say."""
