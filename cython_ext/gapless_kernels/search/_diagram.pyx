@@ -49,11 +49,12 @@ cdef class DiagramFactor(Factor):
 
     def __init__(
         self, scope, layer_nodes, layer_blocks, places, sources, counts, target_at, score_at, constants, targets, scores, final,
-        *, exact_value=None,
+        *, exact_value=None, checked=False,
     ):
         integers = layer_nodes, layer_blocks, places, sources, counts, target_at, score_at
         numbers = constants, scores, final
-        check_graph(scope, *integers, constants, targets, scores, final)
+        if not checked:
+            check_graph(scope, *integers, constants, targets, scores, final)
         cdef Py_ssize_t i
         cdef const int64_t *whole[7]
         cdef const double *real[3]

@@ -25,6 +25,8 @@ class DiagramFactor:
     exact_value : callable, optional
         Of a relaxed graph: ``exact_value(on) -> float``, the value of a configuration. Then `value_of` asks it, as
         do the other passes where every decision is fixed.
+    checked : bool
+        The graph is known to be sound and is not looked at again.
 
     Raises
     ------
@@ -48,6 +50,7 @@ class DiagramFactor:
         final: Array,
         *,
         exact_value: Callable[[Array], float] | None = None,
+        checked: bool = False,
     ) -> None:
         given = (
             layer_nodes,
@@ -62,7 +65,8 @@ class DiagramFactor:
             scores,
             final,
         )
-        check_graph(scope, *given)
+        if not checked:
+            check_graph(scope, *given)
         self.scope = np.array(scope, np.int32)
         self._layer_nodes, self._final, self._exact_value = layer_nodes.tolist(), final, exact_value
         self._layers = len(layer_blocks) - 1

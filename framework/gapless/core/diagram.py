@@ -266,4 +266,5 @@ def passes(graph: LayeredGraph, scope: IntArray, value: Any) -> Any:
         graph.scores,
         graph.final,
         exact_value=value if graph.relaxed else None,
+        checked=True,  # laid out by `packed`
     )

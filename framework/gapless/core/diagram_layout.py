@@ -88,13 +88,14 @@ def laid_out(factor: Diagram, decisions: Decisions) -> Layout:
         listed = [np.array([operator.index(d) for d in layer], np.int64) for layer in given]
     except TypeError as error:
         raise InvalidProblem(f"factor {name}: layers() must list decisions, integers: {error}") from error
-    for number, layer in enumerate(listed):
+    joined = np.concatenate([np.zeros(0, np.int64), *listed])
+    inside = not joined.size or 0 <= joined.min() <= joined.max() < decisions.count
+    for number, layer in enumerate(() if inside else listed):
         if layer.size and not 0 <= layer.min() <= layer.max() < decisions.count:
             raise InvalidProblem(
                 f"factor {name}: layer {number} reads {layer.tolist()}, but there are decisions "
                 f"0..{decisions.count - 1} only"
             )
-    joined = np.concatenate([np.zeros(0, np.int64), *listed])
     scope, times = np.unique(joined, return_counts=True)
     if np.any(times > 1):
         twice = int(scope[times > 1][0])
@@ -103,10 +104,12 @@ def laid_out(factor: Diagram, decisions: Decisions) -> Layout:
             f"factor {name}: the decision {twice} ({decisions.name(twice)}) is read twice, in layers {numbers}; "
             "read it once, and keep what matters of it in the state"
         )
+    ends = np.cumsum([layer.size for layer in listed])[:-1]
+    places = np.split(np.searchsorted(scope, joined), ends) if listed else []
     widths = {layer.size for layer in listed if layer.size}
     groups = {frozenset(map(int, group)) for group in decisions.exactly_one if len(group) in widths}
     return Layout(
         scope,
-        tuple(np.searchsorted(scope, layer) for layer in listed),
+        tuple(places),
         tuple(layer.size > 0 and frozenset(layer.tolist()) in groups for layer in listed),
     )

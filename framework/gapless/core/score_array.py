@@ -47,9 +47,9 @@ def check_scores(scores: FloatArray, place: Callable[[tuple[int, ...]], str]) ->
     # Two passes in the good case, without boolean arrays: the maximum is NaN when any entry is.
     if not scores.size or (scores.max() <= LARGEST and scores.min() >= -LARGEST):
         return
-    bad = np.argwhere(~((np.abs(scores) <= LARGEST) | (scores == -np.inf)))
-    if len(bad):
-        index = tuple(bad[0].tolist())
+    good = (np.abs(scores) <= LARGEST) | (scores == -np.inf)
+    if not good.all():
+        index = tuple(np.argwhere(~good)[0].tolist())
         raise InvalidProblem(f"{place(index)} is {scores[index]}; {EXPECTED}")
 
 

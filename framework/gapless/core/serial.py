@@ -69,7 +69,8 @@ def to_data(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return _array(value)
     if isinstance(value, tuple):
-        return {_TYPE: "tuple", "items": [to_data(v) for v in value]}
+        plain = set(map(type, value)) <= {int}  # ids of decisions, of which there are many
+        return {_TYPE: "tuple", "items": list(value) if plain else [to_data(v) for v in value]}
     if isinstance(value, (list, set, frozenset)):
         return [to_data(v) for v in (sorted(value) if not isinstance(value, list) else value)]
     if isinstance(value, Mapping):
@@ -106,7 +107,7 @@ def _array(value: np.ndarray[Any, Any]) -> dict[str, Any]:
     entries, written = value.ravel(), {_TYPE: "array", "dtype": value.dtype.name, "shape": list(value.shape)}
     if entries.size >= SPARSE:
         # By bits where these can be had: -0.0 is no zero.
-        places = np.flatnonzero(entries.view(np.int64) if value.dtype == np.float64 else entries)
+        places = np.flatnonzero((entries.view(np.int64) if value.dtype == np.float64 else entries) != 0)
         if 4 * places.size < entries.size and (value.dtype == np.float64 or value.dtype.kind != "f"):
             # Mostly zeros, as multipliers are: the others, and where they stand.
             entries, written["places"] = entries[places], places.tolist()

@@ -82,6 +82,7 @@ class Search(Generic[S]):
     ) -> None:
         self.layout, self.problem = layout, layout.problem
         self.floor, self.constant = layout.floor, layout.backbone.constant
+        self._least = self.floor - margin(self.floor)
         self.variant, self.told = variant, told
         weights, blocks, known = layout.backbone.weights, layout.blocks, layout.known
         lazy: dict[str, Any] = {} if known is None else {"unknown": ~known, "ask": layout.ask}
@@ -152,10 +153,10 @@ class Search(Generic[S]):
                 guarded(budget, budget.emit, "node", known, best, node=nodes)
 
     def _bound(self, bound: float) -> float:
-        return -math.inf if bound < self.floor - margin(self.floor) else bound + self.constant
+        return -math.inf if bound < self._least else bound + self.constant
 
     def _score(self, value: float) -> float:
-        return -math.inf if value < self.floor - margin(self.floor) else value + self.constant
+        return -math.inf if value < self._least else value + self.constant
 
     @property
     def bound(self) -> float:
