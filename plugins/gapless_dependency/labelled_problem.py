@@ -11,9 +11,9 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
+from gapless.core.factors.written_factors import Tabulated
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.written_factors import Tabulated
 from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, ScoredFactor, serialisable
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.backbones import BACKBONES, backbone_for
