@@ -18,7 +18,9 @@ from gapless.testing import ConformanceError
 from gapless.testing.search import compare_searches
 from gapless_chains import ChainProblem
 
-compiled_only = pytest.mark.skipif(os.environ.get("GAPLESS_PURE") == "1", reason="compares with the compiled search")
+compiled_only = pytest.mark.skipif(
+    os.environ.get("GAPLESS_PURE") == "1", reason="compares with the compiled search"
+)
 
 
 def programme(rng, n):
@@ -52,8 +54,8 @@ def test_a_budget_on_a_long_chain_is_proved_in_few_nodes():
 @compiled_only
 @pytest.mark.parametrize("signs", [1.0, -1.0, None])
 def test_both_searches_follow_guides_in_the_same_steps(signs):
-    from gapless_kernels.search._search import Search as CompiledSearch
-    from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser
+    from gapless_kernels.search._search import Search as CompiledSearch  # noqa: PLC0415
+    from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser  # noqa: PLC0415
 
     rng = np.random.default_rng(3)
     parted = guided = 0
@@ -80,7 +82,9 @@ def test_a_guide_of_another_length_is_named():
         def guide(self, decisions):
             return np.ones(1)
 
-    with pytest.raises(InvalidProblem, match=r"guide\(\) gave numbers of shape \(1,\), expected one for each of the 2"):
+    with pytest.raises(
+        InvalidProblem, match=r"guide\(\) gave numbers of shape \(1,\), expected one for each of the 2"
+    ):
         guide_of(Short([0, 1], [0.0, 1.0, 2.0]), None, np.arange(2))
 
 

@@ -256,7 +256,8 @@ class SplitBound(Dualized[S]):
         fixings, on = self._open[0], self.mask(found.on_ids)
         assert fixings is not None
         return any(
-            factor.misses(price, on[factor.scope], fixings.state) > 0.0 for factor, price in self.prices(multipliers)
+            factor.misses(price, on[factor.scope], fixings.state) > 0.0
+            for factor, price in self.prices(multipliers)
         )
 
     def follows_guides(self, multipliers: FloatArray, found: Maximised[S]) -> bool:
