@@ -35,6 +35,8 @@ class Search:
     groups : int64, optional
         Group g holds the decisions ``groups[group_first[g]:group_first[g + 1]]``, of which every structure turns on
         exactly one. A decision is in one group at most.
+    guides : sequence of (float64 (count,) or None), optional
+        For each factor a direction in the order of its scope, in which its prices move first at the root.
     factors : sequence of gapless_kernels.search.roles.Factor
         Each serves one search at a time. Not for "paper".
     variant : {"default", "paper"}

@@ -331,7 +331,7 @@ static int gs_insist_on_factors(gs_search *s)
     if (!gs_prefer(s))
         return 0;
     for (ptrdiff_t e = 0; e < s->decisions; e++)
-        if (s->alive[e])
+        if (s->alive[e] && isfinite(s->weights[s->cell[e]]))
             most = fmax(most, 4.0 * fabs(s->weights[s->cell[e]]));
     memcpy(s->linear, s->weights, (size_t)s->cells * sizeof *s->linear);
     for (ptrdiff_t f = 0; f < s->parts; f++) {

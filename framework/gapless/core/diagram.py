@@ -96,7 +96,7 @@ class Diagram(ConfigurationFactor):
         return type(self).relax is not Diagram.relax
 
     def written_graph(self, layout: Layout) -> LayeredGraph | None:
-        """The layered graph where it can be written down faster than steps find it; None, the default, runs the steps."""
+        """The layered graph where it can be written down without steps; None, the default, runs the steps."""
         return None
 
     # --- derived

@@ -56,7 +56,7 @@ def insisted(bound: SplitBound[Any], ascent: Ascent[Any], on_ids: IntArray) -> F
     """
     weights, on = ascent.weights.copy(), bound.mask(on_ids)
     state = ascent.fixings.state
-    most = 4.0 * max(0.25, float(np.abs(weights[state != OFF]).max(initial=0.0)))
+    most = 4.0 * max(0.25, float(np.abs(weights[(state != OFF) & np.isfinite(weights)]).max(initial=0.0)))
     gains = preferences(bound, ascent, most)
     for factor, price in bound.prices(ascent.multipliers):
         if factor.misses(price, on[factor.scope], state) > 0.0:

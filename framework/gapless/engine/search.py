@@ -37,10 +37,6 @@ __all__ = ["EVENTS", "GAP", "NODES", "PROVED", "STEPS", "TARGET", "TIME", "Searc
 
 COSTLY_CHOICES = 256
 """The same where looking at one takes a call of a costly role."""
-INSIST_EVERY = 8
-"""Steps of the root between two calls for configurations near the bound's structure."""
-GUIDED_STEPS = 40
-"""Steps along the guides of factors, at most."""
 ENDLESS = 1 << 62
 SAVE_AFTER, SAVE_LATE, SAVE_SHARE = 8, 40, 0.05
 """Multipliers are remembered after so many steps (late without a record), and as they close so much of the gap."""
@@ -199,39 +195,6 @@ class Search(SearchState):
         else:
             ascent.move(self.value)
 
-    def _follow_guides(self, ascent: Ascent[Any]) -> None:
-        """Free the prices once nothing moves along the guides, or they had their time."""
-        if ascent.iteration <= GUIDED_STEPS and self.split.follows_guides(ascent.multipliers, ascent.found):
-            return
-        self.split.guided, ascent.scale, ascent.stalled = False, ascent.rule.scale, 0
-
-    def _spent(self, ascent: Ascent[Any]) -> bool:
-        """Whether the node is to branch."""
-        if self.split.guided:
-            return ascent.iteration >= ascent.rule.iterations
-        return ascent.spent(self.value)
-
-    def _looks(self, node: Node, better: bool) -> bool:
-        """Whether to maximise again for an incumbent: more and more seldom where factors forbid all so far."""
-        number = self.ascent.iteration
-        if self.paper:
-            return self.nodes == 1 and number == 1
-        if self.value == -math.inf:
-            return number & (number - 1) == 0
-        return better or number == 1 or self._insists(node)
-
-    def _insists(self, node: Node) -> bool:
-        """Whether factors are to name configurations near the bound's structure: now and then, while they differ."""
-        if node.depth or self.ascent.iteration % INSIST_EVERY:
-            return False
-        return self.split.differs(self.ascent.multipliers, self.ascent.found)
-
-    def _fixes(self) -> bool:
-        """Whether slacks may fix something by now; without an incumbent, only what cannot be at all."""
-        if self.value == -math.inf:
-            return not self.paper and self.ascent.iteration == 1
-        return not self.paper and self.ascent.fixing_due(self.value)
-
     def _narrow(self, node: Node) -> bool:
         """Take up what the node has fixed; whether it is still to be bounded."""
         state = None if node.state is None else self.split.groups.implied(node.state)
@@ -304,11 +267,6 @@ class Search(SearchState):
                 break
             on_ids, score = found.on_ids, again
         return asked
-
-    @property
-    def _most(self) -> float:
-        """More than any decision is worth."""
-        return 2.0 * (1.0 + self.largest)
 
     def _around(self, on_ids: IntArray) -> FloatArray:
         """Weights around a structure."""

@@ -38,6 +38,11 @@ Brancher = Callable[[IntArray, State, FloatArray], int]
 CHILD = StepRule(patience=3, iterations=30, fix_below=0.7, trend=4)
 """The steps below the root; at the root there are more, and the first bound fixes nothing."""
 
+INSIST_EVERY = 8
+"""Steps of the root between two calls for configurations near the bound's structure."""
+GUIDED_STEPS = 40
+"""Steps along the guides of factors, at most."""
+
 
 @attrs.define(eq=False)
 class Node:
@@ -234,6 +239,46 @@ class SearchState:
     def slots(self) -> tuple[IntArray, IntArray]:
         """Scope of each multiplier of a conjunction, and the decision's place in it."""
         return self.split.layout.places()
+
+    # --- what is due at the node in work
+
+    def _follow_guides(self, ascent: Ascent[Any]) -> None:
+        """Free the prices once nothing moves along the guides, or they had their time."""
+        if ascent.iteration <= GUIDED_STEPS and self.split.follows_guides(ascent.multipliers, ascent.found):
+            return
+        self.split.guided, ascent.scale, ascent.stalled = False, ascent.rule.scale, 0
+
+    def _spent(self, ascent: Ascent[Any]) -> bool:
+        """Whether the node is to branch."""
+        if self.split.guided:
+            return ascent.iteration >= ascent.rule.iterations
+        return ascent.spent(self.value)
+
+    def _looks(self, node: Node, better: bool) -> bool:
+        """Whether to maximise again for an incumbent: more and more seldom where factors forbid all so far."""
+        number = self.ascent.iteration
+        if self.paper:
+            return self.nodes == 1 and number == 1
+        if self.value == -math.inf:
+            return number & (number - 1) == 0
+        return better or number == 1 or self._insists(node)
+
+    def _insists(self, node: Node) -> bool:
+        """Whether factors are to name configurations near the structure found: at times, while they differ."""
+        if node.depth or self.ascent.iteration % INSIST_EVERY:
+            return False
+        return self.split.differs(self.ascent.multipliers, self.ascent.found)
+
+    def _fixes(self) -> bool:
+        """Whether slacks may fix something by now; without an incumbent, only what cannot be at all."""
+        if self.value == -math.inf:
+            return not self.paper and self.ascent.iteration == 1
+        return not self.paper and self.ascent.fixing_due(self.value)
+
+    @property
+    def _most(self) -> float:
+        """More than any decision is worth."""
+        return 2.0 * (1.0 + self.largest)
 
     def _round(self, bound: float) -> float:
         return round_bound(bound, self.granularity)

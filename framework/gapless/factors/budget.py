@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any, ClassVar
 
 import attrs
@@ -14,7 +15,7 @@ from gapless.core.diagram_layout import Layout
 from gapless.core.errors import InvalidProblem
 from gapless.core.layered_graph import LayeredGraph
 from gapless.core.score_array import LARGEST, score_array
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.sums import graph_of_sums
 from gapless.factors.fields import decisions_of, shipped
 
@@ -97,7 +98,14 @@ class Budget(Diagram):
 
     def guide(self, decisions: Decisions) -> FloatArray:
         """The weights."""
-        return self.weights[np.argsort(self.decisions)]
+        return self._ascending
+
+    def value(self, on: BoolArray) -> float:
+        """The penalty; -inf where the sum is forbidden."""
+        if not self._whole or np.shape(on) != self.weights.shape:
+            return super().value(on)
+        total = float(self._ascending[np.asarray(on, bool)].sum())
+        return 0.0 if total <= self.most else -self.penalty * (total - self.most)
 
     def relax(self, layer: int, states: IntArray) -> IntArray:
         """Round sums down, to half as many."""
@@ -115,7 +123,12 @@ class Budget(Diagram):
         unit = max(1, int(np.gcd.reduce(weights)))
         return graph_of_sums(weights // unit, math.floor(self.most / unit), layout, self.limit)
 
-    @property
+    @cached_property
+    def _ascending(self) -> FloatArray:
+        """Weights in the order of the decisions' numbers."""
+        return self.weights[np.argsort(self.decisions)]
+
+    @cached_property
     def _whole(self) -> bool:
         return bool(np.all(self.weights == np.rint(self.weights)))
 

@@ -44,19 +44,25 @@ class Programme(Diagram):
         return np.where(forbidden, -1, following), float(self.spots.worth[layer])
 
 
-def with_budget(spots: Spots) -> ChainProblem:
+class Whole(ChainProblem):
+    """Chains whose scores are whole numbers: bounds are rounded down."""
+
+    granularity: float | None = 1.0
+
+
+def with_budget(spots: Spots) -> Whole:
     """Two labels for each spot; the chain knows the neighbours, a factor the prices."""
     n = spots.worth.size
     unary = np.stack([np.zeros(n), spots.worth.astype(np.float64)], axis=1)
     transition = np.zeros((2, 2))
     transition[YES, YES] = -np.inf
-    return ChainProblem(unary, transition, factors=[Budget(2 * np.arange(n) + YES, spots.price, spots.budget)])
+    return Whole(unary, transition, factors=[Budget(2 * np.arange(n) + YES, spots.price, spots.budget)])
 
 
-def as_diagram(spots: Spots) -> ChainProblem:
+def as_diagram(spots: Spots) -> Whole:
     """Two labels for each spot, and nothing between them; one factor knows the rest."""
     n = spots.worth.size
-    return ChainProblem(np.zeros((n, 2)), np.zeros((2, 2)), factors=[Programme(spots)])
+    return Whole(np.zeros((n, 2)), np.zeros((2, 2)), factors=[Programme(spots)])
 
 
 def _proved(problem: Any) -> float:

@@ -1,0 +1,119 @@
+"""Guides of factors: directions in which prices move first, and what they save."""
+
+import os
+
+import numpy as np
+import pytest
+from listed import Listed, draw_groups, draw_tables
+
+import gapless as gl
+from gapless.core.decisions import Fixings
+from gapless.core.diagram import Diagram
+from gapless.core.errors import InvalidProblem
+from gapless.core.factor import guide_of
+from gapless.core.unrolling import unrolled
+from gapless.engine.search import Search
+from gapless.factors import Budget, Cardinality
+from gapless.testing import ConformanceError
+from gapless.testing.search import compare_searches
+from gapless_chains import ChainProblem
+
+compiled_only = pytest.mark.skipif(
+    os.environ.get("GAPLESS_PURE") == "1", reason="compares with the compiled search"
+)
+
+
+def programme(rng, n):
+    return rng.integers(1, 20, n), rng.integers(1, 10, n), round(1.125 * n)
+
+
+def best_worth(worth, price, budget):
+    """By a dynamic program: no two neighbours, and prices within the budget."""
+    free, taken = np.zeros(budget + 1), np.full(budget + 1, -np.inf)
+    for w, p in zip(worth, price, strict=True):
+        after = np.full(budget + 1, -np.inf)
+        after[p:] = free[: budget + 1 - p] + w
+        free, taken = np.maximum(free, taken), after
+    return max(free.max(), taken.max())
+
+
+@compiled_only
+def test_a_budget_on_a_long_chain_is_proved_in_few_nodes():
+    """Prices of single decisions alone find no structure in thousands of steps here."""
+    rng = np.random.default_rng(5)
+    for _ in range(3):
+        worth, price, budget = programme(rng, 400)
+        unary = np.stack([np.zeros(400), worth.astype(float)], axis=1)
+        transition = np.array([[0.0, 0.0], [0.0, -np.inf]])
+        problem = ChainProblem(unary, transition, factors=[Budget(2 * np.arange(400) + 1, price, budget)])
+        result = gl.solve(problem, limits=gl.Limits(nodes=100))
+        assert result.status is gl.Status.OPTIMAL
+        assert result.value == pytest.approx(best_worth(worth, price, budget))
+
+
+@compiled_only
+@pytest.mark.parametrize("signs", [1.0, -1.0, None])
+def test_both_searches_follow_guides_in_the_same_steps(signs):
+    from gapless_kernels.search._search import Search as CompiledSearch  # noqa: PLC0415
+    from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser  # noqa: PLC0415
+
+    rng = np.random.default_rng(3)
+    parted = guided = 0
+    for _ in range(30):
+        count, first, members = draw_groups(rng)
+        maximiser, base = Listed(count, first, members), rng.normal(size=count)
+        parts = draw_tables(rng, count)
+        guides = [rng.normal(size=len(s)) if signs is None else np.full(len(s), signs) for s, _ in parts]
+        how = {"group_first": first, "groups": members, "choices": 0, "guides": guides}
+        factors = [PythonFactor(*part) for part in parts]
+        compiled = CompiledSearch(PythonMaximiser(maximiser, count, Fixings), base, [], factors=factors, **how)
+        readable = Search(maximiser, base, [], factors=parts, costly=True, **how)
+        guided += bool(parts)
+        try:
+            compare_searches(compiled, readable, name="guided")
+        except ConformanceError:
+            parted += 1
+    assert guided > 20
+    assert parted <= 2  # where two configurations of a factor come to be exactly equal, rounding decides
+
+
+def test_a_guide_of_another_length_is_named():
+    class Short(Cardinality):
+        def guide(self, decisions):
+            return np.ones(1)
+
+    with pytest.raises(
+        InvalidProblem, match=r"guide\(\) gave numbers of shape \(1,\), expected one for each of the 2"
+    ):
+        guide_of(Short([0, 1], [0.0, 1.0, 2.0]), None, np.arange(2))
+
+
+def test_guides_are_in_the_order_of_the_scope():
+    assert Budget([5, 2, 9], [1, 2, 3], 4).guide(None).tolist() == [2.0, 1.0, 3.0]
+
+
+def test_a_budget_written_down_is_the_one_that_steps_find():
+    rng = np.random.default_rng(1)
+    decisions = ChainProblem(np.zeros((4, 2)), np.zeros((2, 2))).decisions
+    for number in range(60):
+        scope = rng.permutation(8)[: rng.integers(1, 9)]
+        unit = int(rng.integers(1, 4))
+        weights, most = unit * rng.integers(0, 5, scope.size), float(rng.integers(0, 20)) + 0.5 * (number % 2)
+        budget = Budget(scope, weights, most)
+        layout = budget.layout(decisions)
+        written, found = budget.written_graph(layout), unrolled(budget, layout)
+        for _ in range(4):
+            costs, on = rng.normal(size=scope.size), rng.random(scope.size) < 0.5
+            assert budget.value(on) == Diagram.value(budget, on)
+            best = {"written": best_of(written, costs), "found": best_of(found, costs)}
+            assert best["written"] == pytest.approx(best["found"])
+            assert budget.best(costs)[0] == pytest.approx(best["found"])
+
+
+def best_of(graph, weights):
+    """The longest path, edge after edge."""
+    best = np.full(graph.nodes + 1, -np.inf)
+    best[1] = 0.0
+    for tail, head, place, score in zip(*graph.edges(), strict=True):
+        best[head] = max(best[head], best[tail] + score + (weights[place] if place >= 0 else 0.0))
+    return (best[graph.layer_nodes[-2] : graph.layer_nodes[-1]] + graph.final).max()
