@@ -65,7 +65,7 @@ class LabelledTreeMaximiser(Maximiser[DependencyTree]):
         trees = self.trees.compiled() if COMPILED else None
         if trees is None:
             return None
-        from gapless_kernels.search._alternatives import Alternatives  # noqa: PLC0415  not without compiled kernels
+        from gapless_kernels.choices._alternatives import Alternatives  # noqa: PLC0415  not without compiled kernels
 
         return Alternatives(trees, self.decisions.arc)
 

@@ -8,11 +8,11 @@ from hypothesis import given
 
 import gapless_kernels
 from gapless.roles import Decisions
-from gapless_kernels.search import _diagram_twin
+from gapless_kernels.diagrams import _diagram_twin
 
 VERSIONS = [pytest.param(_diagram_twin.DiagramFactor, id="numpy")]
 if gapless_kernels.COMPILED:
-    from gapless_kernels.search import _diagram
+    from gapless_kernels.diagrams import _diagram
 
     VERSIONS.append(pytest.param(_diagram.DiagramFactor, id="compiled"))
 both = pytest.mark.parametrize("version", VERSIONS)

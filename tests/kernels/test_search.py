@@ -16,7 +16,7 @@ if os.environ.get("GAPLESS_PURE") == "1":
         "the compiled search has no NumPy twin; the readable search is its reference", allow_module_level=True
     )
 
-from gapless_kernels.search._choice_groups import ChoiceGroups
+from gapless_kernels.choices._choice_groups import ChoiceGroups
 from gapless_kernels.search._search import EVENTS, GAP, NODES, PROVED, STEPS, TARGET, Search
 from gapless_kernels.search._trees import Trees
 from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser

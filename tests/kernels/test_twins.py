@@ -25,9 +25,9 @@ TWINLESS = {
     "chains/_chain_backbone": "gapless_chains.ViterbiMaximiser is its reference, see tests/chains",
     "parsing/_eisner_backbone": "gapless_dependency.TreeMaximiser is its reference, see tests/dependency",
     "paths/_walk_backbone": "gapless_ordering.WalkMaximiser is its reference, see tests/ordering/test_backbone.py",
-    "search/_alternatives": "gapless_dependency.LabelledTreeMaximiser is its reference, see tests/dependency",
+    "choices/_alternatives": "gapless_dependency.LabelledTreeMaximiser is its reference, see tests/dependency",
     "trees/_tree_backbone": "gapless_chains.TreeLabelMaximiser is its reference, see tests/chains",
-    "search/_choice_groups": "enumeration is its reference, see tests/kernels/test_search.py",
+    "choices/_choice_groups": "enumeration is its reference, see tests/kernels/test_search.py",
     "search/_record": "the formula of the bound is its reference, see tests/kernels/test_split_bound.py",
     "search/_search": "the readable search is its reference, see tests/splitbound",
     "search/_trees": "the kernels of trees have twins",
@@ -127,7 +127,7 @@ def run(code: str, **environment: str) -> Any:
 
 
 def test_all_kernels_are_looked_at() -> None:
-    assert set(ROOMS) - {"lanes"} == {*gapless_kernels._ROOMS, "search"}
+    assert set(ROOMS) - {"lanes"} == {*gapless_kernels._ROOMS, "choices", "diagrams"}
 
 
 @pytest.mark.parametrize("file", KERNELS, ids=name)

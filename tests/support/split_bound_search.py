@@ -57,7 +57,8 @@ class SplitBoundSearch(Search):
         for m in range(1, size):
             if not 0 <= heads[m] < size or self._index[heads[m], m] < 0:
                 raise ValueError(f"incumbent_heads[{m}] is {heads[m]}, which is no candidate arc")
-        return self._index[heads[1:], np.arange(1, size)]
+        found: npt.NDArray[np.int64] = self._index[heads[1:], np.arange(1, size)]
+        return found
 
     @property
     def heads(self) -> npt.NDArray[np.int64]:
@@ -65,14 +66,14 @@ class SplitBoundSearch(Search):
         heads[self._modifiers[self.on]] = self._heads[self.on]
         return heads
 
-    def hold(self, incumbent_heads: npt.ArrayLike) -> None:
+    def hold(self, incumbent_heads: npt.ArrayLike | None) -> None:
         super().hold(self._arcs(incumbent_heads))
 
     def restart(self, multipliers: Any, incumbent_heads: npt.ArrayLike | None = None) -> None:
         super().restart(multipliers, self._arcs(incumbent_heads))
 
     @property
-    def root_arcs(self) -> int:
+    def root_arcs(self) -> npt.NDArray[Any]:
         return self.root_free
 
     def groups(self) -> npt.NDArray[Any]:

@@ -74,7 +74,7 @@ def _default(method: dict[str, Any]) -> str:
 def _methods_of(registry: Registry, name: str) -> list[dict[str, Any]]:
     problem = registry.problems[name]
     known = registry.methods_for(problem)
-    chosen = []
+    chosen: list[Method | None] = []
     for factors in ((), (name,)):  # any factor will do
         try:
             chosen.append(registry.find_method(problem, None, factors=factors))

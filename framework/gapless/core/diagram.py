@@ -249,9 +249,9 @@ def _copied(layouts: Sequence[Layout], cls: Any, *arguments: Any) -> Any:
 def passes(graph: LayeredGraph, scope: IntArray, value: Any) -> Any:
     """Passes over a graph, with room of their own: compiled, or their NumPy twin."""
     if gapless_kernels.COMPILED:
-        from gapless_kernels.search._diagram import DiagramFactor  # noqa: PLC0415  loaded when it is used
+        from gapless_kernels.diagrams._diagram import DiagramFactor  # noqa: PLC0415  loaded when it is used
     else:
-        from gapless_kernels.search._diagram_twin import DiagramFactor  # type: ignore[assignment]  # noqa: PLC0415
+        from gapless_kernels.diagrams._diagram_twin import DiagramFactor  # type: ignore[assignment]  # noqa: PLC0415
     return DiagramFactor(
         scope,
         graph.layer_nodes,

@@ -71,7 +71,7 @@ class GroupMaximiser(Maximiser[S], Generic[S]):
         """The same in compiled code."""
         if not COMPILED:
             return None
-        from gapless_kernels.search._choice_groups import ChoiceGroups  # noqa: PLC0415  not without compiled kernels
+        from gapless_kernels.choices._choice_groups import ChoiceGroups  # noqa: PLC0415  not without compiled kernels
 
         first = np.cumsum([0, *(group.size for group in self.groups)])
         members = np.concatenate([np.zeros(0, np.int64), *self.groups])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels.search._diagram_arguments import check_graph, check_query
+from gapless_kernels.diagrams._arguments import check_graph, check_query
 
 __all__ = ["DiagramFactor"]
 

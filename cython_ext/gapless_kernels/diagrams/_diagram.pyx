@@ -9,11 +9,11 @@ import numpy as np
 from gapless_kernels.lanes cimport _sets
 from gapless_kernels.search.roles cimport Factor, GS_FOUND, GS_NOTHING, GS_FAILED, GS_FREE, GS_ON
 
-from gapless_kernels.search._diagram_arguments import check_graph, check_query
+from gapless_kernels.diagrams._arguments import check_graph, check_query
 
 _sets.follow()
 
-cdef extern from "search/diagram.h" nogil:
+cdef extern from "diagrams/diagram.h" nogil:
     ctypedef struct gs_diagram:
         Py_ssize_t count, layers
         const int64_t *layer_nodes

@@ -1,0 +1,1 @@
+"""Factors of the search that are layered graphs."""
