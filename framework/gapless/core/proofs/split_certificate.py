@@ -144,7 +144,16 @@ class SplitCertificate(BoundCertificate):
         if flipped is None or under is None:
             return -math.inf
         split = _splittable(problem, backbone)
-        known = weigh(split, self.orientation, self.alone, self.multipliers, self.loss, fixings, flipped=under)
+        known = weigh(
+            split,
+            self.orientation,
+            self.alone,
+            self.multipliers,
+            self.loss,
+            fixings,
+            places=self.places,
+            flipped=under,
+        )
         assert known is not None
         return min(known.bound(float(best)), self.upper_bound(problem, flipped))
 
