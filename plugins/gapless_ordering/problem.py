@@ -473,9 +473,11 @@ class OrderingProblem(Problem[IntArray]):
                 u, v = divmod(edge - n, n)
                 inner[u, np.arange(n) != v], inner[np.arange(n) != u, v] = -np.inf, -np.inf
                 start[v], end[u] = -np.inf, -np.inf
+        kept[(state == ON) & (kept > -np.inf)] = 0.0  # in every path once, however often a walk uses it
         bounds = walk_bounds(start, inner, end, self.length)
         if bounds.best == -np.inf or not (state == ON).any():
             return bounds
+        bounds = bounds.plus(weights[state == ON])
         decided = not ((kept > -np.inf) & (state == FREE)).any()
         if np.count_nonzero(state == ON) > self.length + 1 or (decided and not self._is_path(state == ON)):
             nothing = np.full(state.size, -np.inf)

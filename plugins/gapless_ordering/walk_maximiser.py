@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gapless.core.decisions import FREE, OFF
+from gapless.core.decisions import FREE, OFF, ON
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import ConfigurationFactor, Decisions, Fixings, Maximised, Maximiser, Slacks
 from gapless_kernels import COMPILED
@@ -20,8 +20,8 @@ class WalkMaximiser(Maximiser["IntArray"]):
     """The best walk of k vertices under weights of a problem's edges; O(k n^2).
 
     A relaxation: a walk may come back to a vertex or a class, and pass by edges that are fixed on, though not
-    through others of their ends. Each use of an edge counts in `Maximised.value`; the decisions that are on are its
-    edges, listed once, and all that are fixed on; `Maximised.own` makes up for the difference, and there is no
+    through others of their ends. Each use of an edge counts in `Maximised.value`, but an edge that is fixed on exactly
+    once, as in every path; the decisions that are on are its edges, listed once, and all that are fixed on; `Maximised.own` makes up for the difference, and there is no
     structure. No path that agrees with the fixings is worth more; where nothing is free, the value is that of the
     path.
 
@@ -39,7 +39,7 @@ class WalkMaximiser(Maximiser["IntArray"]):
         start, out, end = self._allowed(weights, fixings)
         before = self._before(start, out)
         last = before[-1] + end
-        value = float(last.max())
+        value = float(last.max()) + float(weights[fixings.on].sum())
         nothing: Maximised[IntArray] = Maximised(-math.inf, np.zeros(0, np.int64))
         if value == -math.inf or (weights[fixings.on] == -math.inf).any():
             return nothing
@@ -82,7 +82,10 @@ class WalkMaximiser(Maximiser["IntArray"]):
         return Walks(self.problem.vertices, self.problem.length, self.problem.classes)
 
     def _allowed(self, weights: FloatArray, fixings: Fixings) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Weights from the source, between vertices and to the sink, without what edges that are on leave out."""
+        """Weights from the source, between vertices and to the sink, without what edges that are on leave out.
+
+        What is on weighs nothing here: it is in every path, once.
+        """
         n = self.problem.vertices
         kept = np.where(fixings.state == OFF, -math.inf, weights)
         start, out, end = kept[:n], kept[n : n + n * n].reshape(n, n), kept[n + n * n :]
@@ -98,6 +101,7 @@ class WalkMaximiser(Maximiser["IntArray"]):
                 u, v = divmod(edge - n, n)
                 out[u, np.arange(n) != v] = out[np.arange(n) != u, v] = -math.inf
                 start[v] = end[u] = -math.inf
+        kept[(fixings.state == ON) & (kept > -math.inf)] = 0.0
         return start, out, end
 
     def _before(self, start: FloatArray, out: FloatArray) -> list[FloatArray]:

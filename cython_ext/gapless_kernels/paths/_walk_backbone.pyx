@@ -2,8 +2,9 @@
 """Walks of k vertices as a backbone of the search; their twin is `gapless_ordering.WalkMaximiser`.
 
 Decision v is the edge from the source to vertex v, ``n + n u + v`` that from u to v, ``n + n n + v`` that to the sink. A walk
-may come back to a vertex, so it is no path: its value counts each use of an edge, and bounds all paths. Sets of edges have an
-own score, 0, only where they are a path. Two uses of one edge are listed once, and edges that are on always.
+may come back to a vertex, so it is no path: its value counts each use of an edge, but an edge that is on exactly once, and
+bounds all paths. Sets of edges have an own score, 0, only where they are a path. Two uses of one edge are listed once, and
+edges that are on always.
 """
 
 from libc.math cimport INFINITY
@@ -30,7 +31,7 @@ cdef class Walks(Maximiser):
     cdef int32_t[::1] classes, after, seen
     cdef double[:, :, ::1] messages
     cdef double[::1] masked, turned, sums, zeros, rest
-    cdef double value
+    cdef double value, always
     cdef Py_ssize_t on_count
 
     def __init__(self, Py_ssize_t vertices, Py_ssize_t length, classes):
@@ -50,11 +51,14 @@ cdef class Walks(Maximiser):
         self.role.most_on, self.role.has_own = 2 * (length + 1), True
 
     cdef const double *allowed(self, const double *weights, const signed char *state) noexcept nogil:
-        """The weights, without what edges that are on leave out: a path goes through a vertex once."""
+        """The weights, without what edges that are on leave out: a path goes through a vertex once.
+
+        What is on is in every path, once: it weighs nothing here, and `always` is its weight.
+        """
         cdef Py_ssize_t n = self.n, d, u, v, x, count = n * n + 2 * n
         cdef const void *at = memchr(state, GS_ON, count)
         cdef double *w = &self.masked[0]
-        self.on_count = 0
+        self.on_count, self.always = 0, 0.0
         if at == NULL:
             return weights
         memcpy(w, weights, count * sizeof(double))
@@ -76,6 +80,11 @@ cdef class Walks(Maximiser):
             if u >= 0 and v < n:
                 w[v] = w[n + n * n + u] = -INFINITY
             at = memchr(state + d + 1, GS_ON, count - d - 1)
+        for d in range(count):
+            if state[d] == GS_ON:
+                self.always += weights[d]
+                if w[d] > -INFINITY:
+                    w[d] = 0.0
         return w
 
     cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
@@ -91,7 +100,7 @@ cdef class Walks(Maximiser):
             step_f64(message + (j - 1) * n, out, n, n, &self.zeros[0], message + j * n)
         offers_f64(message + (self.k - 1) * n, w + n + n * n, 1, n, &self.sums[0])
         v = argmax_f64(&self.sums[0], n)
-        value[0] = self.sums[v]
+        value[0] = self.sums[v] + self.always
         if value[0] == -INFINITY:
             return GS_NOTHING
         if chart == 0:
@@ -107,7 +116,7 @@ cdef class Walks(Maximiser):
         count[0] += 1
         if self.on_count == 0:
             return GS_FOUND
-        # What is on belongs to every path that agrees: edges that the walk passes by are listed, too, and weigh in no bound.
+        # What is on belongs to every path that agrees: edges that the walk passes by are listed, too.
         self.put_on(state, on, count)
         # A node without choices is exact: its edges are a path, or there is none.
         if self.decided(w, state) and self.own(on, count[0], &own) != GS_FOUND:
@@ -164,6 +173,8 @@ cdef class Walks(Maximiser):
             on[x] = w[x] + self.rest[x]
         for x in range(n * n):
             inner[x] += out[x]
+        for x in range(self.role.decisions if self.on_count else 0):
+            on[x] += self.always
         if off != NULL: # at most what any walk is worth
             for x in range(self.role.decisions):
                 off[x] = self.value

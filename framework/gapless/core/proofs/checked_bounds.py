@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import attrs
+import numpy as np
 
 from gapless.core.sparse import FloatArray
 
@@ -24,3 +27,9 @@ class CheckedBounds:
     best: float
     on: FloatArray | None = None
     off: FloatArray | None = None
+
+    def plus(self, weights: FloatArray) -> CheckedBounds:
+        """The same where every structure has these weights besides; rounding counted."""
+        more = math.nextafter(math.fsum(weights.tolist()), math.inf)
+        on, off = (None if side is None else np.nextafter(side + more, np.inf) for side in (self.on, self.off))
+        return CheckedBounds(math.nextafter(self.best + more, math.inf), on, off)
