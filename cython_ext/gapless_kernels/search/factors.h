@@ -300,12 +300,8 @@ static int gs_consult_factors(gs_search *s)
  * cannot be had, or the maximiser failed. */
 static int gs_prefer(gs_search *s)
 {
-    if (s->maximiser->marginals == NULL)
+    if (!gs_marginals(s))
         return 0;
-    if (s->maximiser->marginals(s->maximiser->object, s->weights, s->state, s->with, s->loose ? s->without : NULL) == GS_FAILED) {
-        s->failed = GS_RAISED;
-        return 0;
-    }
     for (ptrdiff_t g = 0; g < s->groups; g++) {
         double first = -INFINITY, second = -INFINITY;
         for (ptrdiff_t k = s->group_first[g]; k < s->group_first[g + 1]; k++) {

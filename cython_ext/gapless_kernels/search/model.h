@@ -137,6 +137,7 @@ typedef struct {
     ptrdiff_t parts, factor_slots;
     gs_part *part;
     signed char *part_state, *part_y, *part_x, *part_flipped, *part_asked; /* for each place: the state, the best configuration, what was last asked for */
+    int knows_marginals;                          /* of the structure found last in chart 0 */
     double *part_paid, *part_flip, *part_with, *part_without, *also_with, *also_without, factored;
     double *guides;
     int guided;                                   /* whether prices move along guides only, see `gs_follow_guides` */
@@ -329,6 +330,7 @@ static double gs_maximise(gs_search *s, int chart, const double *weights, gs_str
 {
     double value = -INFINITY;
     s->dp_calls++, x->count = 0;
+    s->knows_marginals &= chart != 0;
     const int done = s->maximiser->maximise(s->maximiser->object, chart, weights, s->state, &value, x->on, &x->count);
     if (done == GS_FAILED) {
         s->failed = GS_RAISED;
@@ -350,6 +352,20 @@ static double gs_maximise(gs_search *s, int chart, const double *weights, gs_str
         return -INFINITY;
     }
     return value;
+}
+
+/* The best value with each decision and, of those without a group, without it, into `with` and `without`; after `maximise` in chart 0, whose
+ * chart is read once. 0 where they cannot be had, or the maximiser failed. */
+static int gs_marginals(gs_search *s)
+{
+    const gs_maximiser *role = s->maximiser;
+    if (role->marginals == NULL)
+        return 0;
+    if (!s->knows_marginals && role->marginals(role->object, s->weights, s->state, s->with, s->loose ? s->without : NULL) == GS_FAILED) {
+        s->failed = GS_RAISED;
+        return 0;
+    }
+    return s->knows_marginals = 1;
 }
 
 #endif

@@ -153,13 +153,11 @@ static int gs_fix(gs_search *s)
 {
     if (s->maximiser->marginals == NULL)
         return 0;
-    double *with = s->with, *without = s->loose ? s->without : NULL;
+    const double *with = s->with, *without = s->loose ? s->without : NULL;
     if (s->parts && !gs_lose_by_factors(s))
         return 0;
-    if (s->maximiser->marginals(s->maximiser->object, s->weights, s->state, with, without) == GS_FAILED) {
-        s->failed = GS_RAISED;
+    if (!gs_marginals(s))
         return 0;
-    }
     const double target = gs_target(s), constant = s->constant + s->factored, far = target + 2.0 * s->granularity - constant;
     const ptrdiff_t first_off = s->off_count;
     int64_t count = 0;

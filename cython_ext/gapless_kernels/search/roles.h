@@ -32,8 +32,9 @@ typedef struct {
     int (*maximise)(void *object, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
                     ptrdiff_t *count);
 
-    /* After `maximise` in chart 0 under the same weights and state: the value of the best structure with each decision on, and, unless NULL,
-     * with each off; -inf where there is none. Both are double[decisions]. NULL where it cannot be had: then nothing is fixed. */
+    /* After `maximise` in chart 0 under the same weights and state, once at most after each: the value of the best structure with each
+     * decision on, and, unless NULL, with each off; -inf where there is none. Both are double[decisions]. NULL where it cannot be had: then
+     * nothing is fixed. */
     int (*marginals)(void *object, const double *weights, const signed char *state, double *with, double *without);
 
     /* Own score of a set of decisions; GS_NOTHING where it is no structure. NULL: every set with one of each choice group is one, without own score. */
