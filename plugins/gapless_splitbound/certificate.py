@@ -12,9 +12,10 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem, Verdict
-from gapless.core.certificate import UNREADABLE
+from gapless.core.certificate import UNREADABLE, unfit
 from gapless.core.proofs.flip_alone import flip_alone
 from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
+from gapless.core.proofs.taken_on_trust import word_of_factors
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
 from gapless.core.work import CALL, OutOfWork
 from gapless.roles import BoundCertificate, Fixings, serialisable
@@ -101,6 +102,10 @@ class SplitMultipliers(BoundCertificate):
         weighed, bounds = self._weigh(problem, fixings)
         return -math.inf if weighed is None else weighed.bound(bounds(_matrix(problem, weighed), through=False)[0])
 
+    def rests_on(self, problem: Problem[Any]) -> str:
+        """The word of factors that are no diagrams, or relaxed."""
+        return word_of_factors(problem)
+
     def verify_flips(
         self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int]
     ) -> Verdict:
@@ -127,7 +132,7 @@ class SplitMultipliers(BoundCertificate):
         except OutOfWork:
             raise
         except UNREADABLE as error:
-            return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
+            return Verdict(False, unfit(error), f"certificate ({self.kind})")
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
         return Verdict(True, "", "", bound, time.perf_counter() - start)

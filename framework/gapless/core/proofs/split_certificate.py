@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from gapless.core.backbone import Backbone
-from gapless.core.certificate import UNREADABLE, BoundCertificate, Verdict
+from gapless.core.certificate import UNREADABLE, BoundCertificate, Verdict, unfit
 from gapless.core.decisions import Fixings
 from gapless.core.problem import Problem
 from gapless.core.proofs.checked_bounds import CheckedBounds
@@ -88,7 +88,7 @@ class SplitCertificate(BoundCertificate):
         return -math.inf if weighed is None else weighed.bound(_bounds(problem, backbone, weighed).best)
 
     def rests_on(self, problem: Problem[Any]) -> str:
-        """The word of a maximiser, where the backbone has no check of its own."""
+        """The word of a maximiser without checks of its own, and of factors that are no diagrams, or relaxed."""
         return word_of(problem)
 
     def verify_flips(
@@ -129,7 +129,7 @@ class SplitCertificate(BoundCertificate):
         except OutOfWork:
             raise
         except UNREADABLE as error:
-            return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
+            return Verdict(False, unfit(error), f"certificate ({self.kind})")
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
         return Verdict(True, "", "", bound, time.perf_counter() - start)
