@@ -7,6 +7,7 @@ import pytest
 
 import gapless as gl
 import gapless.factors
+from gapless.core.errors import InconsistentBound, OracleError
 from gapless.core.proofs.enumerated_choices import EnumeratedChoices
 from gapless.core.proofs.split_certificate import SplitCertificate
 from gapless.roles import Backbone, ConfigurationFactor, Decisions, Diagram, Maximised, Maximiser, Slacks
@@ -134,3 +135,17 @@ def test_values_off_the_grid_are_refused():
     with pytest.raises(gl.InvalidProblem, match="does not say which values it takes"):
         gl.solve(Whole([1, -1, 1], [Nothing(2)]))
     assert gl.solve(Whole([1, -1, 1], [gl.factors.Cardinality([0, 1], [0.0, 3.0, 0.0])])).value == 5.0
+
+
+class Denies(Nothing):
+    """Scores 0 everywhere, but its best() says that nothing is allowed."""
+
+    name = "denies"
+
+    def best(self, weights):
+        return -np.inf, np.zeros(weights.size, bool)
+
+
+def test_a_factor_that_denies_what_it_allows_is_named():
+    with pytest.raises((OracleError, InconsistentBound), match=r"Denies|denies"):
+        gl.solve(chain(Denies(12)))
