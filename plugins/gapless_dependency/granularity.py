@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.factor import name_of
-from gapless.core.score_array import bracketed, score_array
+from gapless.core.factors.grid import check_grid
+from gapless.core.score_array import bracketed
 from gapless.core.sparse import FloatArray
 from gapless.core.tolerance import off_grid
 from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency.factors.backbone_factor import BackboneFactor
-
-
-@runtime_checkable
-class FinitelyValued(Protocol):
-    """A `ConfigurationFactor` that can list every value it takes, so that a granularity can be checked."""
-
-    def possible_values(self) -> FloatArray:
-        """Every value of any configuration, float64 (values,); -inf among them or not."""
 
 
 def check_granularity(granularity: Any, scores: FloatArray, factors: Sequence[Any]) -> None:
@@ -56,16 +48,4 @@ def _check_values(factor: ConfigurationFactor | BackboneFactor, number: int, gra
                 f"multiple of the granularity {granularity:g}; leave the granularity out, or round the scores"
             )
         return
-    if not isinstance(factor, FinitelyValued):
-        raise InvalidProblem(
-            f"factors[{number}]: the factor {name_of(factor)} does not say which values it takes, so nobody can "
-            f"check that they are multiples of the granularity {granularity:g}; leave the granularity out, or give "
-            "the factor a method possible_values()"
-        )
-    values = score_array(factor.possible_values(), f"factor {name_of(factor)}: possible_values()")
-    wrong = values[off_grid(values, granularity)]
-    if wrong.size:
-        raise InvalidProblem(
-            f"factors[{number}]: the factor {name_of(factor)} may score {wrong.flat[0]}, no multiple of the "
-            f"granularity {granularity:g}; leave the granularity out, or round the scores"
-        )
+    check_grid(factor, f"factors[{number}]", granularity)

@@ -12,10 +12,12 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem, Verdict
-from gapless.core.certificate import UNREADABLE
+from gapless.core.certificate import UNREADABLE, unfit
+from gapless.core.proofs.flip_alone import flip_alone
 from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
+from gapless.core.proofs.taken_on_trust import word_of_factors
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
-from gapless.core.work import CALL
+from gapless.core.work import CALL, OutOfWork
 from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.backbones import Bounds, judge_of
@@ -100,6 +102,10 @@ class SplitMultipliers(BoundCertificate):
         weighed, bounds = self._weigh(problem, fixings)
         return -math.inf if weighed is None else weighed.bound(bounds(_matrix(problem, weighed), through=False)[0])
 
+    def rests_on(self, problem: Problem[Any]) -> str:
+        """The word of factors that are no diagrams, or relaxed."""
+        return word_of_factors(problem)
+
     def verify_flips(
         self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int]
     ) -> Verdict:
@@ -119,14 +125,45 @@ class SplitMultipliers(BoundCertificate):
             weighed, bounds = self._weigh(problem, fixings)
             if weighed is None:
                 return Verdict(True, "nothing is left", "", -math.inf, time.perf_counter() - start)
-            bound = weighed.bound(_flipped(problem, weighed, bounds, on, off, enough))
+            asked = _arcs_entered(problem, on, off)
+            bound = weighed.bound(_flipped(problem, weighed, bounds, asked, enough))
+            if bound > enough and problem.factor_set.configurations:
+                bound = self._one_by_one(problem, fixings, weighed, bounds, asked, enough)
+        except OutOfWork:
+            raise
         except UNREADABLE as error:
-            return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
+            return Verdict(False, unfit(error), f"certificate ({self.kind})")
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
-        if bound > enough and problem.factor_set.configurations:
-            return super().verify_flips(problem, fixings, on, off)
         return Verdict(True, "", "", bound, time.perf_counter() - start)
+
+    def _one_by_one(
+        self,
+        problem: Problem[Any],
+        fixings: Fixings,
+        weighed: Weighed,
+        bounds: Bounds,
+        asked: IntArray,
+        enough: float,
+    ) -> float:
+        """A bound on the trees that contain an arc of `asked`, which factors that are no conjunctions feel, too."""
+        assert isinstance(problem, ParsingProblem)
+        arcs = problem.decisions
+        through, bound = bounds(_matrix(problem, weighed))[1], -math.inf
+        for d in asked.tolist():
+            best = float(through[arcs.heads[d], arcs.modifiers[d]])
+            one = weighed.bound(best)
+            if one > max(enough, bound):
+                one = flip_alone(
+                    arcs,
+                    fixings.fix(on=(d,)),
+                    best,
+                    max(enough, bound),
+                    known=lambda under: self._weigh(problem, fixings, under)[0],
+                    whole=partial(self.upper_bound, problem),
+                )
+            bound = max(bound, one)
+        return bound
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
         """The sums over scopes, and one recursion or contraction."""
@@ -153,7 +190,9 @@ class SplitMultipliers(BoundCertificate):
         scopes = sum(factor.scopes.size for factor in problem.conjunctions)
         return 100 * CALL + 10.0 * scopes + passes * tree
 
-    def _weigh(self, problem: Problem[Any], fixings: Fixings) -> tuple[Weighed | None, Bounds]:
+    def _weigh(
+        self, problem: Problem[Any], fixings: Fixings, flipped: Fixings | None = None
+    ) -> tuple[Weighed | None, Bounds]:
         if not isinstance(problem, ParsingProblem):
             raise InvalidProblem(f"split multipliers speak of a ParsingProblem, not of a {type(problem).__name__}")
         judge = judge_of(problem, self.backbone)
@@ -167,27 +206,27 @@ class SplitMultipliers(BoundCertificate):
             judge.counted,
             lifted=self.lifted,
             places=self.places,
+            flipped=flipped,
         )
         return weighed, judge.bounds
 
 
-def _flipped(
-    problem: Problem[Any],
-    weighed: Weighed,
-    bounds: Bounds,
-    on: Sequence[int],
-    off: Sequence[int],
-    enough: float,
-) -> float:
-    """A bound on the weights of trees that contain an arc of `off` or lack one of `on`."""
+def _arcs_entered(problem: Problem[Any], on: Sequence[int], off: Sequence[int]) -> IntArray:
+    """The arcs of which a tree contains one if it lacks an arc of `on` or contains one of `off`."""
     assert isinstance(problem, ParsingProblem)
     arcs = problem.decisions
     asked = set(off)
     for d in on:
         word = int(arcs.modifiers[d])
         asked.update(other for other in range(int(arcs.first[word]), int(arcs.first[word + 1])) if other != d)
-    flips = np.fromiter(asked, np.int64, len(asked))
-    heads, words = arcs.heads[flips], arcs.modifiers[flips]
+    return np.fromiter(asked, np.int64, len(asked))
+
+
+def _flipped(problem: Problem[Any], weighed: Weighed, bounds: Bounds, asked: IntArray, enough: float) -> float:
+    """A bound on the weights of trees that contain an arc of `asked`."""
+    assert isinstance(problem, ParsingProblem)
+    arcs = problem.decisions
+    heads, words = arcs.heads[asked], arcs.modifiers[asked]
     if problem.projective:
         return float(bounds(_matrix(problem, weighed))[1][heads, words].max(initial=-np.inf))
     # Less what is added again, and a little for the rounding of that.

@@ -56,7 +56,7 @@ static void gs_weigh_factors(gs_search *s)
     }
 }
 
-/* The most that each factor's value less prices can be; 0 where one allows nothing, or the search has failed. */
+/* The most that each factor's value less prices can be; 0 where one, which is noted, allows nothing, or the search has failed. */
 static int gs_bound_factors(gs_search *s)
 {
     s->factored = 0.0;
@@ -68,8 +68,10 @@ static int gs_bound_factors(gs_search *s)
             const int done = part->role->maximise(part->role->object, gs_prices(s, part), state, &part->value, y);
             if (done == GS_FAILED)
                 return gs_blame(s, f, GS_RAISED);
-            if (done == GS_NOTHING || part->value == -INFINITY)
+            if (done == GS_NOTHING || part->value == -INFINITY) {
+                s->culprit = f;
                 return 0;
+            }
             if (!isfinite(part->value))
                 return gs_blame(s, f, GS_BROKE_VALUE);
             for (ptrdiff_t k = 0; k < part->role->count; k++)

@@ -50,6 +50,26 @@ static double gs_spread(const gs_search *s)
     return fmax(1e-3, most - least);
 }
 
+/* Whether a factor in Python that allows nothing here allows the structure that is best by the weights: then the search fails. */
+static int gs_is_refuted(gs_search *s)
+{
+    const gs_part *part = s->part + s->culprit;
+    if (!part->role->costly || !(gs_maximise(s, 0, s->weights, &s->found) > -INFINITY))
+        return s->failed;
+    s->dp_calls--; /* no bound asked for it */
+    double value = -INFINITY;
+    gs_enter(s, &s->found);
+    for (ptrdiff_t k = 0; k < part->role->count; k++)
+        s->part_x[part->place + k] = (signed char)s->taken[part->role->scope[k]];
+    gs_leave(s);
+    s->part[s->culprit].asked = 0;
+    if (part->role->value(part->role->object, s->part_x + part->place, &value) == GS_FAILED)
+        gs_blame(s, s->culprit, GS_RAISED);
+    else if (value > -INFINITY)
+        gs_blame(s, s->culprit, GS_BROKE_BOUND);
+    return s->failed;
+}
+
 /* One bound and one step of the node in work. */
 static void gs_step(gs_search *s)
 {
@@ -60,7 +80,7 @@ static void gs_step(gs_search *s)
         return;
     }
     if (!gs_bound_factors(s)) { /* some factor allows nothing here */
-        if (!s->failed)
+        if (!s->failed && !gs_is_refuted(s))
             gs_close(s, -INFINITY, -1);
         return;
     }

@@ -8,7 +8,6 @@ which are maximised.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from abc import ABC, abstractmethod
@@ -20,6 +19,7 @@ import numpy as np
 
 from gapless.core.decisions import Fixings
 from gapless.core.errors import GaplessError, InvalidProblem
+from gapless.core.factor import blamed_factor
 from gapless.core.problem import Problem, Sense, score_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
@@ -63,8 +63,8 @@ class Verdict:
     work : float
         Steps of the check, see `gapless.work_limit`.
     trusted : str
-        Anything unchecked that the bound rests on: the word of a user's maximiser; empty where nothing was taken on
-        trust.
+        Anything unchecked that the bound rests on: the word of a user's maximiser, of `best` of a factor that is no
+        diagram over more than 8 decisions, of `relax` of a diagram; empty where nothing was taken on trust.
     """
 
     holds: bool
@@ -93,6 +93,11 @@ class Verdict:
         return self.sense.turn(self.bound)
 
 
+def unfit(error: Exception) -> str:
+    """The reason of a verdict where reading the evidence raised: a factor whose code did, or the evidence."""
+    return blamed_factor(error) or f"the evidence does not fit the problem: {error}"
+
+
 def within_work_limit(check: Callable[[], Verdict]) -> Verdict:
     """The verdict of a check; "undecided" once the work limit is reached, even if the check concluded otherwise.
 
@@ -102,8 +107,14 @@ def within_work_limit(check: Callable[[], Verdict]) -> Verdict:
     with verification_account() as (account, begun):
         if not begun:
             return check()
-        with contextlib.suppress(OutOfWork):
+        try:
             verdict = check()
+        except OutOfWork:
+            pass
+        except Exception as error:
+            if not blamed_factor(error):
+                raise
+            verdict = Verdict(False, blamed_factor(error), "certificate")
     if verdict is not None and not account.spent:
         return attrs.evolve(verdict, work=account.steps)
     seconds = time.perf_counter() - start
@@ -251,7 +262,7 @@ class BoundCertificate(Certificate):
         except OutOfWork:
             raise
         except UNREADABLE as error:
-            return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
+            return Verdict(False, unfit(error), f"certificate ({self.kind})")
         seconds = time.perf_counter() - start
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")

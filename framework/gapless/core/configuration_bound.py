@@ -14,7 +14,7 @@ from gapless.core.decisions import FREE, OFF, ON, Decisions
 from gapless.core.diagram import Diagram
 from gapless.core.diagram_layout import Layout
 from gapless.core.errors import InvalidProblem
-from gapless.core.factor import ConfigurationFactor, name_of
+from gapless.core.factor import ConfigurationFactor, name_of, named_after
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import EPSILON, margin
 from gapless.core.unrolling import coarser_states, ended, start_of, stepped
@@ -60,7 +60,7 @@ def configuration_bound(
     free = np.flatnonzero((state == FREE) & (weights > -np.inf))
     if not free.size:
         return _rounded_up(*_worth(factor, weights, on))
-    claimed, named = factor.best(np.where(state == OFF, -np.inf, weights))
+    claimed, named = _best(factor, np.where(state == OFF, -np.inf, weights))
     enumerated = free.size <= ENUMERATED
     most = size = -math.inf
     for chosen in _all(free) if enumerated else _likely(weights, free, named):
@@ -92,17 +92,39 @@ def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, stat
             spend_work(state.size, 4)
             configuration = state == ON
             configuration[list(chosen)] = True
-            if factor.value(configuration) > -np.inf:
+            if _value(factor, configuration) > -np.inf:
                 return True
         return False
     spend_work(10.0 * state.size, 20)
-    value, named = factor.best(np.where(state == ON, 1e300, np.where(state == FREE, 0.0, -np.inf)))
+    value, named = _best(factor, np.where(state == ON, 1e300, np.where(state == FREE, 0.0, -np.inf)))
     return bool(value != -np.inf and np.all(np.asarray(named, bool)[state == ON]))
+
+
+def word_of_factor(factor: ConfigurationFactor, decisions: Decisions, scope: IntArray) -> str:
+    """In words, what a bound on a factor rests on beyond `value`; empty where all is computed."""
+    name = name_of(factor)
+    if not isinstance(factor, Diagram):
+        return f"the bound on factor {name} rests on the word of its best()" if scope.size > ENUMERATED else ""
+    if factor.can_be_relaxed and _all_steps(factor, factor.layout(decisions)).relaxed:
+        return f"the bound on factor {name} rests on the word of its relax()"
+    return ""
+
+
+def _value(factor: ConfigurationFactor, on: BoolArray) -> float:
+    with named_after(factor, "value"):
+        return float(factor.value(on))
+
+
+def _best(factor: ConfigurationFactor, weights: FloatArray) -> tuple[float, BoolArray]:
+    with named_after(factor, "best"):
+        claimed, named = factor.best(weights)
+        on: BoolArray = np.asarray(named, bool)
+        return float(claimed), on
 
 
 def _worth(factor: ConfigurationFactor, weights: FloatArray, on: BoolArray) -> tuple[float, float]:
     """Worth of a configuration, and the rounding that its sum may lose."""
-    value, own = float(factor.value(on)), weights[on]
+    value, own = _value(factor, on), weights[on]
     size = float(np.abs(own[np.isfinite(own)]).sum()) + (abs(value) if math.isfinite(value) else 0.0)
     return value + float(own.sum()), EPSILON * (own.size + 4) * size
 
@@ -148,7 +170,8 @@ class _Steps:
 
 
 def _diagram_bound(factor: Diagram, layout: Layout, weights: FloatArray, state: States) -> float:
-    layers, final = _all_steps(factor, layout)
+    run = _all_steps(factor, layout)
+    layers, final = run.layers, run.final
     additions = 2 * len(layers) + 2
     total = np.zeros(1)
     for layer, steps in enumerate(layers):
@@ -167,17 +190,31 @@ def _diagram_bound(factor: Diagram, layout: Layout, weights: FloatArray, state: 
     return float((total + final).max(initial=-np.inf))
 
 
-def _all_steps(factor: Diagram, layout: Layout) -> tuple[list[_Steps], FloatArray]:
+@attrs.frozen(eq=False)
+class _Run:
+    """The steps of all layers, the scores of the states after the last, and whether states were made coarser.
+
+    `factor` is held, so that its number stays its own.
+    """
+
+    factor: Diagram
+    layers: list[_Steps]
+    final: FloatArray
+    relaxed: bool
+
+
+def _all_steps(factor: Diagram, layout: Layout) -> _Run:
     """Run once in a verification: the certificates of a tree all ask for the same."""
     kept = kept_meanwhile()
     key = _Steps, id(factor), layout.key
     if key not in kept:
         found = _run(factor, layout, None)
+        relaxed = found is None
         if found is None:
             found = _run(factor, layout, max(1, factor.limit // (len(layout.places) + 1)))
         assert found is not None
-        kept[key] = factor, found  # the factor is held, so that its number stays its own
-    result: tuple[list[_Steps], FloatArray] = kept[key][1]
+        kept[key] = _Run(factor, *found, relaxed)
+    result: _Run = kept[key]
     return result
 
 

@@ -379,7 +379,17 @@ def named_after(factor: Factor | ConfigurationFactor, call: str, arguments: str 
         error.add_note(
             f"raised in {call}({arguments}) of the factor {name_of(factor)!r} ({type(factor).__qualname__})"
         )
+        with contextlib.suppress(Exception):  # a class of exceptions may take no further attributes
+            setattr(error, _BLAMED, f"factor {name_of(factor)} raised {type(error).__name__}: {error}, in {call}()")
         raise
+
+
+_BLAMED = "_raised_by_factor"
+
+
+def blamed_factor(error: BaseException) -> str:
+    """In words, the factor whose code raised an error that went through `named_after`; else empty."""
+    return str(getattr(error, _BLAMED, ""))
 
 
 def _listed(factor: Factor, decisions: Decisions) -> IntArray:

@@ -111,6 +111,15 @@ class PricedFactor:
             )
         return best - here if best - here > AGREES * size else 0.0
 
+    def allows_nothing(self, on: BoolArray) -> None:
+        """Refuse that nothing is allowed where a structure's configuration is: raises `InconsistentBound`."""
+        here = self.value(on)
+        if here > -math.inf:
+            raise InconsistentBound(
+                f"factor {name_of(self.factor)}: best() promises that no configuration is allowed, but by value() "
+                f"that of a structure is worth {here:.12g}"
+            )
+
     def flips(self, on: BoolArray) -> FloatArray:
         """Change by flipping each decision alone, float64 (count,); 0 where `on` is forbidden."""
         here, change = self.value(on), np.zeros(on.size)

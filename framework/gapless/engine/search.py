@@ -203,7 +203,14 @@ class Search(SearchState):
             return False
         node.state, self.fresh = state, False
         begin = self.ascent.multipliers
-        if any(part.maximise(price, state)[0] == -math.inf for part, price in self.split.prices(begin)):
+        denied = next(
+            (p for p, price in self.split.prices(begin) if p.maximise(price, state)[0] == -math.inf), None
+        )
+        if denied is not None:
+            weights = self.split.weights(begin, Fixings(state))[0]
+            found = self.maximiser.solve(weights, Fixings(state))
+            if found.value > -math.inf:
+                denied.allows_nothing(self.split.mask(found.on_ids)[denied.scope])
             self._close(node, -math.inf, None)
             return False
         if self.choices and self._enumerate(node, state):

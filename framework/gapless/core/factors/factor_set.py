@@ -13,6 +13,7 @@ import numpy as np
 from gapless.core.decisions import Decisions
 from gapless.core.errors import InvalidProblem
 from gapless.core.factor import SAME, ConfigurationFactor, Factor, ScoredFactor, name_of, named_after
+from gapless.core.factors.grid import check_grid
 from gapless.core.score_array import LARGEST
 from gapless.core.sparse import BoolArray, IntArray
 
@@ -45,7 +46,8 @@ class FactorSet:
     factors : sequence of Factor or ConfigurationFactor
     decisions : Decisions
     granularity : float, optional
-        Every score of a conjunction must be a multiple of it.
+        Every score must be a multiple of it; a factor that is no conjunction says which it may give by
+        ``possible_values()``, or is refused.
     counted : tuple of classes
         Other factors of the problem, which its backbone counts; they are left out here.
 
@@ -97,6 +99,9 @@ class FactorSet:
     @cached_property
     def _bound(self) -> tuple[tuple[ConfigurationFactor, ConfigurationFactor, IntArray], ...]:
         """Those factors as given, over the decisions, and their scopes."""
+        for factor in self.factors if self.granularity is not None else ():
+            if isinstance(factor, ConfigurationFactor):
+                check_grid(factor, self.place(factor), self.granularity)
         return tuple(
             (f, f.over(self.decisions), scope)
             for f in self.factors

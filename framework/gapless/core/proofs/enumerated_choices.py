@@ -73,7 +73,7 @@ class EnumeratedChoices(BoundCertificate):
         """The feasible structure that turns on exactly these decisions; None where there is none."""
         try:
             structure = problem.decode(on_ids)
-            broken = problem.violations(structure)
         except (GaplessError, ValueError, TypeError, LookupError):
             return None
+        broken = problem.violations(structure)
         return structure if not broken and np.array_equal(np.sort(problem.encode(structure)), on_ids) else None

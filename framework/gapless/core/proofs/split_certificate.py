@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 
 from gapless.core.backbone import Backbone
-from gapless.core.certificate import UNREADABLE, BoundCertificate, Verdict
+from gapless.core.certificate import UNREADABLE, BoundCertificate, Verdict, unfit
 from gapless.core.decisions import Fixings
 from gapless.core.problem import Problem
 from gapless.core.proofs.checked_bounds import CheckedBounds
+from gapless.core.proofs.flip_alone import flip_alone
 from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
 from gapless.core.proofs.taken_on_trust import offers_checks, trusted_bound, word_of
 from gapless.core.serial import serialisable
@@ -86,7 +88,7 @@ class SplitCertificate(BoundCertificate):
         return -math.inf if weighed is None else weighed.bound(_bounds(problem, backbone, weighed).best)
 
     def rests_on(self, problem: Problem[Any]) -> str:
-        """The word of a maximiser, where the backbone has no check of its own."""
+        """The word of a maximiser without checks of its own, and of factors that are no diagrams, or relaxed."""
         return word_of(problem)
 
     def verify_flips(
@@ -115,12 +117,19 @@ class SplitCertificate(BoundCertificate):
                 for d in flips if side is not None else ():
                     through = weighed.bound(float(side[d]))
                     if through > enough:
-                        through = self._flip_alone(problem, backbone, fixings.fix(**{name: (d,)}), fixings, side[d])
+                        through = flip_alone(
+                            problem.decisions,
+                            fixings.fix(**{name: (d,)}),
+                            float(side[d]),
+                            max(enough, bound),
+                            known=partial(self._weigh, problem, backbone, fixings),
+                            whole=partial(self.upper_bound, problem),
+                        )
                     bound = max(bound, through)
         except OutOfWork:
             raise
         except UNREADABLE as error:
-            return Verdict(False, f"the evidence does not fit the problem: {error}", f"certificate ({self.kind})")
+            return Verdict(False, unfit(error), f"certificate ({self.kind})")
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
         return Verdict(True, "", "", bound, time.perf_counter() - start)
@@ -135,27 +144,6 @@ class SplitCertificate(BoundCertificate):
         """All flips in one pass, where the backbone is checked; else, and for some beside factors, one for each."""
         some = len(problem.search_factors.configurations) > 0  # some of the flips one by one
         return self.work_to_verify(problem) * (3.0 + some * flips if offers_checks(problem) else max(1, flips))
-
-    def _flip_alone(
-        self, problem: Problem[Any], backbone: Backbone[Any], flipped: Fixings | None, fixings: Fixings, best: float
-    ) -> float:
-        """The better of two bounds on one flip: factors know of it beside `best`, or everything does."""
-        under = None if flipped is None else flipped.implied(problem.decisions)
-        if flipped is None or under is None:
-            return -math.inf
-        split = _splittable(problem, backbone)
-        known = weigh(
-            split,
-            self.orientation,
-            self.alone,
-            self.multipliers,
-            self.loss,
-            fixings,
-            places=self.places,
-            flipped=under,
-        )
-        assert known is not None
-        return min(known.bound(float(best)), self.upper_bound(problem, flipped))
 
     @staticmethod
     def splittable(problem: Problem[Any]) -> Splittable:
@@ -172,9 +160,19 @@ class SplitCertificate(BoundCertificate):
         """Weights of the decisions and the constant; None when the fixings leave a choice group empty."""
         return self._weigh(problem, problem.backbone(), fixings)
 
-    def _weigh(self, problem: Problem[Any], backbone: Backbone[Any], fixings: Fixings) -> Weighed | None:
-        split = _splittable(problem, backbone)
-        return weigh(split, self.orientation, self.alone, self.multipliers, self.loss, fixings, places=self.places)
+    def _weigh(
+        self, problem: Problem[Any], backbone: Backbone[Any], fixings: Fixings, flipped: Fixings | None = None
+    ) -> Weighed | None:
+        return weigh(
+            _splittable(problem, backbone),
+            self.orientation,
+            self.alone,
+            self.multipliers,
+            self.loss,
+            fixings,
+            places=self.places,
+            flipped=flipped,
+        )
 
 
 def _splittable(problem: Problem[Any], backbone: Backbone[Any]) -> Splittable:

@@ -221,8 +221,8 @@ def weigh(
 
     Whatever the multipliers hold is turned into allowed ones: NaN to 0, charges clipped at 0, shares clipped and
     divided by their sum, parts of negative scores clipped to [0, 1], a loss that is
-    no number or negative to 0. The docstring of `SplitCertificate` states the
-    formula. With `places` the multipliers are those that stand there, all others 0. Factors of `counted` are left to
+    no number or negative to 0. The docstring of `SplitCertificate` states the formula. With
+    `places` the multipliers are those that stand there, all others 0. Factors of `counted` are left to
     whoever bounds the backbone under these weights. With `flipped`, factors that are no conjunctions are bounded
     under these tighter fixings, and all else under `fixings`. Raises `InvalidProblem`: too few or too many
     multipliers, an orientation that does not fit, or lifted charges where it is not known what excludes what.
@@ -288,7 +288,7 @@ def weigh(
             raise InvalidProblem(f"{given.size} multipliers are too few for the factors")
         spend_work(scope.size, 20)
         if np.all(~open_ones[scope] | on[scope]):
-            sums.add_constant(np.array([factor.value(on[scope])]))
+            sums.add_constant(np.array([split.factors.value_of(factor, on[scope])]))
             continue
         sums.add(scope, prices)
         seen = state[scope] if flipped is None else np.where(state[scope] < 0, flipped.state[scope], state[scope])

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from gapless.core.backbone import Backbone
+from gapless.core.configuration_bound import word_of_factor
 from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
 from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.oracle import Maximiser
@@ -34,10 +35,17 @@ def offers_checks(problem: Problem[Any]) -> bool:
 
 
 def word_of(problem: Problem[Any]) -> str:
-    """In words, what a bound over the backbone of `problem` rests on; empty where it is checked."""
-    if offers_checks(problem):
-        return ""
-    return f"the bound on the backbone rests on the word of {type(problem.backbone().maximiser).__name__}.solve"
+    """In words, what a split bound of `problem` rests on; empty where all is checked."""
+    role = "" if offers_checks(problem) else type(problem.backbone().maximiser).__name__
+    words = [f"the bound on the backbone rests on the word of {role}.solve"] if role else []
+    return "; ".join([*words, *filter(None, [word_of_factors(problem)])])
+
+
+def word_of_factors(problem: Problem[Any]) -> str:
+    """In words, the factors that are believed: a best() over many decisions, a relax()."""
+    factors = problem.search_factors
+    told = (word_of_factor(factor, problem.decisions, scope) for factor, scope in factors.configurations)
+    return "; ".join(filter(None, told))
 
 
 @attrs.frozen
@@ -108,11 +116,11 @@ def _structure(problem: Problem[Any], backbone: Backbone[Any], on_ids: IntArray)
     """A structure scored by the problem itself; None where these decisions are none."""
     try:
         structure = problem.decode(on_ids)
-        if problem.violations(structure) or not np.array_equal(np.sort(problem.encode(structure)), on_ids):
-            return None
-        score = score_of(problem, structure)
     except (GaplessError, ValueError, TypeError, LookupError):
         return None
+    if problem.violations(structure) or not np.array_equal(np.sort(problem.encode(structure)), on_ids):
+        return None
+    score = score_of(problem, structure)
     parts = [
         score,
         -problem.search_factors.value(on_ids),
