@@ -60,6 +60,6 @@ def test_another_maximiser_is_refused_with_the_remedy():
 
     problem = ChainProblem(np.zeros((4, 3)), np.zeros((3, 3)), factors=[StructureFactor(Own(), np.arange(12))])
     with pytest.raises(
-        InvalidProblem, match=r"structure: its maximiser .*Own cannot be written.*to_fields.*add it"
+        InvalidProblem, match=r"structure: its maximiser .*Own cannot.*to_fields.*add it"
     ):
         dumps(problem)
