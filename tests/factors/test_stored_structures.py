@@ -59,7 +59,5 @@ def test_another_maximiser_is_refused_with_the_remedy():
             raise NotImplementedError
 
     problem = ChainProblem(np.zeros((4, 3)), np.zeros((3, 3)), factors=[StructureFactor(Own(), np.arange(12))])
-    with pytest.raises(
-        InvalidProblem, match=r"structure: its maximiser .*Own cannot.*to_fields.*add it"
-    ):
+    with pytest.raises(InvalidProblem, match=r"structure: its maximiser .*Own cannot.*to_fields.*add it"):
         dumps(problem)
