@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,10 @@ class LabelMaximiser(Maximiser[IntArray], Generic[P]):
 
     def __init__(self, problem: P) -> None:
         self.problem = problem
+
+    def to_fields(self) -> dict[str, Any]:
+        """For JSON: the problem."""
+        return {"problem": self.problem}
 
     def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[IntArray]:
         """One pass of messages; `Maximised.own` is the score of neighbouring labels."""

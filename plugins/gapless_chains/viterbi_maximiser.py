@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.label_maximiser import LabelMaximiser
 from gapless_chains.problem import ChainProblem
 from gapless_kernels import COMPILED, forward_messages, viterbi
 
 
+@serialisable("gapless_chains.ViterbiMaximiser")
 class ViterbiMaximiser(LabelMaximiser[ChainProblem]):
     """The best labelling of a chain under weights of its decisions, O(n K^2) (Viterbi 1967).
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON
+from gapless.core.serial import serialisable
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import ConfigurationFactor, Decisions, Fixings, Maximised, Maximiser, Slacks
 from gapless_kernels import COMPILED
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from gapless_ordering.problem import OrderingProblem
 
 
+@serialisable("gapless_ordering.WalkMaximiser")
 class WalkMaximiser(Maximiser["IntArray"]):
     """The best walk of k vertices under weights of a problem's edges; O(k n^2).
 
@@ -33,6 +35,10 @@ class WalkMaximiser(Maximiser["IntArray"]):
 
     def __init__(self, problem: OrderingProblem) -> None:
         self.problem = problem
+
+    def to_fields(self) -> dict[str, Any]:
+        """For JSON: the problem."""
+        return {"problem": self.problem}
 
     def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[IntArray]:
         """One product for each place."""

@@ -15,7 +15,7 @@ import gapless_kernels
 from gapless import InvalidProblem
 from gapless.core import layered_graph
 from gapless.core.factors.factor_set import FactorSet
-from gapless.roles import Decisions, Diagram
+from gapless.roles import Decisions, Diagram, OracleError
 
 
 @pytest.mark.parametrize("narrow", [0, layered_graph.NARROW])
@@ -202,9 +202,14 @@ def test_what_a_step_raises_says_where():
         def step(self, layer, choice, states):
             return {}[layer]
 
-    with pytest.raises(KeyError) as caught:
+    said = r"factor counting: step of layer 0, choice -1 \(none is on\), raised KeyError: 0"
+    with pytest.raises(OracleError, match=said) as caught:
         Broken(3, 3).graph(Decisions(3))
-    assert "raised in step(0, -1, states) of the factor 'counting'" in caught.value.__notes__[0]
+    assert isinstance(caught.value.__cause__, KeyError)
+    factor = Broken(3, 3)
+    factor.scope(Decisions(3))
+    with pytest.raises(OracleError, match=said):
+        factor.value(np.zeros(3, bool))
 
 
 def test_one_factor_over_several_problems():

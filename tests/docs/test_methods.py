@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import gapless as gl
 from gapless.plugins.manager import load_plugins
 
@@ -32,3 +34,14 @@ def test_every_method_is_on_the_page_and_no_other():
         assert counts == ("yes" if known[key].factors else "no"), key
         assert engine, key
         assert why, key
+
+
+@pytest.mark.parametrize(
+    ("page", "problem"), [("chains", "chain"), ("chains", "tree"), ("ordering", "ordering"), ("linking", "linking")]
+)
+def test_reference_pages_name_every_method_and_factors(page, problem):
+    text = (Path(__file__).parents[2] / f"docs/reference/{page}.md").read_text(encoding="utf-8")
+    registry = load_plugins().registry
+    methods = registry.methods_for(registry.problems[problem])
+    assert [name for name in methods if f"`{name}`" not in text] == []
+    assert "factors=" in text

@@ -30,6 +30,7 @@ pytest.importorskip(
     "gapless_rna_folding",
     reason="the example is not installed: pip install --no-build-isolation -e docs/examples/rna_folding",
 )
+
 from gapless_rna_folding import (
     FoldingProblem,
     NonCrossing,
@@ -37,6 +38,7 @@ from gapless_rna_folding import (
     Structure,
     dot_bracket,
     from_dot_bracket,
+    plugin,
 )
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples/rna_folding"
@@ -310,3 +312,9 @@ def test_a_limit_on_pairs_equals_the_integer_program(limit: int) -> None:
     result = proved(problem)
     assert len(result.best) <= limit
     assert result.value == pytest.approx(solve_monolithic(problem).value, abs=1e-6)
+
+
+def test_specimens_can_be_enumerated() -> None:
+    (specimens,) = plugin.gapless_specimens()
+    drawn = [specimens.draw(np.random.default_rng([0, number])) for number in range(400)]
+    assert max(problem.decisions.count for problem in drawn) in range(6, 13)  # all subsets: at most 4,096

@@ -10,7 +10,9 @@ from gapless import loads
 from gapless.cli.console import Console
 from gapless.cli.parser import Parser
 from gapless.core.errors import UnknownName, UnknownOption
+from gapless.roles import Specimens
 from gapless.selftest import command, compare_kernels, plugin, twins
+from gapless.testing.enumeration import SpaceTooLarge
 from gapless.testing.examples import Selection
 
 
@@ -108,3 +110,18 @@ def test_no_kernels_no_comparison(monkeypatch):
     monkeypatch.setattr(gapless_kernels, "COMPILED", False)
     assert compare_kernels(0) == []
     assert twins.instruction_sets() == ()
+
+
+def test_specimens_that_are_too_large_are_named(selftest, wrong, specimens):
+    def too_large(problem, k):
+        raise SpaceTooLarge("33 decisions")
+
+    sound = list(specimens)
+    specimens.insert(0, Specimens(Selection, sound[0].draw, best=too_large))
+    code, said = selftest(wrong.honest)
+    assert code == 0
+    assert "note: not tested: specimens of Selection, case 0: SpaceTooLarge: 33 decisions" in said
+    code, said = selftest(wrong.honest, "--json")
+    assert (code, len(json.loads(said)["skipped"])) == (0, 1)
+    del specimens[1:]
+    assert selftest(wrong.honest)[0] == 1  # nothing was tested

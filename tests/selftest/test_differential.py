@@ -6,6 +6,7 @@ from gapless.core.errors import GaplessError
 from gapless.plugins import load_plugins
 from gapless.roles import Specimens
 from gapless.selftest import differential
+from gapless.testing.enumeration import SpaceTooLarge
 from gapless.testing.examples import Selection, random_selection
 
 
@@ -89,3 +90,17 @@ def test_everything_that_is_ours():
     assert names <= {tally.problem for tally in tallies}
     assert {(tally.method, str(tally.mistakes)) for tally in tallies if tally.mistakes} == set()
     assert sum(tally.instances for tally in tallies) > 100
+
+
+def test_specimens_that_are_too_large_do_not_stop_the_others(registered, specimens, wrong):
+    large = Specimens(Selection, specimens[0].draw, best=_too_large)
+    registry, skipped = registered(wrong.honest), []
+    (tally,) = differential(registry, [large, *specimens], cases=5, seconds=30.0, seed=0, skipped=skipped)
+    assert (tally.instances, tally.mistakes) == (5, [])
+    assert skipped == ["specimens of Selection, case 0: SpaceTooLarge: 33 decisions"]
+    with pytest.raises(GaplessError, match="specimens of Selection, case 0: SpaceTooLarge"):
+        differential(registry, [large, *specimens], cases=5, seconds=30.0, seed=0)
+
+
+def _too_large(problem, k):
+    raise SpaceTooLarge("33 decisions")

@@ -6,6 +6,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
+import contextlib
+
 import numpy as np
 
 from gapless_kernels.lanes cimport _sets
@@ -295,6 +297,9 @@ cdef class Search:
         elif self.error is None:
             factor = self.factors[self.s.culprit]
             self.error = factor.error
+            if self.error is not None:
+                with contextlib.suppress(Exception):
+                    self.error.culprit = self.s.culprit
         if self.error is not None:
             raise self.error
         if self.s.culprit < 0:
@@ -303,14 +308,15 @@ cdef class Search:
         else:
             name = f"factor {self.s.culprit} ({type(getattr(factor, 'factor', factor)).__name__})"
             broken = "is none"
+        kind, said = RuntimeError, "failed and kept no error"
         if self.s.failed == GS_BROKE_STATE:
-            self.error = ValueError(f"{name} gave a structure that breaks the state or {broken}")
+            kind, said = ValueError, f"gave a structure that breaks the state or {broken}"
         elif self.s.failed == GS_BROKE_VALUE:
-            self.error = ValueError(f"{name} gave a value that its structure does not have")
+            kind, said = ValueError, "gave a value that its structure does not have"
         elif self.s.failed == GS_BROKE_BOUND:
-            self.error = ValueError(f"{name} has a better structure than the one it called the best")
-        else:
-            self.error = RuntimeError(f"{name} failed and kept no error")
+            kind, said = ValueError, "has a better structure than the one it called the best"
+        self.error = kind(f"{name} {said}")
+        self.error.culprit, self.error.said = self.s.culprit, said
         raise self.error
 
     def advance(

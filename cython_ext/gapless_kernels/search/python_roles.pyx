@@ -145,16 +145,21 @@ cdef class PythonFactor(roles.Factor):
             self.role.marginals = NULL
         self.role.costly = True
 
+    cdef object says(self, method):
+        """A method for messages, by the factor's place where that is known."""
+        place = getattr(self.factor, "place", None)
+        return f"{type(self.factor).__name__}.{method}" if place is None else f"{place}: {method}()"
+
     cdef object valued(self, on):
         """The value of a configuration, checked."""
         value = float(self.factor.value(on.copy()))
         if not value < INFINITY:
-            raise ValueError(f"{type(self.factor).__name__}.value gave {value}, expected a finite number or -inf")
+            raise ValueError(f"{self.says('value')} gave {value}, expected a finite number or -inf")
         return value
 
     cdef object named(self, weights):
         """The best configuration under weights, its value and what was claimed; None where nothing is allowed."""
-        role = type(self.factor).__name__
+        role = self.says("best")
         claimed, on = self.factor.best(weights.copy())
         claimed = float(claimed)
         if claimed == -INFINITY:
@@ -162,17 +167,17 @@ cdef class PythonFactor(roles.Factor):
         on = np.asarray(on)
         if on.shape != weights.shape or not claimed < INFINITY:
             raise ValueError(
-                f"{role}.best gave the value {claimed} and a configuration of shape {on.shape}; expected a number "
+                f"{role} gave the value {claimed} and a configuration of shape {on.shape}; expected a number "
                 f"and {len(weights)} booleans"
             )
         on = on.astype(bool)
         if (weights[on] == -INFINITY).any():
-            raise ValueError(f"{role}.best turned on a decision whose weight is minus infinity")
+            raise ValueError(f"{role} turned on a decision whose weight is minus infinity")
         value = self.valued(on)
         worth = value + float(weights[on].sum())
         size = max(1.0, abs(value), np.abs(weights[on]).sum())
         if not abs(claimed - worth) <= LOST * size:
-            raise ValueError(f"{role}.best gave the value {claimed!r}, but by value() its configuration has {worth!r}")
+            raise ValueError(f"{role} gave the value {claimed!r}, but by value() its configuration has {worth!r}")
         return value, on
 
     cdef object solved(self, prices, state):

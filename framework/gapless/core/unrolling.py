@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gapless.core.errors import GaplessError, InvalidProblem
+from gapless.core.errors import GaplessError, InvalidProblem, OracleError
 from gapless.core.factor import name_of, named_after
 from gapless.core.layered_graph import Layer, LayeredGraph, packed
 from gapless.core.score_array import LARGEST
@@ -35,14 +35,18 @@ def stepped(factor: Diagram, layer: int, choice: int, states: IntArray) -> tuple
     """`Diagram.step`, checked; not asked where there are no states."""
     if not states.size:
         return states, np.zeros(0)
-    with named_after(factor, "step", f"{layer}, {choice}, states"):
+    try:
         given: Any = factor.step(layer, choice, states.copy())
-        try:
-            following, scores = given
-        except (TypeError, ValueError) as error:
-            raise InvalidProblem(
-                f"{_place(factor, layer, choice)} gave {given!r:.80}, expected two arrays: next states, and scores"
-            ) from error
+    except GaplessError:
+        raise
+    except Exception as error:
+        raise _raised(_place(factor, layer, choice), error) from error
+    try:
+        following, scores = given
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem(
+            f"{_place(factor, layer, choice)} gave {given!r:.80}, expected two arrays: next states, and scores"
+        ) from error
     following = _integers(factor, following, states.size, lambda: _place(factor, layer, choice))
     scores = _numbers(scores, states.size, lambda: f"{_place(factor, layer, choice)}: scores")
     _check_numbers(scores, states, lambda: f"{_place(factor, layer, choice)}: the score")
@@ -53,9 +57,11 @@ def step_alone(factor: Diagram, layer: int, choice: int, state: IntArray) -> tup
     """`stepped` for one state: checked in full only where the answer has another form than usual."""
     try:
         given: Any = factor.step(layer, choice, state)
-    except Exception:
-        stepped(factor, layer, choice, state)  # says where
+    except GaplessError:
         raise
+    except Exception as error:
+        stepped(factor, layer, choice, state)  # says where
+        raise _raised(_place(factor, layer, choice), error) from error
     if type(given) is tuple and len(given) == 2:
         following, score = given
         if type(following) is np.ndarray and following.dtype == np.int64 and following.shape == (1,):
@@ -71,8 +77,12 @@ def ended(factor: Diagram, states: IntArray) -> FloatArray:
     """`Diagram.final`, checked; not asked where there are no states."""
     if not states.size:
         return np.zeros(0)
-    with named_after(factor, "final", "states"):
+    try:
         given = factor.final(states.copy())
+    except GaplessError:
+        raise
+    except Exception as error:
+        raise _raised(f"factor {name_of(factor)}: final()", error) from error
     scores = _numbers(given, states.size, lambda: f"factor {name_of(factor)}: final() gave scores")
     _check_numbers(scores, states, lambda: f"factor {name_of(factor)}: the final score")
     return scores
@@ -81,6 +91,10 @@ def ended(factor: Diagram, states: IntArray) -> FloatArray:
 def _place(factor: Diagram, layer: int, choice: int) -> str:
     said = f"choice {choice}" if choice >= 0 else "choice -1 (none is on)"
     return f"factor {name_of(factor)}: step of layer {layer}, {said},"
+
+
+def _raised(where: str, error: Exception) -> OracleError:
+    return OracleError(f"{where} raised {type(error).__name__}: {error}")
 
 
 def _integers(factor: Diagram, given: Any, size: int, place: Any, lowest: int = -1) -> IntArray:
@@ -193,9 +207,9 @@ def _steps(factor: Diagram, layer: int, choices: range, states: IntArray) -> tup
             targets[row], scores[row] = following, score
     except GaplessError:
         raise
-    except Exception:
+    except Exception as error:
         stepped(factor, layer, choice, states)  # says where
-        raise
+        raise _raised(_place(factor, layer, choice), error) from error
     if targets.size and not (targets.min() >= -1 and scores.min() >= -LARGEST and scores.max() <= LARGEST):
         for choice in choices:
             stepped(factor, layer, choice, states)

@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 import attrs
+from numpy.typing import NDArray
 
 from gapless.core.limits import Stop
-from gapless.core.sparse import BoolArray, IntArray
+from gapless.core.sparse import IntArray
 
 S = TypeVar("S")
 
@@ -72,22 +73,24 @@ class Part(Generic[S]):
 
     Parameters
     ----------
-    kept : bool (decisions,)
+    kept : bool or int8 (decisions,)
+        Decisions that may be on, or a state.
     structure : S
     score : float
     """
 
-    kept: BoolArray
+    kept: NDArray[Any]
     structure: S
     score: float
 
 
-def partition(kept: BoolArray, chosen: Iterable[int], group_of: IntArray) -> Iterator[tuple[int, BoolArray]]:
+def partition(kept: NDArray[Any], chosen: Iterable[int], group_of: IntArray) -> Iterator[tuple[int, NDArray[Any]]]:
     """Partition of the structures of some decisions other than one structure.
 
     Parameters
     ----------
-    kept : bool (decisions,)
+    kept : bool or int8 (decisions,)
+        Decisions that may be on, or a state.
     chosen : iterable of int
         The decisions of the structure, one of each group. Parts follow their order: the i-th keeps those before,
         and takes another instead of the i-th.
@@ -113,8 +116,8 @@ def partition(kept: BoolArray, chosen: Iterable[int], group_of: IntArray) -> Ite
 def lawler(
     best: KBest[Any],
     first: Part[S],
-    parts_of: Callable[[Part[S]], Iterable[BoolArray]],
-    search: Callable[[BoolArray], tuple[Part[S] | None, Stop]],
+    parts_of: Callable[[Part[S]], Iterable[NDArray[Any]]],
+    search: Callable[[NDArray[Any]], tuple[Part[S] | None, Stop]],
     closes: Callable[[float], bool] | None = None,
 ) -> Stop:
     """Search the parts around the best structure, then around the next, until nothing that is missing is better.

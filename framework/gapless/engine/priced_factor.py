@@ -39,6 +39,7 @@ class PricedFactor:
         self, factor: ConfigurationFactor, scope: IntArray, first: int, guide: FloatArray | None = None
     ) -> None:
         self.factor, self.scope, self.first = factor, scope, first
+        self._place = getattr(factor, "place", f"factor {name_of(factor)}")
         self.guide = guide if guide is not None and np.any(guide) else None
         self._last: tuple[bytes, bytes, tuple[float, BoolArray]] | None = None
 
@@ -46,7 +47,7 @@ class PricedFactor:
         """Value of a configuration, bool (count,)."""
         value = float(guarded(self.factor, self.factor.value, on))
         if math.isnan(value) or value == math.inf:
-            raise InconsistentBound(f"factor {name_of(self.factor)}: value() returned {value}")
+            raise InconsistentBound(f"{self._place}: value() returned {value}")
         return value
 
     def maximise(self, prices: FloatArray, state: NDArray[np.int8]) -> tuple[float, BoolArray]:
@@ -94,7 +95,7 @@ class PricedFactor:
         here = self.value(y) + float(weights[y].sum())
         if not abs(here - promised) <= margin(max(float(np.abs(weights[y]).sum()), abs(here))):
             raise InconsistentBound(
-                f"factor {name_of(self.factor)}: best() promises {promised:.12g}, but by value() its configuration "
+                f"{self._place}: best() promises {promised:.12g}, but by value() its configuration "
                 f"is worth {here:.12g}"
             )
         return float(promised), y
@@ -106,7 +107,7 @@ class PricedFactor:
         size = max(1.0, abs(best), float(np.abs(prices[on]).max(initial=0.0)))
         if best - here < -margin(size):
             raise InconsistentBound(
-                f"factor {name_of(self.factor)}: best() promises that no configuration is worth more than "
+                f"{self._place}: best() promises that no configuration is worth more than "
                 f"{best:.12g}, but by value() that of a structure is worth {here:.12g}"
             )
         return best - here if best - here > AGREES * size else 0.0

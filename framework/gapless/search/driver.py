@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import numpy as np
 import gapless_kernels
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import OFF, ON, Fixings
-from gapless.core.errors import GaplessError, InconsistentBound, OracleError, SolveError
+from gapless.core.errors import GaplessError, InconsistentBound, OracleError
 from gapless.core.factor import guide_of
 from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.problem import check_start, score_of
@@ -25,6 +26,7 @@ from gapless.engine.choice_groups import State
 from gapless.engine.guard import guarded
 from gapless.plugins.call import Solve
 from gapless.search.layout import Layout
+from gapless.search.named_factor import NamedFactor
 from gapless.search.record import SearchRecord
 
 if gapless_kernels.COMPILED:
@@ -218,12 +220,13 @@ def _maximiser(layout: Layout[Any]) -> Any:
 
 
 def _factors(layout: Layout[Any]) -> list[Any]:
-    if not gapless_kernels.COMPILED:
-        return [(scope, factor) for factor, scope in layout.configurations]
-    found = []
+    found: list[Any] = []
     for factor, scope in layout.configurations:
-        compiled = factor.compiled(layout.decisions)
-        found.append(PythonFactor(scope, factor) if compiled is None else compiled)
+        compiled = factor.compiled(layout.decisions) if gapless_kernels.COMPILED else None
+        if compiled is None:
+            named = NamedFactor(factor, layout.problem.search_factors.place(factor))
+            compiled = PythonFactor(scope, named) if gapless_kernels.COMPILED else (scope, named)
+        found.append(compiled)
     return found
 
 
@@ -265,14 +268,14 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
     except KeyboardInterrupt:
         budget.interrupt()
         stop = Stop.INTERRUPTED
-    except SolveError as error:
-        error.result = _result(work, solve, Stop.ERROR, start is not None, certificate)
+    except Exception as error:
+        keep_found(error, partial(_result, work, solve, Stop.ERROR, start is not None, certificate))
         raise
     try:
-        work.kernel.settle()
+        called(layout, work.kernel.settle)
         guarded(budget, budget.emit, "stop", max(work.bound, work.value), work.value)
-    except SolveError as error:
-        error.result = _result(work, solve, Stop.ERROR, start is not None, certificate)
+    except Exception as error:
+        keep_found(error, partial(_result, work, solve, Stop.ERROR, start is not None, certificate))
         raise
     return _result(work, solve, stop, start is not None, certificate)
 
@@ -297,8 +300,18 @@ def called(layout: Layout[Any], call: Callable[[], Any]) -> Any:
     except Exception as error:
         if getattr(error, "__notes__", ()):  # of a factor's score(), which is named there
             raise
-        role = type(layout.backbone.maximiser).__name__
-        raise OracleError(f"{role}, or a factor, raised {type(error).__name__}: {error}") from error
+        place, culprit = f"{type(layout.backbone.maximiser).__name__}", getattr(error, "culprit", -1)
+        if culprit >= 0:
+            place = layout.problem.search_factors.place(layout.configurations[culprit][0])
+        said = getattr(error, "said", f"raised {type(error).__name__}: {error}")
+        named = str(error).startswith((f"{place}: ", f"{place}."))
+        raise OracleError(str(error) if named else f"{place} {said}") from error
+
+
+def keep_found(error: Exception, found: Callable[[], Result[Any]]) -> None:
+    """Give an error of any kind the answer so far as `result`; none where that cannot be scored any more."""
+    with contextlib.suppress(Exception):
+        error.result = found()  # type: ignore[attr-defined]
 
 
 def advance(run: Search[Any], solve: Solve) -> Stop:

@@ -16,7 +16,7 @@ import attrs
 import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON, Fixings
-from gapless.core.errors import InconsistentBound, SolveError
+from gapless.core.errors import InconsistentBound
 from gapless.core.limits import Budget, Stop
 from gapless.core.problem import score_of
 from gapless.core.result import Result
@@ -26,7 +26,7 @@ from gapless.engine.choice_groups import State
 from gapless.engine.guard import guarded
 from gapless.engine.lawler import KBest, Part, lawler
 from gapless.plugins.call import Solve
-from gapless.search.driver import Search, best, bound_with_rounding, called
+from gapless.search.driver import Search, best, bound_with_rounding, called, keep_found
 from gapless.search.layout import Layout
 
 S = TypeVar("S")
@@ -83,8 +83,8 @@ class _Listing(Generic[S]):
         except KeyboardInterrupt:
             budget.interrupt()
             stop = Stop.INTERRUPTED
-        except SolveError as error:
-            error.result = self._result(Stop.ERROR)
+        except Exception as error:
+            keep_found(error, partial(self._result, Stop.ERROR))
             raise
         return self._result(stop)
 
@@ -101,15 +101,22 @@ class _Listing(Generic[S]):
         try:
             first = attrs.evolve(self.solve, budget=quiet, k=1)
             self.first = best(self.layout, first, self.begin, certificate=self.certificate)
+        except Exception as error:
+            self.first = getattr(error, "result", None) or self.first
+            self._know_first()
+            raise
         finally:
             budget.nodes += quiet.nodes
             budget.iterations += quiet.iterations
-        for structure in (*(solution.structure for solution in self.first.solutions), *self.solve.start):
-            self._know(structure)
+        self._know_first()
         if quiet.interrupted:
             budget.interrupt()
         self.rough = self.first.stop is Stop.GAP
         return Stop.PROVED if self.rough else self.first.stop
+
+    def _know_first(self) -> None:
+        for structure in (*(solution.structure for solution in self.first.solutions), *self.solve.start):
+            self._know(structure)
 
     def _know(self, structure: S) -> None:
         """Take a feasible structure into the list."""

@@ -49,6 +49,7 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
     count = sum(
         len(plugins.registry.methods_for(given.problem)) if parsed.method is None else 1 for given in specimens
     )
+    skipped: list[str] = []
     with console.progress("instances", count * parsed.cases) as advance:
         tallies = differential(
             plugins.registry,
@@ -58,6 +59,7 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
             seed=parsed.seed,
             method=parsed.method,
             advance=advance,
+            skipped=skipped,
         )
     interrupted = not all(tally.closed for tally in tallies)
     twins = [] if interrupted or parsed.method or parsed.problem else compare_kernels(parsed.seed)
@@ -68,7 +70,10 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
     )
     kept = _keep(folder, tallies)
     _show(console, tallies, twins, untested, kept)
-    failed = any(tally.mistakes for tally in tallies) or any(twin.different for twin in twins)
+    for reason in skipped:
+        console.say(f"note: not tested: {reason}")
+    nothing = bool(skipped) and not tallies
+    failed = nothing or any(tally.mistakes for tally in tallies) or any(twin.different for twin in twins)
     console.data(
         {
             "versions": versions,
@@ -84,6 +89,7 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
             ],
             "kernels": [attrs.asdict(twin) for twin in twins],
             "without_specimens": untested,
+            "skipped": skipped,
             "kept": [str(file) for file in kept],
             "passed": not failed and not interrupted,
         }

@@ -24,7 +24,7 @@ from gapless.plugins.registry import Method, Registry
 from gapless.plugins.specimens import Specimens
 from gapless.testing.answer import check_answer, check_k_best, check_proof
 from gapless.testing.conformance import Check, ConformanceError, has_evidence
-from gapless.testing.enumeration import enumerate_best
+from gapless.testing.enumeration import SpaceTooLarge, enumerate_best
 from gapless.testing.method import check_batch
 
 _PATIENCE = Limits(time=20.0)
@@ -101,6 +101,7 @@ def differential(
     seed: int,
     method: str | None = None,
     advance: Callable[[int], None] = lambda _: None,
+    skipped: list[str] | None = None,
 ) -> list[Tally]:
     """Test every method of the specimens' problem types.
 
@@ -114,12 +115,26 @@ def differential(
         Restriction to the method of this name.
     advance : callable
         Called with the number of instances just answered.
+    skipped : list of str, optional
+        Takes a sentence for each of the specimens that cannot be enumerated, which are left out; without the list
+        the first one raises.
+
+    Raises
+    ------
+    GaplessError
+        Specimens cannot be drawn or enumerated, and no list is given for `skipped`.
     """
     began = time.process_time()
     runs: list[_Run] = []
     try:
         for specimen in specimens:
-            references = [_reference(specimen, number, seed) for number in range(cases)]
+            try:
+                references = [_reference(specimen, number, seed) for number in range(cases)]
+            except GaplessError as error:
+                if skipped is None or not isinstance(error.__cause__, SpaceTooLarge):
+                    raise
+                skipped.append(str(error))
+                continue
             name = next((name for name, cls in registry.problems.items() if cls is specimen.problem), "")
             name = (name or specimen.problem.__name__) + ("+factors" if specimen.factors else "")
             methods = registry.methods_for(specimen.problem)

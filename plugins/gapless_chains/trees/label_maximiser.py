@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.label_maximiser import LabelMaximiser
 from gapless_chains.trees.problem import TreeProblem
 from gapless_kernels import COMPILED, tree_viterbi
 
 
+@serialisable("gapless_chains.TreeLabelMaximiser")
 class TreeLabelMaximiser(LabelMaximiser[TreeProblem]):
     """The best labelling of a tree or forest under weights of its decisions, O(n K^2).
 

@@ -30,10 +30,10 @@ def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str])
 
 @hookimpl
 def gapless_specimens() -> Sequence[Specimens]:
-    """Instances for ``gapless selftest``, which enumerates them: at most ten bases."""
+    """Instances for ``gapless selftest``, which enumerates sets of pairs: at most seven bases."""
 
     def draw(rng: np.random.Generator) -> FoldingProblem:
-        sequence = "".join(rng.choice(list("ACGU"), int(rng.integers(1, 10))))
+        sequence = "".join(rng.choice(list("ACGU"), int(rng.integers(1, 8))))
         plain = FoldingProblem(sequence, least_loop=int(rng.integers(0, 3)))
         few = Cardinality.at_most(range(plain.decisions.count), int(rng.integers(0, 4)))
         return attrs.evolve(plain, factors=(Stacking(), few)[: int(rng.integers(0, 3))])

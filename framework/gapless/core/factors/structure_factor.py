@@ -12,7 +12,7 @@ from gapless.core.decisions import OFF, Decisions, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.factor import ConfigurationFactor
 from gapless.core.oracle import Maximiser
-from gapless.core.serial import serialisable
+from gapless.core.serial import is_serialisable, serialisable
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, int_array
 
 
@@ -50,6 +50,19 @@ class StructureFactor(ConfigurationFactor):
             )
         if self.weights is not None and not np.all(self.weights < np.inf):
             raise InvalidProblem("structure: weights must be numbers, or -inf")
+
+    def to_fields(self) -> dict[str, Any]:
+        """For JSON.
+
+        Raises `InvalidProblem`: the maximiser's class cannot be written.
+        """
+        if not is_serialisable(self.maximiser):
+            raise InvalidProblem(
+                f"structure: its maximiser {type(self.maximiser).__qualname__} cannot be written as JSON; give the "
+                "class to_fields() and decorate it with gapless.roles.serialisable, or store the problem without this "
+                "factor and add it after loading"
+            )
+        return {"maximiser": self.maximiser, "on_scope": self.on_scope, "weights": self.weights}
 
     def scope(self, decisions: Decisions) -> IntArray:
         """The decisions as given."""
