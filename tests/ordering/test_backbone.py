@@ -81,7 +81,10 @@ def cases(rng):
 def test_the_best_walk(seen, rng):
     for problem, weights, state, paths in cases(rng):
         found = WalkMaximiser(problem).solve(weights, Fixings(state))
-        once, always = np.where(state == 1, 0.0, weights), float(weights[state == 1].sum())  # what is on counts once
+        once, always = (
+            np.where(state == 1, 0.0, weights),
+            float(weights[state == 1].sum()),
+        )  # what is on counts once
         values = {walk: float(once[edges].sum()) + always for walk, edges in walks(problem, weights, state)}
         best = max(values.values(), default=-math.inf)
         feasible = max((weights[on].sum() for on in paths if Fixings(state).allow(on)), default=-math.inf)

@@ -31,7 +31,7 @@ cdef class ChoiceGroups(roles.Maximiser):
 
     cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
         cdef Py_ssize_t g, k, e, best
-        value[0] = 0.0
+        value[0], count[0] = 0.0, 0
         for g in range(self.first.shape[0] - 1):
             best = -1
             for k in range(self.first[g], self.first[g + 1]):

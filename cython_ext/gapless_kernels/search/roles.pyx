@@ -116,6 +116,7 @@ cdef class Maximiser:
         with nogil:
             found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &chosen[0], &count)
             if found == GS_FOUND:  # as in a search, other weights come between, in the other chart
+                count = 0
                 found = self.role.maximise(self.role.object, 1, &others[0], &fixed[0], &value, &chosen[0], &count)
             if found == GS_FOUND:
                 found = self.role.marginals(self.role.object, &placed[0], &fixed[0], &on[0], &off[0])

@@ -96,6 +96,12 @@ class Budget(Diagram):
         over = np.maximum(self._sums(states) - self.most, 0.0)
         return -self.penalty * over if self.penalty < math.inf else 0.0
 
+    def possible_values(self) -> FloatArray:
+        """Nothing; beside a penalty, what one unit of each weight and of the budget costs, of which all are sums."""
+        if self.penalty == math.inf:
+            return np.zeros(1)
+        return self.penalty * np.append(self.weights, self.most)
+
     def guide(self, decisions: Decisions) -> FloatArray:
         """The weights."""
         return self._ascending
