@@ -63,7 +63,7 @@ class Search:
         Whether the caller answers for the blocks: contiguous int64 and float64 arrays, scopes of different
         decisions that there are, finite scores. Anything else is then undefined behaviour.
     lifted : bool
-        Whether the charge of a pair of a negative score takes in the members of their choice groups that exclude one
+        Whether the charge of a pair of a negative score takes in members of their choice groups that exclude one
         of the two, which is tighter. Not for "paper", nor where the maximiser does not tell what excludes what.
     ask : callable, optional
         From int64 (m,) numbers of scopes, counted over all blocks, to their float64 (m,) finite scores; called

@@ -97,7 +97,7 @@ class Budget(Diagram):
         return -self.penalty * over if self.penalty < math.inf else 0.0
 
     def possible_values(self) -> FloatArray:
-        """Nothing; beside a penalty, what one unit of each weight and of the budget costs, of which all are sums."""
+        """Nothing; beside a penalty, what each weight and the budget would cost, of which all are sums."""
         if self.penalty == math.inf:
             return np.zeros(1)
         return self.penalty * np.append(self.weights, self.most)

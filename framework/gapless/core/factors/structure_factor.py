@@ -59,7 +59,8 @@ class StructureFactor(ConfigurationFactor):
         if not is_serialisable(self.maximiser):
             raise InvalidProblem(
                 f"structure: its maximiser {type(self.maximiser).__qualname__} cannot be written as JSON; give the "
-                "class to_fields() and decorate it with gapless.roles.serialisable, or store the problem without this "
+                "class to_fields() and decorate it with gapless.roles.serialisable, or store the problem without "
+                "this "
                 "factor and add it after loading"
             )
         return {"maximiser": self.maximiser, "on_scope": self.on_scope, "weights": self.weights}
