@@ -24,8 +24,8 @@ class WalkMaximiser(Maximiser["IntArray"]):
     A relaxation: a walk may come back to a vertex or a class, and pass by edges that are fixed on, though not
     through others of their ends. Each use of an edge counts in `Maximised.value`, but an edge that is fixed on
     exactly once, as in every path. The decisions that are on are its edges, listed once, and all that are fixed on;
-    `Maximised.own` makes up for the difference, and there is no structure. No path that agrees with the fixings is worth more; where nothing is free, the value is that of the
-    path.
+    `Maximised.own` makes up for the difference, and there is no structure. No path that agrees with the fixings is
+    worth more; where nothing is free, the value is that of the path.
 
     Parameters
     ----------
