@@ -17,7 +17,7 @@ from gapless.core.oracle import Maximised, Maximiser, Slacks
 from gapless.core.problem import Problem, score_of
 from gapless.core.result import Solution
 from gapless.core.serial import serialisable
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, bool_array, float_array, int_array
 from gapless.factors import AtLeastOne, AtMostOne, Budget, Cardinality, Or, Table
 
 AnyFactor = Factor | ConfigurationFactor
@@ -75,7 +75,7 @@ class ListedStructures(Maximiser[Any]):
         Their own scores.
     """
 
-    on: BoolArray = attrs.field(converter=lambda rows: np.asarray(rows, bool))
+    on: BoolArray = attrs.field(converter=bool_array)
     own: FloatArray = attrs.field(converter=float_array)
 
     def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[Any]:
@@ -130,7 +130,8 @@ def _sets(rng: np.random.Generator, decisions: Decisions, kind: str, width: int)
 
 def _stars(rng: np.random.Generator, decisions: Decisions, kind: str) -> Conjunctions:
     """Many pairs, in either order, so that choice groups meet other decisions."""
-    every = [(a, b) for a in range(decisions.count) for b in range(a)] or [(0,)]
+    pairs = [(a, b) for a in range(decisions.count) for b in range(a)]
+    every: list[tuple[int, ...]] = [*pairs] or [(0,)]
     found = [pair if rng.random() < 0.5 else pair[::-1] for pair in every if rng.random() < 0.4] or every[:1]
     return Conjunctions(found, random_scores(rng, len(found), kind, 0.05))
 

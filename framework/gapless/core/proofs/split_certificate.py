@@ -114,7 +114,9 @@ class SplitCertificate(BoundCertificate):
                 return super().verify_flips(problem, fixings, on, off)
             bound = -math.inf
             for side, flips, name in ((bounds.on, off, "on"), (bounds.off, on, "off")):
-                for d in flips if side is not None else ():
+                if side is None:
+                    continue
+                for d in flips:
                     through = weighed.bound(float(side[d]))
                     if through > enough:
                         through = flip_alone(
