@@ -352,7 +352,9 @@ static int gs_advance(gs_search *s, double seconds, int64_t nodes, int64_t steps
         if (gs_now() > end)
             return GS_TIME;
         const gs_node node = gs_pop(s);
-        if (node.bound <= gs_target(s)) {
+        /* What closes a node by its parent's bound must prove it under the node's own fixings. A relaxed maximiser, as of walks, may prove less
+         * under more of them; only groups are sure to be exact where one is on. */
+        if (node.bound <= gs_target(s) && !(s->loose && s->keep_proof)) {
             s->node = node, s->working = 1;
             gs_close(s, node.bound, node.snapshot);
             continue;

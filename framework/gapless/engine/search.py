@@ -109,7 +109,8 @@ class Search(SearchState):
             if time.monotonic() > end:
                 return TIME
             node = heapq.heappop(self.open)[1]
-            if node.bound <= self.target:
+            # A relaxed maximiser, as of walks, may prove less under more fixings: evidence must hold under the node's.
+            if node.bound <= self.target and not (self.keep_proof and (self.split.groups.of < 0).any()):
                 self._close(node, node.bound, node.multipliers)
             else:
                 self._begin(node)
