@@ -109,7 +109,7 @@ class Search(SearchState):
             if time.monotonic() > end:
                 return TIME
             node = heapq.heappop(self.open)[1]
-            # A relaxed maximiser, as of walks, may prove less under more fixings: evidence must hold under the node's.
+            # A relaxed maximiser, as of walks, may prove less under more fixings: evidence is the node's own.
             if node.bound <= self.target and not (self.keep_proof and (self.split.groups.of < 0).any()):
                 self._close(node, node.bound, node.multipliers)
             else:
