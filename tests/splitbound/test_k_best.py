@@ -59,7 +59,7 @@ def test_agrees_with_enumeration(rng, variant):
     assert result.verify(problem)
 
 
-def test_all_trees_when_more_are_asked_for(compiled_alone):
+def test_all_trees_when_more_are_asked_for():
     problem = random_problem(np.random.default_rng(1), 3, families=["sibling"], single_root=False)
     everything = best_scores(problem, None)
     result = gapless.solve(problem, "split-bound", k=1000)
@@ -67,7 +67,7 @@ def test_all_trees_when_more_are_asked_for(compiled_alone):
     assert len(everything) == 16  # (n + 1)^(n - 1) labelled trees
 
 
-def test_where_all_trees_are_worth_the_same_few_are_searched(compiled_alone):
+def test_where_all_trees_are_worth_the_same_few_are_searched():
     problem = ParsingProblem(np.zeros((13, 13)))
     result = gapless.solve(problem, "split-bound", k=4)
     assert [s.value for s in result.solutions] == [0.0] * 4
@@ -98,7 +98,7 @@ def test_a_list_that_a_limit_ended_says_so_and_keeps_the_start(seen, rng, nodes)
     assert "the list may miss some" in result.explanation[-1]
 
 
-def test_ctrl_c_keeps_what_was_found(monkeypatch, compiled_alone):
+def test_ctrl_c_keeps_what_was_found(monkeypatch):
     problem = random_problem(np.random.default_rng(2), 6, families=["sibling", "grandchild"])
     advance, calls = driver.Search.advance, []
 
@@ -131,14 +131,14 @@ def test_a_list_within_a_gap_is_full_and_says_so(seen, rng):
 
 
 @pytest.mark.parametrize("order", ["best-first", "depth-first", "breadth-first"])
-def test_without_a_certificate_in_every_order(compiled_alone, order):
+def test_without_a_certificate_in_every_order(order):
     problem = random_problem(np.random.default_rng(4), 6, families=["sibling", "grandchild"], strength=2.0)
     result = gapless.solve(problem, "split-bound", k=7, order=order, certificate=False)
     assert [s.value for s in result.solutions] == pytest.approx(best_scores(problem, 7))
     assert "none was asked for" in result.verify(problem).reason
 
 
-def test_what_a_part_holds_when_a_limit_ends_it_is_listed(monkeypatch, compiled_alone):
+def test_what_a_part_holds_when_a_limit_ends_it_is_listed(monkeypatch):
     monkeypatch.setattr(layout, "CHOICES", 0)
     problem = random_problem(np.random.default_rng(5), 9, families=["sibling", "grandchild"], strength=3.0)
     whole = gapless.solve(problem, "split-bound").stats.nodes
@@ -151,7 +151,7 @@ def test_what_a_part_holds_when_a_limit_ends_it_is_listed(monkeypatch, compiled_
     assert sizes[2] == 4
 
 
-def test_events_begin_and_end_once(compiled_alone):
+def test_events_begin_and_end_once():
     problem = random_problem(np.random.default_rng(6), 6, families=["sibling", "grandchild"], strength=2.0)
     seen = []
     gapless.solve(problem, "split-bound", k=4, observers=[seen.append])
