@@ -165,15 +165,15 @@ def test_a_fresh_process_reads_them():
 import sys
 from gapless.plugins import factors, load_plugins
 plugins = load_plugins()
-if "budget" not in plugins.registry.factors:  # the clone was not installed again since the plug-in came
+if "precedence" not in plugins.registry.factors:  # the clone was not installed again since the plug-in came
     plugins.add(factors, "factors (gapless)")
 import gapless
-assert "gapless.factors.budget" not in sys.modules
-print(gapless.loads(sys.argv[1]).most)
+assert "gapless.factors.precedence" not in sys.modules
+print(gapless.loads(sys.argv[1]).score)
 """
-    stored = gapless.dumps(Budget(ONES, WEIGHTS, 6))
+    stored = gapless.dumps(Precedence(0, 2, -6.0))
     found = subprocess.run([sys.executable, "-c", code, stored], capture_output=True, text=True, check=False)
-    assert found.stdout == "6.0\n", found.stderr
+    assert found.stdout == "-6.0\n", found.stderr
 
 
 def test_a_large_budget_is_relaxed():

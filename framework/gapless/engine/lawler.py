@@ -69,19 +69,20 @@ class KBest(Generic[S]):
 
 @attrs.frozen(eq=False)
 class Part(Generic[S]):
-    """Structures made of some decisions only, and the best of them.
+    """Structures made of some decisions only, and the best that the search found among them.
 
     Parameters
     ----------
     kept : bool or int8 (decisions,)
         Decisions that may be on, or a state.
     structure : S
-    score : float
+    bound : float
+        No structure of the part scores more. The search may leave a tolerance between `structure` and this.
     """
 
     kept: NDArray[Any]
     structure: S
-    score: float
+    bound: float
 
 
 def partition(kept: NDArray[Any], chosen: Iterable[int], group_of: IntArray) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -144,15 +145,15 @@ def lawler(
         the reason for which a search ended early.
     """
     numbers, outcome = itertools.count(), Stop.PROVED
-    heap = [(-first.score, next(numbers), first)]
+    heap = [(-first.bound, next(numbers), first)]
     while heap and -heap[0][0] > best.threshold:
         part = heapq.heappop(heap)[2]
         for kept in parts_of(part):
-            if closes is not None and closes(part.score):
+            if closes is not None and closes(part.bound):
                 break
             found, stop = search(kept)
             if found is not None:
-                heapq.heappush(heap, (-found.score, next(numbers), found))
+                heapq.heappush(heap, (-found.bound, next(numbers), found))
             if stop is Stop.RELAXED:
                 outcome = stop
             elif stop is not Stop.PROVED:

@@ -222,6 +222,9 @@ class Named(Mapping[str, T]):
         found: T = resolved(self.given[name])
         return found
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.given
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.given)
 

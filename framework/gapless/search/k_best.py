@@ -137,8 +137,8 @@ class _Listing(Generic[S]):
     def _partition(self, best: S) -> Stop:
         """Search the parts around the best structure, then around the next; see `lawler`."""
         everything = np.where(self.layout.backbone.weights > -math.inf, FREE, OFF).astype(np.int8)
-        first = Part(everything, best, score_of(self.problem, best))
-        return lawler(self.known, first, self._others, self._best_of, self._closes)
+        bound = max(self.problem.sense.turn(self.first.bound), score_of(self.problem, best))
+        return lawler(self.known, Part(everything, best, bound), self._others, self._best_of, self._closes)
 
     def _others(self, part: Part[S]) -> Iterator[State]:
         """Each part as a state: some choices as in the structure, the next another one."""
@@ -175,7 +175,9 @@ class _Listing(Generic[S]):
         structure = self._structure_of(run, kept)
         self.rough |= stop is Stop.PROVED and run.rough(run.exact)
         self._emit("node", node=budget.nodes)
-        return (None if structure is None else Part(kept, structure, score_of(self.problem, structure))), stop
+        if structure is None:
+            return None, stop
+        return Part(kept, structure, max(run.bound, score_of(self.problem, structure))), stop
 
     def _holds_nothing(self, run: Search[S], kept: State) -> bool:
         """Whether a part has no structure for the list, where its best one is forbidden.
