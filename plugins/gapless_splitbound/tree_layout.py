@@ -9,6 +9,7 @@ from gapless.search.layout import Layout
 from gapless_dependency import DependencyTree, ParsingProblem, TreeMaximiser, backbone_for
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.enumerated import EnumeratedTrees
+from gapless_splitbound.proofs.completions import most_choices
 
 
 def tree_layout(
@@ -28,5 +29,6 @@ def tree_layout(
         lifted=problem.projective,  # trees with crossing arcs have too little to lift
         evidence=partial(SplitMultipliers, backbone=trees.name),
         enumerated=EnumeratedTrees(),
+        most=most_choices(problem),
         even=partial(SplitMultipliers.even, problem, trees.name),
     )

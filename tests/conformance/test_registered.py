@@ -64,6 +64,24 @@ def parsing():
     ]
 
 
+def labelled_parsing():
+    """Ties, forbidden labels, one word, no tree, one root or several, crossing or not, factors over labels and arcs."""
+    problem = importlib.import_module("gapless_dependency").LabelledParsingProblem
+    sibling = importlib.import_module("gapless_dependency").Sibling
+    table = importlib.import_module("gapless.factors")
+    rng = np.random.default_rng(9)
+    tied = rng.integers(-1, 2, (4, 4, 2)).astype(float)
+    forbidden = np.where(rng.random((4, 4, 2)) < 0.4, NONE, rng.normal(size=(4, 4, 2)))
+    return [
+        problem(np.ones((2, 2, 1))),
+        problem(tied, projective=True, labels=["subject", "object"]),
+        problem(forbidden, single_root=False),
+        problem(np.where(np.arange(4)[:, None, None] == 0, NONE, tied)),
+        problem(tied, factors=[table.AtMostOne([0, 2, 5], -1.0), table.Or([1, 3], 0.5)]),
+        problem(tied, arc_factors=[sibling(rng.integers(-2, 3, (4, 4, 4)).astype(float))], projective=True),
+    ]
+
+
 def orderings():
     """Ties, classes, forbidden edges, one vertex, all vertices, more than there are, layers without a path."""
     ordering = importlib.import_module("gapless_ordering").OrderingProblem
@@ -109,7 +127,14 @@ def linkings():
     ]
 
 
-EXAMPLES = {"chain": chains, "tree": trees, "parsing": parsing, "ordering": orderings, "linking": linkings}
+EXAMPLES = {
+    "chain": chains,
+    "tree": trees,
+    "parsing": parsing,
+    "labelled-parsing": labelled_parsing,
+    "ordering": orderings,
+    "linking": linkings,
+}
 
 
 def no_conjunction(problem):

@@ -54,6 +54,8 @@ class Layout(Generic[S]):
         From the keywords orientation, multipliers, alone and loss to a certificate; can be pickled.
     enumerated : Certificate
         For nodes all of whose structures were looked at.
+    most : int
+        Structures that its verifier goes through.
     even : callable, optional
         To a certificate of scores that are spread evenly.
     """
@@ -66,6 +68,7 @@ class Layout(Generic[S]):
     lifted: bool = False
     evidence: Callable[..., Certificate] = SplitCertificate
     enumerated: Certificate = attrs.field(factory=EnumeratedChoices)
+    most: int = EnumeratedChoices.most
     even: Callable[[], Certificate] | None = None
 
     def evenly(self) -> Certificate:
@@ -75,7 +78,7 @@ class Layout(Generic[S]):
     @property
     def choices(self) -> int:
         """A node with at most so many ways to choose is enumerated: as many as its verifier goes through."""
-        return min(CHOICES, getattr(self.enumerated, "most", CHOICES))
+        return min(CHOICES, self.most)
 
     @cached_property
     def decisions(self) -> Decisions:

@@ -19,11 +19,15 @@ MOST_SCORED_ALONE = 1 << 12
 """The same where factors can only be scored tree by tree."""
 
 
+def most_choices(problem: ParsingProblem) -> int:
+    """Ways to choose heads that `best_completion` goes through."""
+    return MOST_SCORED_ALONE if problem.backbone_factors else MOST_CHOICES
+
+
 def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
     """Score of the best tree under `fixings`; -inf if there is none.
 
-    Raises `InvalidProblem`: more than `MOST_CHOICES` ways to choose heads, or `MOST_SCORED_ALONE` beside a
-    `BackboneFactor`. `fixings`: with what they imply: a word with one candidate has it on.
+    Raises `InvalidProblem`: more than `most_choices` ways to choose heads. `fixings`: with what they imply: a word with one candidate has it on.
     """
     arcs, open_arcs = problem.decisions, fixings.state != 0
     choices = [
@@ -31,7 +35,7 @@ def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
         for m in range(1, problem.length + 1)
     ]
     count = math.prod(len(into) for into in choices)
-    most = MOST_SCORED_ALONE if problem.backbone_factors else MOST_CHOICES
+    most = most_choices(problem)
     if count > most:
         raise InvalidProblem(f"{count} choices of heads are left, at most {most} are enumerated")
     if count == 0:
