@@ -1,5 +1,7 @@
 """Every backbone through the whole method: enumeration, certificates, tampering, pre-pruning."""
 
+from unittest import mock
+
 import attrs
 import numpy as np
 import pytest
@@ -14,10 +16,13 @@ from gapless.roles import Fixings, TreeCertificate
 from gapless.search import layout
 from gapless_dependency import (
     AdjacentSibling,
+    AnyOf,
+    ArcConjunctions,
     Grandchild,
     GrandSibling,
     OutermostGrandchild,
     ParsingProblem,
+    Sibling,
     backbone_for,
 )
 from gapless_dependency.enumeration import tree_scores
@@ -199,3 +204,33 @@ def test_pre_pruning_keeps_a_bound_on_all_trees(seen, rng, backbone):
     if expected.size:
         assert expected[0] - 1e-9 <= result.bound < np.inf
         seen["bounded"] += bool(result.solutions)
+
+
+def test_pairs_that_face_each_other_are_in_no_star():
+    """The search goes by the rivals that the backbone names in Python, as the verifier does."""
+    conjunctions = ArcConjunctions([[(2, 1), (1, 2)], [(0, 1), (1, 2)], [(0, 1), (0, 2)]], [-1.0, -1.0, 0.0])
+    scores = [[0, 0, -1], [0, 0, 1], [0, -2, 0]]
+    siblings = AdjacentSibling(
+        [
+            [[0, -2, -1], [0, -2, -2], [-1, -2, 2]],
+            [[-1, -1, -2], [-2, 2, -2], [2, 0, -1]],
+            [[1, 2, -2], [0, 0, -2], [1, -1, 0]],
+        ]
+    )
+    problem = ParsingProblem(scores, factors=[conjunctions, siblings], projective=True, single_root=False)
+    result = gapless.solve(problem, "split-bound")
+    assert result.status is Status.OPTIMAL
+    assert result.verify(problem)
+
+
+def test_sums_that_fall_below_every_score_prove_that_nothing_is_feasible():
+    """Factors that are no conjunctions, and those that the backbone counts, have limits, too."""
+    everything = np.full((4, 4, 4), -np.inf)
+    for more in ([AnyOf([(1, 3)], -np.inf)], [AdjacentSibling(np.ones((4, 4, 4)))]):
+        problem = ParsingProblem(
+            np.ones((4, 4)), factors=[Grandchild(everything), Sibling(everything), *more], projective=True
+        )
+        with mock.patch.object(layout, "CHOICES", 0):
+            result = gapless.solve(problem, "split-bound")
+        assert result.status is Status.INFEASIBLE
+        assert result.verify(problem)
