@@ -65,7 +65,7 @@ def parsing():
 
 
 def labelled_parsing():
-    """Ties, forbidden labels, one word, no tree, one root or several, crossing or not, factors over labels and arcs."""
+    """Ties, forbidden labels, one word, no tree, one root or several, crossing or not, factors."""
     problem = importlib.import_module("gapless_dependency").LabelledParsingProblem
     sibling = importlib.import_module("gapless_dependency").Sibling
     table = importlib.import_module("gapless.factors")

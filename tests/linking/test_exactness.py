@@ -51,7 +51,8 @@ class Judged:
             # Costs of 1e9 cancel: what is open is what float64 lost.
             lost = 1e-11 * self.largest()
             assert result.value - result.bound <= lost
-            assert result.solutions[-1].value - self.costs[len(result.solutions) - 1] <= lost + margin(result.solutions[-1].value)
+            last = len(result.solutions) - 1
+            assert result.solutions[last].value - self.costs[last] <= lost + margin(self.costs[last])
             self.valid(result)
             return
         assert result.status is (Status.OPTIMAL if self.costs.size else Status.INFEASIBLE), result

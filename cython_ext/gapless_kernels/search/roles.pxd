@@ -32,6 +32,7 @@ cdef extern from "search/roles.h" nogil:
 cdef class Maximiser:
     cdef gs_maximiser role
     cdef object error      # kept by a method that returns GS_FAILED, raised by the search
+    cdef object rivals     # of `role.rival`, where they are taken
     cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil
     cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil
     cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil

@@ -48,6 +48,9 @@ class Maximiser:
     def own_score(self, on: npt.ArrayLike) -> float | None:
         """Own score of a set of decisions, int (count,); None where it is no structure."""
 
+    def take_rivals(self, rivals: npt.ArrayLike) -> None:
+        """Name for each decision one more that no structure holds beside it, or -1, int (decisions,)."""
+
     def excluded(self, one: int, other: int) -> bool:
         """Whether no structure holds both decisions, so far as the object knows."""
 

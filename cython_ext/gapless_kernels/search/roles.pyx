@@ -136,6 +136,14 @@ cdef class Maximiser:
         self._check(found)
         return own if found == GS_FOUND else None
 
+    def take_rivals(self, rivals):
+        """Name for each decision one more that no structure holds beside it, or -1, int (decisions,)."""
+        cdef int32_t[::1] held = np.array(rivals, np.int32)
+        if held.shape[0] != self.role.decisions:
+            raise ValueError(f"rivals names {held.shape[0]} decisions, expected {self.role.decisions}")
+        if self.role.decisions:
+            self.rivals, self.role.rival = held, &held[0]
+
     def excluded(self, int one, int other):
         """Whether no structure holds both decisions, so far as the object knows."""
         return self.role.excludes != NULL and bool(self.role.excludes(self.role.object, one, other))

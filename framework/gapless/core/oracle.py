@@ -63,8 +63,8 @@ class Maximiser(ABC, Generic[S]):
     Attributes
     ----------
     has_own : bool
-        Whether structures may have scores beyond the weights. Where they never have, small rests are enumerated
-        faster.
+        Whether structures may have scores beyond the weights, of at most 8e12 in size for each decision of the
+        problem. Where they never have, small rests are enumerated faster.
     """
 
     has_own: bool = True

@@ -215,8 +215,10 @@ def _maximiser(layout: Layout[Any]) -> Any:
     role = layout.backbone.maximiser
     if not gapless_kernels.COMPILED:
         return role
-    compiled = role.compiled()
-    return PythonMaximiser(role, layout.decisions.count, Fixings) if compiled is None else compiled
+    compiled = role.compiled() or PythonMaximiser(role, layout.decisions.count, Fixings)
+    if layout.rivals is not None:  # the verifier goes by them
+        compiled.take_rivals(layout.rivals)
+    return compiled
 
 
 def _factors(layout: Layout[Any]) -> list[Any]:

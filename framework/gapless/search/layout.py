@@ -17,7 +17,7 @@ from gapless.core.factor import ConfigurationFactor, ScoredFactor
 from gapless.core.problem import Problem
 from gapless.core.proofs.enumerated_choices import EnumeratedChoices
 from gapless.core.proofs.split_certificate import SplitCertificate
-from gapless.core.score_array import LARGEST
+from gapless.core.score_array import LARGEST, LARGEST_OWN
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
 S = TypeVar("S")
@@ -79,6 +79,11 @@ class Layout(Generic[S]):
     def choices(self) -> int:
         """A node with at most so many ways to choose is enumerated: as many as its verifier goes through."""
         return min(CHOICES, self.most)
+
+    @cached_property
+    def rivals(self) -> IntArray | None:
+        """Those that the maximiser names, whether or not it has compiled code."""
+        return self.backbone.maximiser.rivals()
 
     @cached_property
     def decisions(self) -> Decisions:
@@ -168,8 +173,8 @@ class Layout(Generic[S]):
             finite = scores[np.isfinite(scores) & self.problem.search_factors.possible(scored.scopes)]
             low, high = low + finite[finite < 0].sum(), high + finite[finite > 0].sum()
         if self.harsh:
-            parts = len(self.configurations) + 2.0 * self.decisions.count
-            low, high = low - LARGEST * parts, high + LARGEST * parts
+            most = LARGEST * len(self.configurations) + LARGEST_OWN * self.decisions.count
+            low, high = low - most, high + most
         # Far above the margin within which scores of the size of the floor count as equal.
         loss = 2.0 * (high - low) + 1.0 + 1e-6 * abs(low) if np.isfinite(high - low) else 1.0
         return float(loss), float(low) if self.harsh or self.sums_up else -math.inf

@@ -27,7 +27,8 @@ def most_choices(problem: ParsingProblem) -> int:
 def best_completion(problem: ParsingProblem, fixings: Fixings) -> float:
     """Score of the best tree under `fixings`; -inf if there is none.
 
-    Raises `InvalidProblem`: more than `most_choices` ways to choose heads. `fixings`: with what they imply: a word with one candidate has it on.
+    Raises `InvalidProblem`: more than `most_choices` ways to choose heads. `fixings`: with what they imply: a word
+    with one candidate has it on.
     """
     arcs, open_arcs = problem.decisions, fixings.state != 0
     choices = [

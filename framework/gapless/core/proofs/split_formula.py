@@ -12,9 +12,9 @@ import numpy as np
 from gapless.core.configuration_bound import configuration_bound
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
-from gapless.core.factor import Factor
 from gapless.core.factors.factor_set import FactorSet
 from gapless.core.proofs.raised import ULP, raised
+from gapless.core.score_array import LARGEST, LARGEST_OWN
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.work import kept_meanwhile, spend_work
 
@@ -44,7 +44,7 @@ class Splittable:
     length : int
         Additions that a weight goes through, beyond those of the formula.
     additive : bool
-        Whether every decision is in a choice group and the backbone has no score of its own.
+        Whether the backbone has no score of its own.
     """
 
     problem: Any
@@ -190,7 +190,7 @@ def _laid_out(
         lifts = lifted_decisions(split, scopes, np.flatnonzero(charged))
         blocks.append(_Block(scopes, scores, fine, grouped, at + np.cumsum(counts) - counts, lifts))
         at, seen = at + int(counts.sum()), seen + len(scopes)
-    floor = _floor(split, blocks) if split.additive and not counted else -np.inf
+    floor = _floor(split, blocks, own=bool(counted) or not split.additive)
     kept[_LaidOut] = made = _LaidOut(split.problem, asked, blocks, at, floor)
     return made
 
@@ -394,18 +394,18 @@ def grouped_pairs(split: Splittable, scopes: IntArray, way: int) -> BoolArray:
     return shared
 
 
-def _floor(split: Splittable, blocks: list[_Block]) -> float:
-    """No allowed structure scores less; -inf beside factors that are no conjunctions, which may score anything."""
-    if not all(isinstance(factor, Factor) for factor in split.factors.factors):
-        return -np.inf
-    low = size = 0.0
-    groups = split.decisions.choice_groups()
-    terms = 4 + len(groups)
-    for group in groups:
-        least = float(split.weights[group].min())
-        low, size = low + least, size + abs(least)
+def _floor(split: Splittable, blocks: list[_Block], *, own: bool) -> float:
+    """No allowed structure scores less, since scores have limits. `own`: structures score beyond the weights."""
+    weights, group_of = split.weights, split.group_of
+    allowed = weights > -np.inf
+    least = np.zeros(int(group_of.max(initial=-1)) + 1)
+    chosen = allowed & (group_of >= 0)
+    least[np.unique(group_of[chosen])] = np.inf
+    np.minimum.at(least, group_of[chosen], weights[chosen])
+    low = [*least.tolist(), *np.minimum(weights[allowed & (group_of < 0)], 0.0).tolist(), split.constant]
     for block in blocks:
         counted = block.scores[np.isfinite(block.scores) & block.fine]
-        below = float(np.minimum(counted, 0.0).sum())
-        low, size, terms = low + below, size - below, terms + counted.size
-    return low + split.constant - ULP * terms * (size + abs(split.constant))
+        low.append(float(np.minimum(counted, 0.0).sum()))
+    low.append(-LARGEST * len(split.factors.configurations) - (LARGEST_OWN * split.decisions.count if own else 0.0))
+    terms = len(low) + sum(block.scores.size for block in blocks)
+    return math.fsum(low) - ULP * terms * math.fsum(map(abs, low))
