@@ -1,7 +1,5 @@
 """Every backbone through the whole method: enumeration, certificates, tampering, pre-pruning."""
 
-from unittest import mock
-
 import attrs
 import numpy as np
 import pytest
@@ -22,7 +20,7 @@ from gapless_dependency import (
     GrandSibling,
     OutermostGrandchild,
     ParsingProblem,
-    Sibling,
+    Valency,
     backbone_for,
 )
 from gapless_dependency.enumeration import tree_scores
@@ -206,6 +204,13 @@ def test_pre_pruning_keeps_a_bound_on_all_trees(seen, rng, backbone):
         seen["bounded"] += bool(result.solutions)
 
 
+@pytest.fixture
+def bounded(monkeypatch):
+    """Nothing is enumerated."""
+    monkeypatch.setattr(layout, "CHOICES", 0)
+
+
+@pytest.mark.usefixtures("bounded")
 def test_pairs_that_face_each_other_are_in_no_star():
     """The search goes by the rivals that the backbone names in Python, as the verifier does."""
     conjunctions = ArcConjunctions([[(2, 1), (1, 2)], [(0, 1), (1, 2)], [(0, 1), (0, 2)]], [-1.0, -1.0, 0.0])
@@ -223,14 +228,15 @@ def test_pairs_that_face_each_other_are_in_no_star():
     assert result.verify(problem)
 
 
-def test_sums_that_fall_below_every_score_prove_that_nothing_is_feasible():
+@pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize(
+    "beside", [AnyOf([(1, 2)], -np.inf), AdjacentSibling(np.ones((3, 3, 3))), Valency(0, [0.0, 1.0, 0.0])]
+)
+def test_sums_that_fall_below_every_score_prove_that_nothing_is_feasible(beside):
     """Factors that are no conjunctions, and those that the backbone counts, have limits, too."""
-    everything = np.full((4, 4, 4), -np.inf)
-    for more in ([AnyOf([(1, 3)], -np.inf)], [AdjacentSibling(np.ones((4, 4, 4)))]):
-        problem = ParsingProblem(
-            np.ones((4, 4)), factors=[Grandchild(everything), Sibling(everything), *more], projective=True
-        )
-        with mock.patch.object(layout, "CHOICES", 0):
-            result = gapless.solve(problem, "split-bound")
-        assert result.status is Status.INFEASIBLE
-        assert result.verify(problem)
+    both = np.zeros((3, 3, 3))
+    both[0, 1, 2] = both[0, 2, 1] = -np.inf
+    problem = ParsingProblem(np.ones((3, 3)), factors=[Grandchild(both), beside], projective=True)
+    result = gapless.solve(problem, "split-bound")
+    assert result.status is Status.INFEASIBLE
+    assert result.verify(problem)
