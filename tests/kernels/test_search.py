@@ -412,7 +412,7 @@ def test_wrong_arguments_are_named(options: Any, message: str) -> None:
 
 
 def closure(case: Case, state: np.ndarray) -> np.ndarray | None:
-    """What fixings imply in the choice groups; None where a group has nothing left."""
+    """The state that fixings imply in the choice groups; None where a group has nothing left."""
     state = np.where(case.base == -INF, 0, state)
     for begin, end in itertools.pairwise(case.first):
         members = case.groups[begin:end]

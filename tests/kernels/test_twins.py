@@ -114,7 +114,7 @@ def alike(stub: list[tuple[str, str, Any]], other: list[tuple[str, str, Any]]) -
 
 
 def run(code: str, **environment: str) -> Any:
-    """What another interpreter prints, as JSON."""
+    """The JSON that another interpreter prints."""
     answer = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""What an earlier version stored is read and verified by this one: a file for each release that brought a class.
+"""Files of earlier versions are read and verified by this one: a file for each release that brought a class.
 
 The files in tests/data are never written again. A new kind of certificate gets a new file, by store_results.py.
 """

@@ -58,7 +58,7 @@ def check(problem, expected, k=1, **options):
 
 @pytest.fixture
 def choices(request, monkeypatch):
-    """How many choices of heads are enumerated."""
+    """The number of choices of heads that are enumerated."""
     monkeypatch.setattr(layout, "CHOICES", request.param)
 
 
