@@ -87,9 +87,18 @@ class Judged:
         assert len({tuple(solution.structure) for solution in result.solutions}) == len(result.solutions)
 
 
+def some_forbidding(rng, problem):
+    """The problem, at times with a set all of whose candidates are forbidden."""
+    if rng.random() < 0.9:
+        return problem
+    prior = [np.zeros(members.size) for members in problem.candidates]
+    prior[int(rng.integers(problem.k))][:] = -np.inf
+    return attrs.evolve(problem, prior=prior, prior_weight=1.0)
+
+
 def drawn(rng, method=""):
     """An instance that the method is for."""
-    judged = Judged(DRAWS.get(method, random_problem)(rng))
+    judged = Judged(random_problem(rng) if method not in DRAWS else some_forbidding(rng, DRAWS[method](rng)))
     assume(judged.problem.connection is not None or method not in NEED_CONNECTED_SETS)
     assume(judged.problem.graph is not None or method not in NEED_A_GRAPH)
     return judged
