@@ -32,7 +32,7 @@ def sentence(rng):
         single_root=bool(rng.integers(2)),
         families=[FAMILIES[f] for f in chosen],
         ties=bool(rng.integers(2)),
-        forbidden=float(rng.choice([0.0, 0.0, 0.2, 0.5])),
+        forbidden=float(rng.choice([0.0, 0.0, 0.2, 0.5, 0.8])),
         forbidden_parts=float(rng.choice([0.0, 0.0, 0.2])),
     )
 
