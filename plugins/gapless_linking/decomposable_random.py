@@ -101,7 +101,7 @@ def _anchor_weight(rng: np.random.Generator) -> float:
 
 def _prior(rng: np.random.Generator, size: int) -> FloatArray:
     scores = rng.integers(0, 4, size).astype(np.float64)
-    scores[rng.random(size) < 0.1] = -np.inf
+    scores[rng.random(size) < rng.choice([0.1, 1.0], p=[0.95, 0.05])] = -np.inf
     return scores
 
 

@@ -17,7 +17,6 @@ from gapless.search.driver import ASKED_FOR_NONE, Search
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_needed
 from gapless_splitbound.certificate import SplitMultipliers
-from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations  # noqa: F401  read from old files
 from gapless_splitbound.pruning import prune
 from gapless_splitbound.tree_layout import tree_layout
 from gapless_splitbound.tree_search import NOT_IN_THE_PAPER, possible, search, uncompiled
