@@ -1,4 +1,4 @@
-"""How long `pip install` of a wheel takes, how much it puts on disk, and how long the import takes.
+"""The time that `pip install` of a wheel takes, the room on disk, and the time of the import.
 
 ``install_size.py WHEEL``, in virtual environments of its own, which are removed at the end.
 """

@@ -1,4 +1,4 @@
-"""What every test starts from, and what ends one that hangs."""
+"""The common start of all tests, and the end of one that hangs."""
 
 import faulthandler
 import os

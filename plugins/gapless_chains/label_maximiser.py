@@ -12,6 +12,7 @@ from gapless.core.decisions import OFF, ON
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import Fixings, Maximised, Maximiser, Slacks
 from gapless_chains.labelling import Labelling
+from gapless_kernels import COMPILED
 
 P = TypeVar("P", bound=Labelling)
 
@@ -60,6 +61,18 @@ class LabelMaximiser(Maximiser[IntArray], Generic[P]):
         chosen = state == ON
         others_on = chosen.sum(axis=1, keepdims=True) - chosen
         return np.where((state != OFF) & (others_on == 0), weights.reshape(state.shape), -math.inf)
+
+    def compiled(self) -> Any:
+        """The same in compiled code."""
+        if not COMPILED:
+            return None
+        from gapless_kernels.trees._tree_backbone import TreeLabels  # noqa: PLC0415  not without compiled kernels
+
+        return TreeLabels(*self._tree())
+
+    @abstractmethod
+    def _tree(self) -> tuple[IntArray, FloatArray]:
+        """Parents, int64 (n,), and scores of neighbours, float64 (K, K) or (n, K, K), the parent's first."""
 
     @abstractmethod
     def _best(self, rows: FloatArray) -> tuple[float, IntArray]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.label_maximiser import LabelMaximiser
 from gapless_chains.problem import ChainProblem
-from gapless_kernels import COMPILED, forward_messages, viterbi
+from gapless_kernels import forward_messages, viterbi
 
 
 @serialisable("gapless_chains.ViterbiMaximiser")
@@ -24,27 +22,33 @@ class ViterbiMaximiser(LabelMaximiser[ChainProblem]):
     problem : ChainProblem
     """
 
-    def compiled(self) -> Any:
-        """The same in compiled code."""
-        if not COMPILED:
-            return None
-        from gapless_kernels.chains._chain_backbone import ChainLabels  # noqa: PLC0415  not without compiled kernels
-
-        return ChainLabels(self.problem.positions, self.problem.transition)
+    def _tree(self) -> tuple[IntArray, FloatArray]:
+        """A path from the first position."""
+        transition = self.problem.transition
+        if transition.ndim == 3:
+            transition = np.concatenate([np.zeros((1, *transition.shape[1:])), transition])
+        return np.arange(-1, self.problem.positions - 1), transition
 
     def _best(self, rows: FloatArray) -> tuple[float, IntArray]:
+        """From the right, as over trees, so that equal labellings fall to the same one."""
         labels = np.empty(len(rows), np.int64)
-        return viterbi(rows, self.problem.transition, labels), labels
+        value = viterbi(rows[::-1], self._turned(), labels)
+        return value, labels[::-1]
 
     def _marginals(self, rows: FloatArray) -> FloatArray:
         transition = self.problem.transition
         before, after = np.empty(rows.shape), np.empty(rows.shape)
         forward_messages(rows, transition, before)
         # From the right, each message with the label's own weight last, so that it can be left out.
-        turned = transition.T if transition.ndim == 2 else transition[::-1].transpose(0, 2, 1)
-        forward_messages(rows[::-1], turned, after)
+        forward_messages(rows[::-1], self._turned(), after)
         follow = np.zeros(rows.shape)
         for i in range(len(rows) - 1):
             pairs = transition if transition.ndim == 2 else transition[i]
             follow[i] = (pairs + after[len(rows) - 2 - i]).max(axis=1)
         return before + follow
+
+    def _turned(self) -> FloatArray:
+        """Scores of neighbours in the chain from right to left."""
+        transition = self.problem.transition
+        turned: FloatArray = transition.T if transition.ndim == 2 else transition[::-1].transpose(0, 2, 1)
+        return turned

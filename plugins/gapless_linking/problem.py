@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -30,12 +29,13 @@ from gapless.roles import (
     Sense,
     serialisable,
 )
-from gapless_linking import problem_fields
+from gapless_linking import member_costs, problem_fields
 from gapless_linking.connection import Connection, maximal, minimal
 from gapless_linking.distances import pairwise_distances
 from gapless_linking.graph import Graph
 from gapless_linking.integer_program import integer_program
 from gapless_linking.pair_costs import PairCosts
+from gapless_linking.vertex_names import VertexNames
 
 Matrix = NDArray[Any]
 
@@ -153,11 +153,8 @@ class LinkingProblem(Problem[IntArray]):
         for place, vertices in places:
             if self.graph is not None:
                 self.graph.require(vertices, place)
-                continue
-            n = len(self.distance_matrix) if self.distance_matrix is not None else 0
-            unknown = vertices[(vertices < 0) | (vertices >= n)]
-            if unknown.size:
-                raise InvalidProblem(f"{place}: there is no vertex {unknown[0]}, distances has {n} rows")
+            else:
+                problem_fields.check_rows(vertices, place, self.distance_matrix)
 
     # --- builders and transforms
 
@@ -192,10 +189,7 @@ class LinkingProblem(Problem[IntArray]):
         return attrs.evolve(self, connection=minimal(self._graph(), self.candidates))
 
     def without_graph(self) -> LinkingProblem:
-        """The same problem over its distances only, vertices numbered as in `points`: small enough for a file.
-
-        The names of these vertices go with it.
-        """
+        """The same problem over its distances only, vertices numbered and named as in `points`: fits in a file."""
         at = [np.searchsorted(self.points, members) for members in self.candidates]
         anchors = [(int(np.searchsorted(self.points, z)), weight) for z, weight in self.anchors]
         return attrs.evolve(
@@ -205,7 +199,7 @@ class LinkingProblem(Problem[IntArray]):
             distance_matrix=self.lengths(),
             candidates=at,
             anchors=anchors,
-            names=[self._bare_name(z) for z in self.points.tolist()] if self.named else None,
+            names=[self._names.bare(z) for z in self.points.tolist()] if self.named else None,
         )
 
     def with_distances(self, distances: Matrix) -> LinkingProblem:
@@ -273,29 +267,15 @@ class LinkingProblem(Problem[IntArray]):
 
         A member that no path connects with an anchor is forbidden, unless that weighs nothing.
         """
-        costs = np.zeros(self.members.size)
-        for z, weight in self.anchors:
-            if weight:
-                at = np.array([np.searchsorted(self.points, z)])
-                apart = self.lengths(self.slots, at)[:, 0]
-                costs += np.where(np.isinf(apart), np.inf, weight * apart)
-        if self.prior is not None and self.prior_weight:
-            costs -= self.prior_weight * np.concatenate(self.prior)
-        costs.flags.writeable = False
-        return costs
+        return member_costs.own_costs(self)
 
     @functools.cached_property
     def centred_costs(self) -> tuple[FloatArray, float]:
         """Costs of members beyond the least of their set, and the sum of the least.
 
-        Large costs that cancel between sets leave the small ones their digits this way. Where a whole set is
-        forbidden, 0 is taken for its least.
+        Large costs that cancel between sets leave the small ones their digits this way.
         """
-        least = np.minimum.reduceat(self.own_costs, self.first[:-1])
-        least[np.isinf(least)] = 0.0
-        beyond = self.own_costs - np.repeat(least, np.diff(self.first))
-        beyond.flags.writeable = False
-        return beyond, math.fsum(least.tolist())
+        return member_costs.centred(self.own_costs, self.first)
 
     @functools.cached_property
     def granularity(self) -> float | None:  # type: ignore[override]  # computed once instead of stated
@@ -303,14 +283,7 @@ class LinkingProblem(Problem[IntArray]):
 
         None with factors, which may score anything.
         """
-        if self.factors:
-            return None
-        if not self.anchors and self.prior is None:
-            return 2.0 if self.whole else None
-        finite = self.own_costs[np.isfinite(self.own_costs)]
-        if not self.whole or np.any(finite != np.floor(finite)):
-            return None
-        return 2.0 if not np.any(finite % 2) else 1.0
+        return None if self.factors else member_costs.granularity(self)
 
     def mention(self, i: int) -> str:
         """Name of a set."""
@@ -318,27 +291,16 @@ class LinkingProblem(Problem[IntArray]):
 
     def name(self, vertex: int) -> str:
         """A vertex in words: its name, or its number; both where several of `points` have that name."""
-        name = self._bare_name(vertex)
-        return f"{name} (vertex {vertex})" if name in self._ambiguous else name
+        return self._names.clear(vertex)
 
     @property
     def named(self) -> bool:
         """Whether vertices have names."""
-        return self._names is not None
-
-    @property
-    def _names(self) -> Sequence[str] | None:
-        return self.names if self.graph is None else self.graph.names
-
-    def _bare_name(self, vertex: int) -> str:
-        names = self._names or ()
-        return names[vertex] if 0 <= vertex < len(names) else str(vertex)
+        return self._names.given is not None
 
     @functools.cached_property
-    def _ambiguous(self) -> frozenset[str]:
-        """Names that several of `points` have."""
-        counts = Counter(map(self._bare_name, self.points.tolist()))
-        return frozenset(name for name, count in counts.items() if count > 1)
+    def _names(self) -> VertexNames:
+        return VertexNames(self.names if self.graph is None else self.graph.names, self.points)
 
     # --- the role
 
@@ -448,14 +410,11 @@ class LinkingProblem(Problem[IntArray]):
         kept = self.__dict__.get("_last_narrowed")
         if kept is None or kept[0] != key:
             prior = None if self.prior is None else np.split(np.concatenate(self.prior)[chosen], self.k)
-            kept = key, self._one_each(chosen, prior)
+            members = np.split(self.members[chosen], self.k)
+            kept = key, attrs.evolve(self, candidates=members, prior=prior, factors=())  # of all candidates
             self.__dict__["_last_narrowed"] = kept
         narrowed: LinkingProblem = kept[1]
         return narrowed
-
-    def _one_each(self, chosen: IntArray, prior: Any) -> LinkingProblem:
-        """Without factors: they speak of all candidates."""
-        return attrs.evolve(self, candidates=np.split(self.members[chosen], self.k), prior=prior, factors=())
 
     # --- reading structures
 

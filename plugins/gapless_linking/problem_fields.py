@@ -127,3 +127,11 @@ def distance_matrix(values: Any) -> FloatArray | None:
             raise InvalidProblem(f"distances[{u}, {v}] is {array[u, v]}; it {why}")
     lengths.flags.writeable = False
     return lengths
+
+
+def check_rows(vertices: IntArray, place: str, matrix: Any) -> None:
+    """Refuse vertices that given distances have no row for."""
+    rows = 0 if matrix is None else len(matrix)
+    unknown = vertices[(vertices < 0) | (vertices >= rows)]
+    if unknown.size:
+        raise InvalidProblem(f"{place}: there is no vertex {unknown[0]}, distances has {rows} rows")

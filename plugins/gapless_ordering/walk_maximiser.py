@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON
 from gapless.core.serial import serialisable
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import ConfigurationFactor, Decisions, Fixings, Maximised, Maximiser, Slacks
+from gapless.core.sparse import FloatArray, IntArray
+from gapless.factors import AtMostOne
+from gapless.roles import Fixings, Maximised, Maximiser, Slacks
 from gapless_kernels import COMPILED
 
 if TYPE_CHECKING:
@@ -123,40 +124,12 @@ class WalkMaximiser(Maximiser["IntArray"]):
         return np.unique(np.concatenate([walk[:1], inner, n + n * n + walk[-1:]]))
 
 
-class ClassOnce(ConfigurationFactor):
-    """At most one edge leads into the vertices of a class.
+def class_factors(problem: OrderingProblem) -> tuple[AtMostOne, ...]:
+    """At most one edge into the vertices of each class: what makes a walk a path."""
+    n = problem.vertices
 
-    Parameters
-    ----------
-    members : int64
-        The vertices of the class.
-    vertices : int
-        The number of all vertices.
-    """
+    def into(members: IntArray) -> IntArray:
+        return np.sort(np.concatenate([members, (n + n * np.arange(n)[:, None] + members).ravel()]))
 
-    name: ClassVar[str] = "class-once"
-
-    def __init__(self, members: IntArray, vertices: int) -> None:
-        inner = vertices + vertices * np.arange(vertices)[:, None] + members
-        self._scope: IntArray = np.sort(np.concatenate([members, inner.ravel()]))
-
-    def scope(self, decisions: Decisions) -> IntArray:
-        """The edges into the class, ascending."""
-        return self._scope
-
-    def value(self, on: BoolArray) -> float:
-        """0, or -inf where two or more are on."""
-        return 0.0 if np.count_nonzero(on) <= 1 else -math.inf
-
-    def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
-        """The heaviest edge, if it weighs anything."""
-        on = np.zeros(weights.size, bool)
-        at = int(weights.argmax())
-        on[at] = weights[at] > 0.0
-        return max(0.0, float(weights[at])), on
-
-
-def class_factors(problem: OrderingProblem) -> tuple[ClassOnce, ...]:
-    """One factor for each class: what makes a walk a path."""
     numbers = range(problem.class_count)
-    return tuple(ClassOnce(np.flatnonzero(problem.classes == c), problem.vertices) for c in numbers)
+    return tuple(AtMostOne(into(np.flatnonzero(problem.classes == c))) for c in numbers)

@@ -10,11 +10,12 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem, Verdict
+from gapless.core.proofs.split_certificate import orientations
 from gapless.core.proofs.split_formula import grouped_pairs
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless.roles import BoundCertificate, Fixings, serialisable, spend_work
 from gapless_dependency import ParsingProblem
-from gapless_splitbound.certificate import SplitMultipliers, orientations, splittable
+from gapless_splitbound.certificate import SplitMultipliers, splittable
 
 
 @serialisable("gapless_pricecut.CompletedDual")

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem, Problem, Verdict
-from gapless.core.certificate import UNREADABLE, unfit
+from gapless import InvalidProblem, Problem
 from gapless.core.proofs.flip_alone import flip_alone
+from gapless.core.proofs.split_certificate import SplitCertificate
 from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
 from gapless.core.proofs.taken_on_trust import word_of_factors
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
-from gapless.core.work import CALL, OutOfWork
-from gapless.roles import BoundCertificate, Fixings, serialisable
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, int_array
+from gapless.core.work import CALL
+from gapless.roles import Fixings, serialisable
 from gapless_dependency import ParsingProblem
 from gapless_dependency.proofs.backbones import Bounds, judge_of
 from gapless_dependency.proofs.entered_sets import best_through_some
 
 
-def orientations(values: Any) -> tuple[int, ...]:
-    """The grouping of each factor's pairs, as plain integers."""
-    return tuple(int(v) for v in values)
-
-
 @serialisable("gapless_splitbound.SplitMultipliers")
 @attrs.frozen(eq=False)
-class SplitMultipliers(BoundCertificate):
+class SplitMultipliers(SplitCertificate):
     r"""Shares of arcs in the scores of scopes; any multipliers give a bound.
 
     Arc weights start as the arcs' own scores. Scopes that the fixings break are dropped, arcs that are on are left
@@ -57,38 +51,25 @@ class SplitMultipliers(BoundCertificate):
 
     Parameters
     ----------
-    orientation : tuple of int
-        For each conjunctive factor: 1 if its pairs are grouped by their second arc, 2 by their first, 0 if not.
-    multipliers : float64
-        Factor after factor, scope after scope.
-    alone : int64
-        Numbers of scopes that are split although they could be grouped.
+    orientation, multipliers, alone, loss, places
+        As for `gapless.core.proofs.split_certificate.SplitCertificate`.
     backbone : str
         "first", "sibling", "carreras" or "grand-sibling": which factors are counted with the tree.
-    loss : float
-        Stands for a score of -inf wherever one is not certain to be charged. Any number keeps the bound true; the
-        multipliers were found with this one.
     lifted : bool
         Whether the charges of pairs take in arcs that exclude one of them.
-    places : int64, optional
-        Where among all of them the given multipliers stand, the others being 0; None where all are given.
     """
 
-    kind: ClassVar[str] = "split bound"
-    factors: ClassVar[bool] = True
-    orientation: tuple[int, ...] = attrs.field(converter=orientations)
-    multipliers: FloatArray = attrs.field(converter=float_array)
-    alone: IntArray = attrs.field(factory=lambda: np.zeros(0, np.int64), converter=int_array)
     backbone: str = attrs.field(default="first", converter=str)
     loss: float = attrs.field(default=0.0, converter=float)
     lifted: bool = attrs.field(default=False, converter=bool)
     places: IntArray | None = attrs.field(default=None, converter=attrs.converters.optional(int_array))
 
     @classmethod
-    def even(cls, problem: ParsingProblem, backbone: str = "first") -> SplitMultipliers:
+    def even(cls, problem: Problem[Any], backbone: str = "first") -> SplitMultipliers:
         """Scores spread evenly over their arcs, negative ones taken as 0, and no prices: a first bound."""
-        ways, none = (0,) * len(problem.conjunctions), np.zeros(0, np.int64)
-        count = multiplier_count(splittable(problem), ways, none, judge_of(problem, backbone).counted)
+        trees, none = _parsing(problem), np.zeros(0, np.int64)
+        ways = (0,) * len(trees.conjunctions)
+        count = multiplier_count(splittable(trees), ways, none, judge_of(trees, backbone).counted)
         return cls(ways, np.zeros(count), backbone=backbone)
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
@@ -99,47 +80,35 @@ class SplitMultipliers(BoundCertificate):
         InvalidProblem
             Not a parsing problem, or multipliers that do not fit its factors.
         """
-        weighed, bounds = self._weigh(problem, fixings)
-        return -math.inf if weighed is None else weighed.bound(bounds(_matrix(problem, weighed), through=False)[0])
+        trees = _parsing(problem)
+        weighed, bounds = self._weigh_arcs(trees, fixings)
+        return -math.inf if weighed is None else weighed.bound(bounds(_matrix(trees, weighed), through=False)[0])
 
     def rests_on(self, problem: Problem[Any]) -> str:
         """The word of factors that are no diagrams, or relaxed."""
         return word_of_factors(problem)
 
-    def verify_flips(
-        self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int]
-    ) -> Verdict:
-        """Bound on the trees under `fixings` that contain an arc of `off` or lack one of `on`, in one pass."""
-        return self.verify_flips_within(problem, fixings, on, off, -math.inf)
-
-    def verify_flips_within(
+    def _through_flips(
         self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int], enough: float
-    ) -> Verdict:
-        """The same; among trees with crossing arcs, as soon as the bound does not exceed `enough`.
+    ) -> float:
+        """Among trees with crossing arcs, ends as soon as the bound does not exceed `enough`.
 
         A flip may cost a factor that is no conjunction more than one pass sees: beyond `enough`, each is bounded
         alone.
         """
-        start = time.perf_counter()
-        try:
-            weighed, bounds = self._weigh(problem, fixings)
-            if weighed is None:
-                return Verdict(True, "nothing is left", "", -math.inf, time.perf_counter() - start)
-            asked = _arcs_entered(problem, on, off)
-            bound = weighed.bound(_flipped(problem, weighed, bounds, asked, enough))
-            if bound > enough and problem.factor_set.configurations:
-                bound = self._one_by_one(problem, fixings, weighed, bounds, asked, enough)
-        except OutOfWork:
-            raise
-        except UNREADABLE as error:
-            return Verdict(False, unfit(error), f"certificate ({self.kind})")
-        if math.isnan(bound):
-            return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
-        return Verdict(True, "", "", bound, time.perf_counter() - start)
+        trees = _parsing(problem)
+        weighed, bounds = self._weigh_arcs(trees, fixings)
+        if weighed is None:
+            return -math.inf
+        asked = _arcs_entered(trees, on, off)
+        bound = weighed.bound(_flipped(trees, weighed, bounds, asked, enough))
+        if bound > enough and trees.factor_set.configurations:
+            bound = self._one_by_one(trees, fixings, weighed, bounds, asked, enough)
+        return bound
 
     def _one_by_one(
         self,
-        problem: Problem[Any],
+        problem: ParsingProblem,
         fixings: Fixings,
         weighed: Weighed,
         bounds: Bounds,
@@ -147,7 +116,6 @@ class SplitMultipliers(BoundCertificate):
         enough: float,
     ) -> float:
         """A bound on the trees that contain an arc of `asked`, which factors that are no conjunctions feel, too."""
-        assert isinstance(problem, ParsingProblem)
         arcs = problem.decisions
         through, bound = bounds(_matrix(problem, weighed))[1], -math.inf
         for d in asked.tolist():
@@ -159,7 +127,7 @@ class SplitMultipliers(BoundCertificate):
                     fixings.fix(on=(d,)),
                     best,
                     max(enough, bound),
-                    known=lambda under: self._weigh(problem, fixings, under)[0],
+                    known=lambda under: self._weigh_arcs(problem, fixings, under)[0],
                     whole=partial(self.upper_bound, problem),
                 )
             bound = max(bound, one)
@@ -190,11 +158,9 @@ class SplitMultipliers(BoundCertificate):
         scopes = sum(factor.scopes.size for factor in problem.conjunctions)
         return 100 * CALL + 10.0 * scopes + passes * tree
 
-    def _weigh(
-        self, problem: Problem[Any], fixings: Fixings, flipped: Fixings | None = None
+    def _weigh_arcs(
+        self, problem: ParsingProblem, fixings: Fixings, flipped: Fixings | None = None
     ) -> tuple[Weighed | None, Bounds]:
-        if not isinstance(problem, ParsingProblem):
-            raise InvalidProblem(f"split multipliers speak of a ParsingProblem, not of a {type(problem).__name__}")
         judge = judge_of(problem, self.backbone)
         weighed = weigh(
             splittable(problem),
@@ -211,9 +177,14 @@ class SplitMultipliers(BoundCertificate):
         return weighed, judge.bounds
 
 
-def _arcs_entered(problem: Problem[Any], on: Sequence[int], off: Sequence[int]) -> IntArray:
+def _parsing(problem: Problem[Any]) -> ParsingProblem:
+    if not isinstance(problem, ParsingProblem):
+        raise InvalidProblem(f"split multipliers speak of a ParsingProblem, not of a {type(problem).__name__}")
+    return problem
+
+
+def _arcs_entered(problem: ParsingProblem, on: Sequence[int], off: Sequence[int]) -> IntArray:
     """The arcs of which a tree contains one if it lacks an arc of `on` or contains one of `off`."""
-    assert isinstance(problem, ParsingProblem)
     arcs = problem.decisions
     asked = set(off)
     for d in on:
@@ -222,9 +193,8 @@ def _arcs_entered(problem: Problem[Any], on: Sequence[int], off: Sequence[int]) 
     return np.fromiter(asked, np.int64, len(asked))
 
 
-def _flipped(problem: Problem[Any], weighed: Weighed, bounds: Bounds, asked: IntArray, enough: float) -> float:
+def _flipped(problem: ParsingProblem, weighed: Weighed, bounds: Bounds, asked: IntArray, enough: float) -> float:
     """A bound on the weights of trees that contain an arc of `asked`."""
-    assert isinstance(problem, ParsingProblem)
     arcs = problem.decisions
     heads, words = arcs.heads[asked], arcs.modifiers[asked]
     if problem.projective:
@@ -265,9 +235,8 @@ def _exclude(problem: ParsingProblem, one: IntArray, other: IntArray) -> BoolArr
     return never
 
 
-def _matrix(problem: Problem[Any], weighed: Weighed) -> FloatArray:
+def _matrix(problem: ParsingProblem, weighed: Weighed) -> FloatArray:
     """The weights of arcs, [head, modifier]."""
-    assert isinstance(problem, ParsingProblem)
     arcs, matrix = problem.decisions, np.full(problem.scores.shape, -np.inf)
     matrix[arcs.heads, arcs.modifiers] = weighed.weights
     return matrix

@@ -10,6 +10,7 @@ import attrs
 from gapless import InvalidProblem, Problem
 from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency import ParsingProblem
+from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations  # noqa: F401  read from old files
 from gapless_splitbound.proofs.completions import best_completion
 
 

@@ -6,12 +6,11 @@ import attrs
 import numpy as np
 import pytest
 from drawn import numbers
+from label_scores import FORBIDDEN, KINDS, draw
 
 from gapless_chains import ChainProblem
 
 SIZES = [(1, 1), (1, 3), (2, 1), (2, 2), (2, 4), (3, 2), (3, 3), (4, 1), (4, 2), (4, 3), (5, 2), (5, 3), (6, 2)]
-KINDS = ["ties", "floats", "equal", "peaked"]
-FORBIDDEN = [0.0, 0.2, 0.5]
 
 
 @attrs.frozen(eq=False)
@@ -32,19 +31,6 @@ class Batch:
                 initial=None if self.initial is None else self.initial[b],
                 final=None if self.final is None else self.final[b],
             )
-
-
-def draw(rng, kind, shape, forbidden):
-    if kind == "ties":
-        scores = rng.integers(-2, 3, shape).astype(float)
-    elif kind == "floats":
-        scores = rng.normal(size=shape)
-    elif kind == "equal":
-        scores = np.full(shape, rng.normal())
-    else:
-        scores = rng.normal(size=shape) ** 3 * 10
-    scores[rng.random(shape) < forbidden] = -np.inf
-    return scores
 
 
 def best_values(unary, transition, initial, final):

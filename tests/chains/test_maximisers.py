@@ -144,11 +144,21 @@ def test_two_labels_of_one_position_leave_nothing():
 
 @compiled_only
 def test_wrong_shapes_are_refused():
-    ChainLabels = importlib.import_module("gapless_kernels.chains._chain_backbone").ChainLabels
+    TreeLabels = importlib.import_module("gapless_kernels.trees._tree_backbone").TreeLabels
 
-    with pytest.raises(ValueError, match=r"transition must have shape \(2, 3, 3\)"):
-        ChainLabels(3, np.zeros((5, 3, 3)))
+    with pytest.raises(ValueError, match=r"transition must have shape \(3, 3, 3\)"):
+        TreeLabels(np.array([-1, 0, 1]), np.zeros((5, 3, 3)))
     with pytest.raises(ValueError, match=r"shape \(4,\)"):
-        ChainLabels(2, np.zeros((2, 2))).solve(np.zeros(3))
+        TreeLabels(np.array([-1, 0]), np.zeros((2, 2))).solve(np.zeros(3))
     with pytest.raises(ValueError, match="numbers or -inf"):
-        ChainLabels(2, np.zeros((2, 2))).solve([0.0, np.nan, 0.0, 0.0])
+        TreeLabels(np.array([-1, 0]), np.zeros((2, 2))).solve([0.0, np.nan, 0.0, 0.0])
+
+
+@compiled_only
+@given(rng=generators())
+def test_equal_labellings_fall_to_the_same_one(rng):
+    n, k = int(rng.integers(1, 6)), int(rng.integers(1, 5))
+    scores = rng.integers(-1, 2, (k, k) if rng.random() < 0.5 else (n - 1, k, k)).astype(float)
+    maximiser, weights = ViterbiMaximiser(ChainProblem(np.zeros((n, k)), scores)), rng.integers(0, 2, n * k) * 1.0
+    found, (value, on) = maximiser.solve(weights, Fixings.none(n * k)), maximiser.compiled().solve(weights)
+    assert (found.value, found.on_ids.tolist()) == (value, on.tolist())

@@ -156,7 +156,7 @@ def test_centred_scores_give_every_labelling_its_score(rng, varying):
 @examples(5)
 @given(rng=generators())
 def test_centring_pays_where_the_split_between_scores_is_skewed(seen, rng):
-    """What is moved from labels to the transitions into them changes no labelling, but spoils plain bounds."""
+    """Scores moved from labels to the transitions into them change no labelling, but spoil plain bounds."""
     shift = rng.normal(size=20) * 10
     unary = rng.normal(size=(15, 20)) * 3
     unary[1:] -= shift

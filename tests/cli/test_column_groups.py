@@ -1,4 +1,4 @@
-"""Which columns of a table stand beside each other."""
+"""Columns of a table that stand beside each other."""
 
 from __future__ import annotations
 

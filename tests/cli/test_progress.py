@@ -21,9 +21,9 @@ pty = pytest.importorskip("pty", reason="pseudo-terminals are of POSIX")
 termios = pytest.importorskip("termios", reason="pseudo-terminals are of POSIX")
 
 BAR = re.compile(r"[━╸╺]")
-"""What only bars, and rules of tables, are made of."""
+"""The characters of bars and of rules of tables alone."""
 ERASED = rb"(?:\r\x1b\[2K(?:\x1b\[1A\x1b\[2K)*|\n)(?:\x1b\[[0-9;?]*[a-z])*"
-"""What comes before a line that begins at the left of an empty row."""
+"""The output before a line that begins at the left of an empty row."""
 SPEAKS = """
 import sys, warnings
 from gapless.cli import Console
@@ -52,7 +52,7 @@ console.say("after")
 def on_terminal(
     command: list[str], *, columns: int = 80, out: IO[bytes] | None = None, term: str = "xterm-256color"
 ) -> bytes:
-    """What a command sends to a terminal of 24 rows; with `out` its standard output goes there."""
+    """The output of a command to a terminal of 24 rows; with `out` its standard output goes there."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     known = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
@@ -72,7 +72,7 @@ def on_terminal(
 
 
 def rendered(sent: bytes, columns: int = 80) -> tuple[list[str], list[str]]:
-    """What stands on the screen and above it at the end, and every row with a bar in it that was ever seen."""
+    """The rows on the screen and above it at the end, and every row with a bar in it that was ever seen."""
     pyte = pytest.importorskip("pyte", reason="needs a terminal emulator: pip install pyte")
     screen = pyte.HistoryScreen(columns, 24, history=10_000)
     stream = pyte.ByteStream(screen)

@@ -76,7 +76,7 @@ def test_contradictions_raise_for_minimising_problems(name):
 
 @pytest.mark.parametrize("name", CONTRADICTIONS)
 def test_contradictions_in_json_raise_too(name):
-    """What construction refuses, no file brings in."""
+    """No file brings in a value that construction refuses."""
     good = result(Status.FEASIBLE, Stop.TIME, (3.0,), 4.0, COLOURS)
     (status, stop, values, bound, *rest), message = CONTRADICTIONS[name]
     for field, value in (

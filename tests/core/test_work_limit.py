@@ -19,7 +19,7 @@ SOME = 1e8
 """Steps: a tenth of a second."""
 
 SMALLER = {"deep_tree": 1e7}
-"""What is long because the file is long gets less."""
+"""Less for tests that are long because their file is long."""
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CODE = ("framework", "plugins", "tasks", "cython_ext", "docs")
+TESTS = ("tests", ".ci")
 PAGES = ("docs", "README.md", "CONTRIBUTING.md")
 CLAUSE = re.compile(r"(What|Which|How|Who|Whom|Whose|Where|Why)\b(?!.*\?$)")
 PHRASES = re.compile(
@@ -50,7 +51,7 @@ def files(roots: tuple[str, ...], suffixes: set[str]) -> list[Path]:
 
 
 def test_docstrings_begin_with_nouns_and_verbs() -> None:
-    sources = files(CODE, {".py", ".pyi", ".pyx"})
+    sources = files((*CODE, *TESTS), {".py", ".pyi", ".pyx", ".pxd"})
     clauses = [
         f"{file.relative_to(ROOT)}: {line}"
         for file in sources

@@ -1,4 +1,4 @@
-"""Which batches of several generators enter together, and what is said when nothing was new."""
+"""Batches of several generators that enter together, and the message when nothing was new."""
 
 import numpy as np
 import pytest

@@ -42,7 +42,7 @@ def solved(knapsack):
 
 
 def refuted(problem, result, reason, place, **changes):
-    """Why a result with a tampered certificate does not verify."""
+    """The reason why a result with a tampered certificate does not verify."""
     broken = attrs.evolve(result, certificate=attrs.evolve(result.certificate, **changes))
     for copy in (broken, Result.from_json(broken.to_json())):
         verdict = copy.verify(problem)

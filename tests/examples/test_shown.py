@@ -1,4 +1,4 @@
-"""What the cutting-stock example shows: a plan as a drawing, a task's table."""
+"""The output of the cutting-stock example: a plan as a drawing, a task's table."""
 
 from __future__ import annotations
 

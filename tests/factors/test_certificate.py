@@ -41,7 +41,7 @@ def problems(rng, kind):
 
 
 def slots(problem, orientation, alone=()):
-    """How many multipliers a certificate takes: it says when they are too few or too many."""
+    """The number of multipliers of a certificate: it says when they are too few or too many."""
     size = 0
     while size < 10_000:
         verdict = SplitCertificate(orientation, np.zeros(size), alone).verify(problem)

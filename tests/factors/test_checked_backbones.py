@@ -10,7 +10,7 @@ from gapless.testing.conformance import sample_fixings
 
 
 def own_scores(kind, problem):
-    """What the backbone scores for itself, for each structure."""
+    """The backbone's own score of each structure."""
     found = feasible_structures(problem)
     if kind in ("ordering", "linking"):
         return [(f.on_ids, 0.0) for f in found]

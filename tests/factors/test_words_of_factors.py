@@ -1,4 +1,4 @@
-"""What a verification believes of factors is in its verdict, and what they raise refutes it with their name."""
+"""A verdict names the factors that are believed, and an error of a factor refutes it with the factor's name."""
 
 from typing import ClassVar
 

@@ -89,7 +89,7 @@ def check_solve_command(path):
 
 @contextlib.contextmanager
 def quiet():
-    """What a command writes is read as text, so it must be text."""
+    """The output of a command as text, which it must be."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         yield

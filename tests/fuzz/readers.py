@@ -168,7 +168,7 @@ def check_graph(path):
 
 
 def saved(model):
-    """What a model writes."""
+    """The file that a model writes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.npz"
         model.save(path)

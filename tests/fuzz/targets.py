@@ -38,7 +38,7 @@ class Target:
     check : callable
         Reads the file.
     documented : tuple of exception types
-        What reading may raise besides `GaplessError`.
+        Errors of reading besides `GaplessError`.
     share : float
         Of the cases of a run, compared with other targets.
     """

@@ -1,4 +1,4 @@
-"""What the fuzzer found before; ten thousand changed documents are a long test, ``make fuzz`` changes a million."""
+"""Findings of the fuzzer; ten thousand changed documents are a long test, ``make fuzz`` changes a million."""
 
 import gzip
 import json

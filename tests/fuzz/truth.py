@@ -1,4 +1,4 @@
-"""What must hold of anything that could be read: it is written and read as it was, and what verifies is true."""
+"""Truths of any document that could be read: it is written and read as it was, and a verified value is true."""
 
 import json
 import math
@@ -15,7 +15,7 @@ WORK = 1e9
 """Steps for a certificate: the fuzzer waits for none that was made to keep its checker busy."""
 
 ROUNDING = 1e-12
-"""What float64 may lose of the largest score when others cancel it."""
+"""Share of the largest score that float64 may lose when others cancel it."""
 
 
 def brute_force():
@@ -67,7 +67,7 @@ def small(problem):
 
 
 def tolerance(problem, best):
-    """How far float64 may be off."""
+    """Bound on the rounding of float64."""
     largest = max((abs(n) for n in numbers(json.loads(gl.dumps(problem)))), default=0.0)
     return margin(best) + ROUNDING * largest if math.isfinite(best) else 0.0
 

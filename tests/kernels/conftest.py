@@ -1,6 +1,8 @@
-"""Every version of a kernel in one process: tests with `instruction_set` run once for each set of the machine."""
+"""Every version of a kernel in one process (`instruction_set`), and errors that callbacks lose."""
 
+import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -22,3 +24,11 @@ def instruction_set(request: pytest.FixtureRequest) -> Iterator[str]:
     before = _sets.choose_instruction_set(request.param)
     yield request.param
     _sets.choose_instruction_set(before)
+
+
+@pytest.fixture
+def raised_in_callbacks(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Errors that ctypes reports and forgets."""
+    seen: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: seen.append(told.exc_type))
+    return seen

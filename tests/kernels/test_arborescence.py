@@ -203,7 +203,7 @@ def test_deeply_nested_cycles(kernels: Any, single_root: bool) -> None:
 
 @both
 def test_a_single_root_is_no_matter_of_weight(kernels: Any) -> None:
-    """Where a penalty on arcs out of 0 would be lost in the digits, or lose those of the rest."""
+    """Scores at which a penalty on arcs out of 0 would be lost in the digits, or lose those of the rest."""
     weights = np.array([[0, 1e15, 1e15, 1e15], [0, 0, 0.5, 0.25], [0, 0.125, 0, 0.75], [0, 0.5, 0.25, 0]])
     value, heads = kernels.arborescence(weights, True)
     assert (heads[1:] == 0).sum() == 1

@@ -241,7 +241,7 @@ def test_long_sentences_keep_their_digits(kernels: Any, method: str) -> None:
 
 @each_method
 def test_ties_are_doubtful_in_float32_only(kernels: Any, method: str) -> None:
-    """What float64 would decide by the last digit, float32 must not."""
+    """A tie that float64 breaks by the last digit is left open in float32."""
     unary = np.array([[1.0, 1.0], [0.0, 0.0]])
     transition = np.array([[1e-12, 0.0], [0.0, 0.0]])
     for dtype, status in ((np.float32, DOUBTFUL), (np.float64, DECIDED)):

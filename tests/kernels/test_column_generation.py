@@ -439,7 +439,7 @@ def test_package_exports_the_chosen_twin() -> None:
 
 @pytest.mark.parametrize("size", [1e3, 1e6])
 def test_scores_of_starting_that_cancel_label_scores_keep_their_digits(size: float) -> None:
-    """What float32 rounds away from the sum of moved means and end scores is added too."""
+    """The rounding of moved means and end scores in float32 is added too."""
     rng = np.random.default_rng(12)
     k, sentences = 8, 200
     initial = np.round(rng.normal(size=k) * size, 3)

@@ -31,7 +31,7 @@ needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLES
 every_order = pytest.mark.parametrize("order", ["sibling", "carreras", "grand_sibling"])
 
 AXES = {"sibling": (3,), "carreras": (3, 3), "grand_sibling": (3, 3, 4)}
-"""How many axes each score array has, in the order of the arguments."""
+"""Number of axes of each score array, in the order of the arguments."""
 
 
 @cache

@@ -12,11 +12,28 @@ import os
 import subprocess
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from c_functions import (
+    CONFIGURATION,
+    DOUBLE,
+    DOUBLES,
+    FAILED,
+    FOUND,
+    INT,
+    INT8S,
+    LOST,
+    MARGINALS,
+    NOTHING,
+    VALUE,
+    VOID,
+    address,
+    compiled,
+    raises,
+)
 from drawn import examples, generators
 from hypothesis import given
 
@@ -25,45 +42,9 @@ import gapless_kernels
 if not gapless_kernels.COMPILED:
     pytest.skip("GAPLESS_PURE=1", allow_module_level=True)
 
-from gapless_kernels import ForeignFactor, ForeignMaximiser
+from gapless_kernels import ForeignFactor
 
-VOID, DOUBLE, INT8, INT = ctypes.c_void_p, ctypes.c_double, ctypes.c_int8, ctypes.c_int32
-DOUBLES, INT8S, INTS = ctypes.POINTER(DOUBLE), ctypes.POINTER(INT8), ctypes.POINTER(INT)
-FOUND, NOTHING, FAILED = 0, 1, -1
-
-
-def _address(function: Any) -> int:
-    return ctypes.cast(function, VOID).value or 0
-
-
-def compiled(*types: Any) -> Callable[[Callable[..., Any]], Any]:
-    """A maker of C functions with these types, the returned one first: nobody sees the Python inside."""
-    kind = ctypes.CFUNCTYPE(*types)
-
-    def make(function: Callable[..., Any]) -> Any:
-        inner = kind(function)
-        outer = kind(_address(inner))
-        outer.inner = inner
-        return outer
-
-    return make
-
-
-CONFIGURATION = compiled(INT, VOID, DOUBLES, INT8S, DOUBLES, INT8S)
-VALUE = compiled(INT, VOID, INT8S, DOUBLES)
-MARGINALS = compiled(INT, VOID, DOUBLES, INT8S, DOUBLES, DOUBLES)
-STRUCTURE = compiled(INT, VOID, INT, DOUBLES, INT8S, DOUBLES, INTS, ctypes.POINTER(ctypes.c_ssize_t))
-OWN = compiled(INT, VOID, INTS, ctypes.c_ssize_t, DOUBLES)
-EXCLUDES = compiled(INT, VOID, INT, INT)
-LOST = "left entry 0 of its answer NaN|which is none of"
-
-
-@pytest.fixture(autouse=True)
-def raised_in_callbacks(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Errors that ctypes reports and forgets."""
-    seen: list[Any] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda told: seen.append(told.exc_type))
-    return seen
+pytestmark = pytest.mark.usefixtures("raised_in_callbacks")
 
 
 class Table:
@@ -153,7 +134,7 @@ def test_what_is_left_out_is_not_there() -> None:
 
 def test_an_address_is_enough() -> None:
     functions = Table(np.array([0.0, 2.0])).functions()
-    factor = ForeignFactor([7], _address(functions["maximise"]), _address(functions["value"]))
+    factor = ForeignFactor([7], address(functions["maximise"]), address(functions["value"]))
     assert factor.solve([0.5])[0] == 1.5
 
 
@@ -193,7 +174,7 @@ def test_a_python_function_behind_scipy_is_named() -> None:
     scipy = pytest.importorskip("scipy", reason="scipy is not installed")
     kind = ctypes.CFUNCTYPE(INT, VOID, INT8S, DOUBLES)
     with pytest.raises(TypeError, match="value is a Python function behind ctypes, whose exceptions are lost"):
-        ForeignFactor([0], _writes(0.0, 0), scipy.LowLevelCallable(kind(_raises)))
+        ForeignFactor([0], _writes(0.0, 0), scipy.LowLevelCallable(kind(raises)))
 
 
 def test_a_numba_cfunc_is_taken_as_it_is() -> None:
@@ -255,10 +236,6 @@ def _writes(value: float, *y: int, code: int = FOUND) -> Any:
     return CONFIGURATION(maximise)
 
 
-def _raises(*arguments: Any) -> int:
-    raise ZeroDivisionError
-
-
 @pytest.mark.parametrize(
     ("maximise", "told"),
     [
@@ -270,7 +247,7 @@ def _raises(*arguments: Any) -> int:
         (_writes(0.0, 0, 0, code=FAILED), "GS_FAILED"),
         (_writes(0.0, 0, 0, code=7), "returned 7, which is none of"),
         (
-            CONFIGURATION(_raises),
+            CONFIGURATION(raises),
             "maximise.. of a ForeignFactor over decisions .6, 9. (wrote 2 where|.*which is none of)",
         ),
     ],
@@ -283,7 +260,7 @@ def test_an_answer_that_cannot_be_is_an_error(maximise: Any, told: str) -> None:
 
 def test_an_error_inside_a_callback_is_no_value(raised_in_callbacks: list[Any]) -> None:
     functions = Table(np.zeros((2, 2))).functions()
-    factor = ForeignFactor([6, 9], functions["maximise"], VALUE(_raises), MARGINALS(_raises))
+    factor = ForeignFactor([6, 9], functions["maximise"], VALUE(raises), MARGINALS(raises))
     with pytest.raises(RuntimeError, match=rf"value\(\) of a ForeignFactor .*({LOST})"):
         factor.value_of([False, False])
     with pytest.raises(RuntimeError, match=rf"marginals\(\) of a ForeignFactor .*({LOST})"):
@@ -344,154 +321,6 @@ def test_a_pointer_without_type_stands_for_any() -> None:
         return FOUND
 
     assert ForeignFactor([0], _writes(0.0, 0), loose(value)).value_of([True]) == 6.0
-
-
-# --- maximisers
-
-
-class Pairs:
-    """At most one decision of each given pair; the model in Python and its C functions."""
-
-    def __init__(self, size: int, excluded: set[tuple[int, int]], own: float) -> None:
-        self.size, self.excluded, self.extra = size, excluded, own
-
-    def sets(self, state: Any) -> Iterator[tuple[int, ...]]:
-        for y in itertools.product((0, 1), repeat=self.size):
-            if all(s in (-1, v) for s, v in zip(state, y, strict=True)) and not any(
-                y[a] and y[b] for a, b in self.excluded
-            ):
-                yield tuple(d for d in range(self.size) if y[d])
-
-    def total(self, on: tuple[int, ...], weights: Any) -> float:
-        return float(sum(weights[d] for d in on) + self.extra * len(on) ** 2)
-
-    def functions(self) -> dict[str, Any]:
-        n = self.size
-
-        def maximise(data: Any, chart: int, weights: Any, state: Any, value: Any, on: Any, count: Any) -> int:
-            found = max(self.sets(state[:n]), key=lambda on: self.total(on, weights), default=None)
-            if found is None:
-                return NOTHING
-            value[0], count[0] = self.total(found, weights), len(found)
-            for i, one in enumerate(found):
-                on[i] = one
-            return FOUND
-
-        def marginals(data: Any, weights: Any, state: Any, on: Any, off: Any) -> int:
-            for d in range(n):
-                of = [(d in s, self.total(s, weights)) for s in self.sets(state[:n])]
-                on[d] = max((t for has, t in of if has), default=-np.inf)
-                if off:
-                    off[d] = max((t for has, t in of if not has), default=-np.inf)
-            return FOUND
-
-        def own(data: Any, on: Any, count: int, own: Any) -> int:
-            own[0] = self.extra * count**2
-            return NOTHING if any(a in on[:count] and b in on[:count] for a, b in self.excluded) else FOUND
-
-        return {
-            "maximise": STRUCTURE(maximise),
-            "marginals": MARGINALS(marginals),
-            "own": OWN(own),
-            "excludes": EXCLUDES(lambda data, one, other: (one, other) in self.excluded),
-        }
-
-
-@examples(30)
-@given(rng=generators())
-def test_a_maximiser_gives_what_its_functions_give(rng: Any) -> None:
-    size = int(rng.integers(1, 5))
-    pairs = {
-        tuple(sorted(rng.choice(size, 2, replace=False).tolist()))
-        for _ in range(int(rng.integers(0, 3)))
-        if size > 1
-    }
-    model = Pairs(size, pairs, float(rng.integers(0, 2)))
-    maximiser = ForeignMaximiser(size, **model.functions())
-    weights, state = rng.integers(-3, 4, size).astype(float), rng.integers(-1, 2, size)
-    weights = np.where(state == 0, -np.inf, weights)
-    totals = {on: model.total(on, weights) for on in model.sets(state)}
-    value, on = maximiser.solve(weights, state)
-    assert value == max(totals.values(), default=-np.inf)
-    if totals:
-        assert totals[tuple(on.tolist())] == value
-        with_on, with_off = maximiser.max_marginals(weights, state)
-        for d in range(size):
-            assert with_on[d] == max((t for s, t in totals.items() if d in s), default=-np.inf)
-            assert with_off[d] == max((t for s, t in totals.items() if d not in s), default=-np.inf)
-    for y in itertools.chain.from_iterable(itertools.combinations(range(size), k) for k in range(size + 1)):
-        allowed = not any(a in y and b in y for a, b in pairs)
-        assert maximiser.own_score(y) == (model.extra * len(y) ** 2 if allowed else None)
-
-
-def _structure(value: float, on: list[int], count: int | None = None, code: int = FOUND) -> Any:
-    def maximise(data: Any, chart: int, weights: Any, state: Any, place: Any, ids: Any, number: Any) -> int:
-        place[0] = value
-        number[0] = len(on) if count is None else count
-        for i, one in enumerate(on):
-            ids[i] = one
-        return code
-
-    return STRUCTURE(maximise)
-
-
-@pytest.mark.parametrize(
-    ("maximise", "told"),
-    [
-        (_structure(0.0, [0, 2], 4), "4 decisions are on, more than there may be"),
-        (_structure(0.0, [], -1), "-1 decisions are on"),
-        (_structure(0.0, [0, 3]), "wrote 3 where a decision"),
-        (_structure(0.0, [-1]), "wrote -1 where a decision"),
-        (_structure(0.0, [0, 0]), "names decision 0 twice"),
-        (_structure(0.0, [0, 1]), "does not keep decision 1 as the state fixes it"),
-        (_structure(0.0, [2]), "does not keep decision 0 as the state fixes it"),
-        (_structure(np.nan, [0]), "NaN, or did not write it"),
-        (_structure(np.inf, [0]), "infinite"),
-        (_structure(0.0, [0], code=FAILED), "GS_FAILED"),
-        (_structure(0.0, [0], code=2), "returned 2, which is none of"),
-        (STRUCTURE(_raises), "maximise.. of a ForeignMaximiser over 3 decisions (says that -1|.*which is none of)"),
-    ],
-)
-def test_a_structure_that_cannot_be_is_an_error(maximise: Any, told: str) -> None:
-    maximiser = ForeignMaximiser(3, maximise)
-    for _ in range(2):  # what is marked for one answer is gone before the next
-        with pytest.raises(RuntimeError, match=told):
-            maximiser.solve([1.0, 1.0, 1.0], [1, 0, -1])
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "told"),
-    [
-        ({"decisions": -1}, ValueError, "decisions must be from 0"),
-        ({"most_on": -1}, ValueError, "most_on must be from 0 to .*, got -1"),
-        ({"has_own": True}, ValueError, "give own= as well"),
-        (
-            {"own": MARGINALS(lambda *a: 0)},
-            TypeError,
-            r"expected int \(void \*, int32_t \*, ptrdiff_t, double \*\)",
-        ),
-        ({"excludes": OWN(lambda *a: 0)}, TypeError, "excludes has the type"),
-    ],
-)
-def test_a_maximiser_that_cannot_be_is_named(change: dict[str, Any], error: type[Exception], told: str) -> None:
-    with pytest.raises(error, match=told):
-        ForeignMaximiser(**{"decisions": 3, "maximise": _structure(0.0, []), **change})
-
-
-def test_more_decisions_on_than_promised_is_an_error() -> None:
-    assert ForeignMaximiser(3, _structure(0.0, [0, 1]), most_on=2).solve([0.0] * 3)[0] == 0.0
-    with pytest.raises(RuntimeError, match="2 decisions are on, more than there may be"):
-        ForeignMaximiser(3, _structure(0.0, [0, 1]), most_on=1).solve([0.0] * 3)
-
-
-@pytest.mark.parametrize("ask", [lambda m: m.max_marginals([0.0] * 3), lambda m: m.own_score([0])])
-def test_an_error_inside_another_callback_is_no_value(
-    ask: Callable[[Any], Any], raised_in_callbacks: list[Any]
-) -> None:
-    maximiser = ForeignMaximiser(3, _structure(0.0, [0]), MARGINALS(_raises), OWN(_raises))
-    with pytest.raises(RuntimeError, match=f"of a ForeignMaximiser over 3 decisions .*({LOST})"):
-        ask(maximiser)
-    assert raised_in_callbacks == [ZeroDivisionError]
 
 
 def test_without_compiled_kernels_the_error_says_what_is_asked_instead() -> None:

@@ -174,7 +174,7 @@ def test_pruning_changes_no_value_and_no_message(name: str) -> None:
 @pytest.mark.usefixtures("instruction_set")
 @needs_compiled
 def test_pruning_on_longer_chains_in_float32() -> None:
-    """What float32 calls decided is the float64 optimum; what it does not is rare on scores without ties."""
+    """An answer decided in float32 is the optimum in float64; an undecided one is rare on scores without ties."""
     rng = np.random.default_rng(5)
     doubtful = 0
     for k, sharp in itertools.product((5, 45, 100), (0.1, 1.0, 10.0)):

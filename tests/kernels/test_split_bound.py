@@ -180,7 +180,7 @@ def cannot_fire(scope: Any, heads: Any, modifiers: Any) -> bool:
 
 
 def lower_arc_side(scopes: Any, heads: Any, modifiers: Any) -> int:
-    """Which of the two arcs is the lower one: the side that makes fewer groups."""
+    """The lower one of the two arcs: the side that makes fewer groups."""
     counts = []
     for side in (0, 1):
         fires = [s for s in scopes if not cannot_fire(s, heads, modifiers)]

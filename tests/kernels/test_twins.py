@@ -22,7 +22,6 @@ PACKAGE = Path(gapless_kernels.__file__).parent
 KERNELS = sorted(PACKAGE.glob("*/_*.pyx"))
 ROOMS = sorted({file.parent.name for file in KERNELS})
 TWINLESS = {
-    "chains/_chain_backbone": "gapless_chains.ViterbiMaximiser is its reference, see tests/chains",
     "parsing/_eisner_backbone": "gapless_dependency.TreeMaximiser is its reference, see tests/dependency",
     "paths/_walk_backbone": "gapless_ordering.WalkMaximiser is its reference, see tests/ordering/test_backbone.py",
     "choices/_alternatives": "gapless_dependency.LabelledTreeMaximiser is its reference, see tests/dependency",
@@ -114,7 +113,7 @@ def alike(stub: list[tuple[str, str, Any]], other: list[tuple[str, str, Any]]) -
 
 
 def run(code: str, **environment: str) -> Any:
-    """What another interpreter prints, as JSON."""
+    """The JSON that another interpreter prints."""
     answer = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

@@ -199,7 +199,7 @@ def shuffled(problem, rng):
 
 
 def lost(problem):
-    """What float64 loses at most of large costs that cancel, when they are added up in another order."""
+    """Bound on the loss of float64 from large costs that cancel, when they are added up in another order."""
     lengths, own = problem.lengths(), np.abs(problem.own_costs)
     farthest, largest = (np.max(costs, where=np.isfinite(costs), initial=0.0) for costs in (lengths, own))
     size = largest + farthest * sum(abs(weight) for _, weight in problem.anchors)

@@ -1,4 +1,4 @@
-"""What a view says of its master: keys, values, uses, the objective; in every state that a master can be in."""
+"""A view of a master: keys, values, uses, the objective; in every state that a master can be in."""
 
 import numpy as np
 import pytest

@@ -121,7 +121,7 @@ def test_labels_may_be_numbers(tagged: Sentences) -> None:
 
 
 def test_sequences_of_rows_and_a_matrix() -> None:
-    """What a label is depends on the label before: only sequences can tell."""
+    """Labels that depend on the label before: only sequences can tell."""
     rng = np.random.default_rng(0)
     X = [rng.normal(size=(int(n), 2)) for n in rng.integers(1, 9, 60)]
     for rows in X:

@@ -305,7 +305,7 @@ def test_options_out_of_range(options, message):
 
 
 def test_states_that_do_not_fit_end_the_search(monkeypatch):
-    """Where neither the listed states nor the table fit, the best so far is returned."""
+    """The best so far is returned when neither the listed states nor the table fit."""
     monkeypatch.setattr("gapless_ordering.colorful.MOST_BYTES", 0)
     monkeypatch.setattr("gapless_ordering.colorful._MOST_STATES", 20)
     problem = metric(40, 8, 0)

@@ -245,7 +245,7 @@ def test_auxiliary_words_are_strings(words):
 
 
 class Tensor:
-    """What is neither a sequence nor a NumPy array, but has a list of its numbers."""
+    """Neither a sequence nor a NumPy array, but an object with a list of its numbers."""
 
     def tolist(self):
         return [7, 5, 7]

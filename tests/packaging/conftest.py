@@ -1,4 +1,4 @@
-"""What the packaging tests look at: the repository, its packages, and the syntax tree of every module."""
+"""The objects of the packaging tests: the repository, its packages, and the syntax tree of every module."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is in the sdist and in the wheel that is built from it.
+"""The content of the sdist and of the wheel that is built from it.
 
 ``GAPLESS_DIST`` may name a folder that already holds both; otherwise they are built here, without optimisation,
 because only the content is looked at.

@@ -59,7 +59,7 @@ def test_the_other_numbers(rng):
 
 
 def shrunk(property_):
-    """What Hypothesis shows of the first failure; None if it finds none."""
+    """The first failure as Hypothesis shows it; None if it finds none."""
     seen = {}
 
     @settings(max_examples=200, derandomize=True, database=None, phases=[Phase.generate, Phase.shrink])

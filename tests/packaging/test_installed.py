@@ -1,4 +1,4 @@
-"""What an installed gapless offers, and what importing it costs."""
+"""The offer of an installed gapless, and the cost of its import."""
 
 import json
 import subprocess

@@ -60,7 +60,7 @@ def part_of(module: str) -> str:
 
 
 def layer_of(part: str) -> int | None:
-    """How high a part stands; None for a part of ``gapless`` that has not been given a place."""
+    """Height of a part; None for a part of ``gapless`` that has not been given a place."""
     return LAYERS.get(part) if part.startswith("gapless.") else LAYERS.get(part, METHODS)
 
 
@@ -85,7 +85,7 @@ def imported(module: str, is_package: bool, tree: ast.Module, known: Collection[
 
 
 def objections(module: str, target: str) -> Iterator[str]:
-    """Why one module may not import another; nothing when it may."""
+    """The reason why one module may not import another; nothing when it may."""
     source, goal = part_of(module), part_of(target)
     top = target.partition(".")[0]
     height = layer_of(source)

@@ -42,7 +42,7 @@ def environment() -> dict[str, str]:
 
 
 def answers(folder: Path, *before: str, rounds: int, simd: str | None = None) -> dict[str, Any]:
-    """What answers.py prints in a process of its own, started through the command `before`."""
+    """The output of answers.py in a process of its own, started through the command `before`."""
     settings = environment()
     if simd:
         settings["GAPLESS_SIMD"] = simd

@@ -30,7 +30,7 @@ FORMER = [
     "VerificationFailed", "View", "__version__", "dumps", "hookimpl", "load_plugins", "loads",
     "read_values", "serialisable", "solve", "solve_many", "solve_stream", "spend_work", "work_limit",
 ]  # fmt: skip
-"""What ``import gapless`` showed before there was `gapless.roles`."""
+"""Names that ``import gapless`` showed before there was `gapless.roles`."""
 
 
 def lazy_packages(trees: dict[str, ast.Module]) -> list[str]:

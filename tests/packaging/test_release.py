@@ -1,4 +1,4 @@
-"""What a release shows to others: metadata, README, changelog, the recipe for conda-forge."""
+"""The face of a release: metadata, README, changelog, the recipe for conda-forge."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""What a process imports before it answers: nothing that it was not asked for."""
+"""Imports of a process before it answers: nothing that it was not asked for."""
 
 from __future__ import annotations
 

@@ -1,11 +1,14 @@
-"""What an earlier version stored is read and verified by this one: a file for each release that brought a class.
+"""Files of earlier versions are read and verified by this one: a file for each release that brought a class.
 
 The files in tests/data are never written again. A new kind of certificate gets a new file, by store_results.py.
 """
 
 import gzip
 import inspect
+import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
@@ -28,6 +31,25 @@ def test_stored_results_are_read_and_verified(file: Path) -> None:
         unproved = isinstance(record.result.certificate, NoCertificate)
         assert unproved or verdict, f"{file.name}:{number} {record.name}: {verdict.reason}"
         assert record.words == ("a", "b")
+
+
+@pytest.mark.parametrize("file", STORED, ids=lambda file: file.name)
+def test_a_fresh_process_knows_every_stored_class(file: Path) -> None:
+    tags = sorted(set(re.findall(r'"type": ?"(gapless[\w.]*)"', gzip.decompress(file.read_bytes()).decode())))
+    code = """
+import json, sys
+import gapless
+from gapless.core.owners import import_class
+from gapless.core.serial import _CLASSES
+for tag in json.loads(sys.argv[1]):
+    import_class(tag, _CLASSES)
+    if tag not in _CLASSES:
+        print(tag)
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(tags)], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == ""
 
 
 def kinds(above: type[Certificate] = Certificate) -> Iterator[type[Certificate]]:

@@ -22,7 +22,7 @@ def read(file: Path) -> dict[Any, Any]:
 
 
 def commands(file: Path) -> Iterator[str]:
-    """What the steps of a workflow run."""
+    """The commands of a workflow's steps."""
     for job in read(file)["jobs"].values():
         yield from (step["run"] for step in job["steps"] if "run" in step)
 

@@ -1,4 +1,4 @@
-"""What a parsing problem and its factors take from outside: scores, flags, words, trees, granularities."""
+"""Input of parsing problems and their factors: scores, flags, words, trees, granularities."""
 
 import json
 import math

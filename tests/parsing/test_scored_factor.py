@@ -1,4 +1,4 @@
-"""What a user's conjunctions may answer: scopes and scores are checked, and asked again by `verify`."""
+"""Answers of a user's conjunctions: scopes and scores are checked, and asked again by `verify`."""
 
 import itertools
 import math

@@ -1,39 +1,17 @@
 """Random short sentences with conjunctive factors only, and an independent linear relaxation of each."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from neighbours import Neighbours
 from scipy import sparse
 from scipy.optimize import linprog
 
-from gapless.roles import Factor
 from gapless_dependency import ParsingProblem
 from gapless_dependency.random_problems import CONJUNCTIVE, random_problem
 
 LENGTHS = ([1, 2, 3, 4, 5, 6], [0.04, 0.1, 0.2, 0.3, 0.26, 0.1])
-
-
-class Neighbours(Factor):
-    """As a user writes it: two neighbours have one head, or one heads the other. Few pairs to a group."""
-
-    name = "neighbours"
-
-    def __init__(self, scores: Any) -> None:
-        self.table = scores
-
-    def scopes(self, decisions: Any) -> Iterator[tuple[int, ...]]:
-        for a in range(decisions.count):
-            for b in range(decisions.count):
-                if decisions.modifiers[b] == decisions.modifiers[a] + 1 and (
-                    decisions.heads[a] == decisions.heads[b] or decisions.modifiers[a] == decisions.heads[b]
-                ):
-                    yield (b, a) if decisions.heads[a] % 2 else (a, b)
-
-    def score(self, scopes: Any, decisions: Any) -> Any:
-        place = decisions.heads + 3 * decisions.modifiers
-        return self.table[place[scopes[:, 0]] % len(self.table), place[scopes[:, 1]] % len(self.table)]
 
 
 class Bounded:

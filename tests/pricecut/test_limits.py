@@ -1,4 +1,4 @@
-"""What ends a relaxation early, what it says then, and what is no optimum."""
+"""Early ends of a relaxation, its message then, and answers that are no optimum."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""What reports say, that they escape what they are given, and that bad input is told apart."""
+"""Reports: their content, the escaping of their input, and the refusal of bad input."""
 
 from __future__ import annotations
 

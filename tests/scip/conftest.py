@@ -32,7 +32,7 @@ def sparse(dense):
 
 
 class Tiny(Problem):
-    """How many copies z_j <= upper_j of each column; a structure is the tuple of counts.
+    """Numbers z_j <= upper_j of copies of each column; a structure is the tuple of counts.
 
     Decisions speak of quantities only, so several structures may share one answer: `decode` names the best.
     """

@@ -1,4 +1,4 @@
-"""What raises inside SCIP's callbacks, Ctrl-C, bad input, and memory."""
+"""Errors inside SCIP's callbacks, Ctrl-C, bad input, and memory."""
 
 import os
 import signal

@@ -13,7 +13,7 @@ TREES = (branch_and_price, branch_price_and_cut)
 
 
 def outcomes(tiny, tree, kind, seeds=120):
-    """How many answers are right, how many wrong, and what was raised."""
+    """Numbers of right and of wrong answers, and the errors raised."""
     right, wrong, raised = 0, 0, []
     for seed in range(seeds):
         problem = tiny.draw(seed)

@@ -1,4 +1,4 @@
-"""How often a rounding rule is asked: at every node, at every n-th, at the root only."""
+"""Frequency of a rounding rule: at every node, at every n-th, at the root only."""
 
 import attrs
 import pytest

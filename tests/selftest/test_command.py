@@ -17,7 +17,7 @@ from gapless.testing.examples import Selection
 
 
 class Plugins:
-    """What the command asks of the plug-ins that are loaded."""
+    """The part of the plug-in manager that the command asks."""
 
     def __init__(self, registry, specimens):
         self.registry, self.loaded, self.hook = registry, [], self

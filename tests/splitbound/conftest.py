@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from neighbours import Neighbours
 
-from gapless.roles import ConfigurationFactor, Factor
+from gapless.roles import ConfigurationFactor
 from gapless_dependency import (
     AdjacentSibling,
     AnyOf,
@@ -22,29 +23,6 @@ OWN = ("neighbours", "triples", "parity")
 POLYNOMIALS = ("any-of as polynomial", "valency as polynomial")
 BACKBONE = ("adjacent-sibling", "outermost-grandchild", "grand-sibling")
 LENGTHS = ([1, 2, 3, 4, 5, 6], [0.04, 0.1, 0.2, 0.3, 0.26, 0.1])
-
-
-class Neighbours(Factor):
-    """As a user writes it, of width two: two neighbours have one head, or one heads the other."""
-
-    name = "neighbours"
-
-    def __init__(self, scores: Any) -> None:
-        self.table = scores
-
-    def scopes(self, decisions: Any) -> Iterator[tuple[int, ...]]:
-        arcs = decisions
-        for a in range(arcs.count):
-            for b in range(arcs.count):
-                if arcs.modifiers[b] == arcs.modifiers[a] + 1 and (
-                    arcs.heads[a] == arcs.heads[b] or arcs.modifiers[a] == arcs.heads[b]
-                ):
-                    yield (b, a) if arcs.heads[a] % 2 else (a, b)
-
-    def score(self, scopes: Any, decisions: Any) -> Any:
-        """By positions, never by numbers of arcs, which are others where fewer heads are kept."""
-        place = decisions.heads + 3 * decisions.modifiers
-        return self.table[place[scopes[:, 0]] % len(self.table), place[scopes[:, 1]] % len(self.table)]
 
 
 class Triples(Neighbours):

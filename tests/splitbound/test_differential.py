@@ -32,7 +32,7 @@ def sentence(rng):
         single_root=bool(rng.integers(2)),
         families=[FAMILIES[f] for f in chosen],
         ties=bool(rng.integers(2)),
-        forbidden=float(rng.choice([0.0, 0.0, 0.2, 0.5])),
+        forbidden=float(rng.choice([0.0, 0.0, 0.2, 0.5, 0.8])),
         forbidden_parts=float(rng.choice([0.0, 0.0, 0.2])),
     )
 
@@ -58,7 +58,7 @@ def check(problem, expected, k=1, **options):
 
 @pytest.fixture
 def choices(request, monkeypatch):
-    """How many choices of heads are enumerated."""
+    """The number of choices of heads that are enumerated."""
     monkeypatch.setattr(layout, "CHOICES", request.param)
 
 

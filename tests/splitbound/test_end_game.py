@@ -1,4 +1,4 @@
-"""What ends a search that bounds alone do not end: propagation of -inf, and small nodes enumerated."""
+"""Ends of a search that bounds alone do not end: propagation of -inf, and small nodes enumerated."""
 
 import itertools
 
@@ -134,7 +134,7 @@ def test_without_an_answer_in_time_it_is_said_what_is_known():
 
 @pytest.fixture
 def choices(request, monkeypatch):
-    """How many choices of heads are enumerated."""
+    """The number of choices of heads that are enumerated."""
     monkeypatch.setattr(layout, "CHOICES", request.param)
 
 

@@ -164,7 +164,7 @@ WAYS = (
 
 @pytest.fixture(params=[0, 30, None], ids=["bounded only", "enumerated at the end", "enumerated at once"])
 def enumerating(request, monkeypatch):
-    """How many choices of heads are enumerated."""
+    """The number of choices of heads that are enumerated."""
     if request.param is not None:
         monkeypatch.setattr(layout, "CHOICES", request.param)
 

@@ -36,7 +36,7 @@ def sentence(rng, longest=5):
 
 @pytest.fixture
 def choices(request, monkeypatch):
-    """How many choices of heads are enumerated."""
+    """The number of choices of heads that are enumerated."""
     monkeypatch.setattr(layout, "CHOICES", request.param)
 
 

@@ -1,4 +1,4 @@
-"""What a search claims when something stops it, and scores whose size hides a forbidden scope."""
+"""The claim of a search when something stops it, and scores whose size hides a forbidden scope."""
 
 import math
 

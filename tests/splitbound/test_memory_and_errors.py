@@ -15,7 +15,7 @@ from gapless_dependency.enumeration import tree_scores
 pytest.importorskip("gapless_kernels.search._search")
 
 ENUMERATION = 1e-5
-"""How far enumeration itself may be off, whose sums hold terms of 1e9."""
+"""Bound on the rounding of enumeration itself, whose sums hold terms of 1e9."""
 
 
 class Scored(Factor):

@@ -1,4 +1,4 @@
-"""What must not change the answer, or change it by a known amount."""
+"""Changes that must not change the answer, or change it by a known amount."""
 
 import numpy as np
 import pytest

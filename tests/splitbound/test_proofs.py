@@ -123,7 +123,7 @@ def test_the_best_tree_through_some_arcs_is_that_through_one_of_them(seen, rng, 
 
 
 def test_flips_are_bounded_no_tighter_than_leaves(monkeypatch):
-    """What a tree proves is the same; most contractions are spared."""
+    """A tree proves the same with most contractions spared."""
     problem = random_problem(np.random.default_rng([25, 0, 1]), 25, families=["grandchild"], strength=0.3)
     tree = gapless.solve(problem, "split-bound").certificate
     made, inner = [], Priced.forced

@@ -105,7 +105,7 @@ def _shown(drawn: Any) -> Any:
 
 
 class DrawnGenerator:
-    """What the tests use of `numpy.random.Generator`; see there."""
+    """The part of `numpy.random.Generator` that the tests use; see there."""
 
     def __init__(self, data: Any) -> None:
         self._data, self._left = data, MOST

@@ -72,9 +72,5 @@ class SplitBoundSearch(Search):
     def restart(self, multipliers: Any, incumbent_heads: npt.ArrayLike | None = None) -> None:
         super().restart(multipliers, self._arcs(incumbent_heads))
 
-    @property
-    def root_arcs(self) -> npt.NDArray[Any]:
-        return self.root_free
-
     def groups(self) -> npt.NDArray[Any]:
         return self.grouped()

@@ -25,7 +25,7 @@ READS = {
     "ordering-benchmark": "title_generation",
     "linking-benchmark": "entity_linking",
 }
-"""What each task reads below the folder of corpora; dependency-parsing and --corpus look up names there."""
+"""Files that each task reads below the folder of corpora; dependency-parsing and --corpus look up names there."""
 
 
 def parsed(*words: str) -> Any:

@@ -6,12 +6,11 @@ import attrs
 import numpy as np
 import pytest
 from drawn import numbers
+from label_scores import FORBIDDEN, KINDS, draw
 
 from gapless_chains import TreeProblem
 
 SIZES = [(1, 1), (1, 3), (2, 2), (2, 4), (3, 2), (3, 3), (4, 1), (4, 2), (4, 3), (5, 2), (5, 3), (6, 2), (7, 2)]
-KINDS = ["ties", "floats", "equal", "peaked"]
-FORBIDDEN = [0.0, 0.2, 0.5]
 
 
 @attrs.frozen(eq=False)
@@ -43,19 +42,6 @@ class Batch:
             return None, chosen
         unary = self.unary[chosen].reshape(chosen.size * n, -1)
         return TreeProblem(unary, self.transition, parents.ravel()), chosen
-
-
-def draw(rng, kind, shape, forbidden):
-    if kind == "ties":
-        scores = rng.integers(-2, 3, shape).astype(float)
-    elif kind == "floats":
-        scores = rng.normal(size=shape)
-    elif kind == "equal":
-        scores = np.full(shape, rng.normal())
-    else:
-        scores = rng.normal(size=shape) ** 3 * 10
-    scores[rng.random(shape) < forbidden] = -np.inf
-    return scores
 
 
 def draw_parents(rng, n, roots=0.15):

@@ -129,7 +129,7 @@ def test_a_lowered_bound_is_found(solved):
 
 
 def test_changed_potentials_prove_no_wrong_value(solved):
-    """Where one label of a node serves all labels of its parent, its potential may move: it is still a proof."""
+    """The potential of a node whose one label serves all labels of its parent may move: it is still a proof."""
     problem, result = solved
     data = json.loads(result.to_json())
     found = 0

@@ -1,4 +1,4 @@
-"""What is remembered for a transition matrix goes with it."""
+"""The memory of a transition matrix goes with it."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""What every kernel's module does once: follow the one choice of an instruction set. See README.md."""
+"""One step of every kernel's module: follow the one choice of an instruction set. See README.md."""
 
 cdef extern from "lanes/processor.h" nogil:
     const int *gapless_chosen

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the modules of the search share: its state, and the object that holds it."""
+"""The common ground of the search's modules: its state, and the object that holds it."""
 
 from libc.stdint cimport int32_t, int64_t
 

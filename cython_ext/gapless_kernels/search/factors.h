@@ -240,15 +240,6 @@ static int gs_lose_by_factors(gs_search *s)
     return 1;
 }
 
-/* Whether some factor forbids the structure whose value it was last asked for. */
-static int gs_is_forbidden(const gs_search *s)
-{
-    int forbidden = 0;
-    for (ptrdiff_t f = 0; f < s->parts; f++)
-        forbidden |= s->part[f].at == -INFINITY;
-    return forbidden;
-}
-
 static double gs_within(double x, double most)
 {
     return x != x ? 0.0 : fmin(fmax(x, -most), most);

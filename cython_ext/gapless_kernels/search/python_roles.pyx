@@ -61,11 +61,7 @@ cdef class PythonMaximiser(roles.Maximiser):
             raise ValueError(f"{role}.solve gave the value {value!r}, but its structure has {worth!r}")
         return value, on, own
 
-    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
-        with gil:
-            return self.maximise_in_python(chart, weights, state, value, on, count)
-
-    cdef int maximise_in_python(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept:
+    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept with gil:
         cdef Py_ssize_t k
         cdef const Py_ssize_t[::1] taken
         try:
@@ -84,11 +80,7 @@ cdef class PythonMaximiser(roles.Maximiser):
             self.error = error
             return roles.GS_FAILED
 
-    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
-        with gil:
-            return self.marginals_in_python(weights, state, on, off)
-
-    cdef int marginals_in_python(self, const double *weights, const signed char *state, double *on, double *off) noexcept:
+    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept with gil:
         cdef Py_ssize_t count = self.role.decisions
         try:
             slacks = self.maximiser.slacks(doubles(weights, count), self.fixings(states(state, count)))
@@ -111,11 +103,7 @@ cdef class PythonMaximiser(roles.Maximiser):
         for k in range(self.role.decisions):
             to[k] = self.value - cost[k]
 
-    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
-        with gil:
-            return self.own_in_python(on, count, own)
-
-    cdef int own_in_python(self, const int32_t *on, Py_ssize_t count, double *own) noexcept:
+    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept with gil:
         cdef Py_ssize_t k
         try:
             if self.known == (bytes(<char[: count * sizeof(int32_t)]><char *>on) if count else b""):
@@ -197,11 +185,7 @@ cdef class PythonFactor(roles.Factor):
         value, y = free if hidden else found
         return value - float(prices[y].sum()), found[1]
 
-    cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:
-        with gil:
-            return self.maximise_in_python(prices, state, value, y)
-
-    cdef int maximise_in_python(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept:
+    cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept with gil:
         cdef Py_ssize_t k
         cdef const unsigned char[::1] on
         try:
@@ -216,11 +200,7 @@ cdef class PythonFactor(roles.Factor):
             self.error = error
             return roles.GS_FAILED
 
-    cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept nogil:
-        with gil:
-            return self.marginals_in_python(prices, state, on, off)
-
-    cdef int marginals_in_python(self, const double *prices, const signed char *state, double *on, double *off) noexcept:
+    cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept with gil:
         cdef Py_ssize_t k
         try:
             cost, known = doubles(prices, self.role.count), states(state, self.role.count)
@@ -241,11 +221,7 @@ cdef class PythonFactor(roles.Factor):
             self.error = error
             return roles.GS_FAILED
 
-    cdef int value(self, const signed char *y, double *value) noexcept nogil:
-        with gil:
-            return self.value_in_python(y, value)
-
-    cdef int value_in_python(self, const signed char *y, double *value) noexcept:
+    cdef int value(self, const signed char *y, double *value) noexcept with gil:
         try:
             value[0] = self.valued(states(y, self.role.count).astype(bool))
             return roles.GS_FOUND
@@ -253,11 +229,7 @@ cdef class PythonFactor(roles.Factor):
             self.error = error
             return roles.GS_FAILED
 
-    cdef int flips(self, const signed char *y, double *difference) noexcept nogil:
-        with gil:
-            return self.flips_in_python(y, difference)
-
-    cdef int flips_in_python(self, const signed char *y, double *difference) noexcept:
+    cdef int flips(self, const signed char *y, double *difference) noexcept with gil:
         cdef Py_ssize_t k
         try:
             on = states(y, self.role.count).astype(bool)

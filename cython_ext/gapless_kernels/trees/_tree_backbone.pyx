@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Labellings of rooted trees as a backbone of the search; its twin is `gapless_chains.TreeLabelMaximiser`.
+"""Labellings of rooted trees, chains among them, as a backbone of the search; its twin is `gapless_chains.TreeLabelMaximiser`.
 
 Decision ``i * K + x`` says that node i has label x. Messages from the leaves to the roots find the best labelling; a pass
 back adds what lies outside each node's subtree. What one child leaves to its parent is summed from both sides, never

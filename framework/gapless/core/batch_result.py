@@ -23,7 +23,6 @@ from gapless.core.tolerance import meets
 S = TypeVar("S")
 P = TypeVar("P")
 OFFSETS = "offsets"
-STATUSES: tuple[Status, ...] = tuple(Status)
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -151,7 +151,7 @@ def lay_out(
     unknown : bool (scopes,), optional
         Scopes whose score is only bounded yet.
     excludes : callable, optional
-        What no structure holds together, beyond what choice groups say; then charges of pairs are lifted.
+        Whether no structure holds two decisions together, beyond what choice groups say; lifts charges of pairs.
     """
 
     def apart(one: IntArray, other: IntArray) -> BoolArray:

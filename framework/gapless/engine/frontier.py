@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 
@@ -11,7 +11,6 @@ from gapless.core.certificate import Certificate
 from gapless.core.decisions import Fixings
 from gapless.core.errors import UnknownOption
 
-Order = Literal["best-first", "depth-first", "breadth-first"]
 ORDERS: tuple[str, ...] = ("best-first", "depth-first", "breadth-first")
 
 
@@ -31,7 +30,7 @@ class Node:
 
 
 class Frontier:
-    """A priority queue of nodes. `Order` is the only thing in which the searches differ."""
+    """A priority queue of nodes. Its order is the only thing in which the searches differ."""
 
     def __init__(self, order: str) -> None:
         if order not in ORDERS:

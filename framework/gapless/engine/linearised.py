@@ -66,7 +66,7 @@ def insisted(bound: SplitBound[Any], ascent: Ascent[Any], on_ids: IntArray) -> F
 
 
 def preferences(bound: SplitBound[Any], ascent: Ascent[Any], most: float) -> FloatArray:
-    """How much better the bound is with each decision than without it, `most` at most, float64 (decisions,)."""
+    """Gain of the bound by each decision over the bound without it, `most` at most, float64 (decisions,)."""
     _, with_it, without = ascent.flips()
     off, group = without.copy(), bound.groups.of
     grouped = np.flatnonzero(group >= 0)

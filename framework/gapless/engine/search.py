@@ -330,8 +330,6 @@ class Search(SearchState):
             node.bound = bound
         elif node.multipliers is not None:  # its own steps ended higher: what it inherited proves the bound
             evidence = node.multipliers
-        if node.depth == 0:
-            self.root_multipliers = evidence
         self.node = None
         if self.paper:
             node.multipliers, node.split_on = evidence, decision

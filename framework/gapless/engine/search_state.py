@@ -159,7 +159,6 @@ class SearchState:
         self.root_state: State = np.where(base == -math.inf, OFF, FREE).astype(np.int8)
         if on is not None:
             self.root_state[on] = ON
-        self.root_multipliers: FloatArray | None = None
         self._start(Node(self.kept.node(-1, -1, False), self.root_state, math.inf, 0))
 
     def _rules(self, root_steps: int, root_trend: int) -> tuple[StepRule, StepRule]:

@@ -71,7 +71,7 @@ class OpenShared:
         return self.shared.scores[self.rows]
 
     def lifted(self, on: BoolArray) -> IntArray:
-        """How many of the decisions that its charge takes in besides are on, (m,)."""
+        """Number of decisions that are on among those that its charge takes in besides, (m,)."""
         owners, taken = self.shared.lifts
         counts = np.bincount(owners[on[taken]], minlength=len(self.shared.scores))
         return counts[self.rows].astype(np.int64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray
 from gapless_chains.label_maximiser import LabelMaximiser
 from gapless_chains.trees.problem import TreeProblem
-from gapless_kernels import COMPILED, tree_viterbi
+from gapless_kernels import tree_viterbi
 
 
 @serialisable("gapless_chains.TreeLabelMaximiser")
@@ -25,13 +24,8 @@ class TreeLabelMaximiser(LabelMaximiser[TreeProblem]):
     problem : TreeProblem
     """
 
-    def compiled(self) -> Any:
-        """The same in compiled code."""
-        if not COMPILED:
-            return None
-        from gapless_kernels.trees._tree_backbone import TreeLabels  # noqa: PLC0415  not without compiled kernels
-
-        return TreeLabels(self.problem.parents, self.problem.transition)
+    def _tree(self) -> tuple[IntArray, FloatArray]:
+        return self.problem.parents, self.problem.transition
 
     def _best(self, rows: FloatArray) -> tuple[float, IntArray]:
         labels, values = np.empty(len(rows), np.int64), np.empty(1)

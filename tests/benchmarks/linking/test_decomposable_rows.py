@@ -1,4 +1,4 @@
-"""How the benchmark measures the growth of ``decomposable``; times themselves are not judged here."""
+"""The benchmark's measure of the growth of ``decomposable``; times themselves are not judged here."""
 
 from xml.etree import ElementTree
 

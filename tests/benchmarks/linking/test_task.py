@@ -24,7 +24,7 @@ from gapless_linking.random_problems import random_problem
 
 
 class Network:
-    """What `toulbar2_peer` uses of pytoulbar2.CFN, by enumeration."""
+    """The part of pytoulbar2.CFN that `toulbar2_peer` uses, by enumeration."""
 
     def __init__(self, vac=0):
         self.sizes, self.tables = [], []

@@ -1,4 +1,4 @@
-"""What measures is right: ratios, memory, values that should agree."""
+"""Measuring: ratios, memory, values that should agree."""
 
 import numpy as np
 import pytest

@@ -23,7 +23,7 @@ CONTENT = {
 
 @attrs.define
 class Server:
-    """What it is asked for, and what it does about it.
+    """Requests to it, and its answers.
 
     Attributes
     ----------

@@ -327,7 +327,7 @@ def test_a_trial_with_patterns_has_their_factors(projective: bool) -> None:
 
 
 def test_sets_of_arcs_are_grouped_the_same_way_in_long_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a set of arcs does not fit one number, rows are compared."""
+    """Rows are compared when a set of arcs does not fit one number."""
     one = pattern_matches([PATTERN], TREEBANK[2], all_arcs(5))
     monkeypatch.setattr("gapless_models.parsing.patterns._LARGEST", 0)
     two = pattern_matches([PATTERN], TREEBANK[2], all_arcs(5))

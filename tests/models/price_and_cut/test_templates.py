@@ -1,4 +1,4 @@
-"""Where weights lie, and tables folded into finer ones."""
+"""The places of weights, and tables folded into finer ones."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a title may take from a body: stems, features, and a classifier that does not see its own answers."""
+"""The words of a body that a title may take: stems, features, a classifier that does not see its own answers."""
 
 import attrs
 import numpy as np

@@ -296,7 +296,7 @@ def test_table_2_of_trained_parsers_has_all_rows_of_the_paper(capsys, tmp_path):
 
 
 def test_chosen_rows_of_table_2(capsys, tmp_path):
-    """What is left out is said, in the table too."""
+    """A row that is left out is named, in the table too."""
     asked = ["--tables", "--rows", "+ sibling, first order", "--model", str(tmp_path / "m.json")]
     _, found, _ = run(capsys, *asked)
     assert [row["model"] for row in found["tables"]["table2"]] == ["first order", "+ sibling"]

@@ -62,7 +62,7 @@ class SplitCertificate(BoundCertificate):
         Stands for a score of -inf wherever one is not certain to be charged. Any number keeps the bound true; the
         multipliers were found with this one.
     places : int64, optional
-        Where among all of them the given multipliers stand, the others being 0; None where all are given.
+        Positions of the given multipliers among all of them, the others being 0; None where all are given.
     """
 
     kind: ClassVar[str] = "split bound"
@@ -101,40 +101,49 @@ class SplitCertificate(BoundCertificate):
         self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int], enough: float
     ) -> Verdict:
         """The same; flips that the pass leaves above `enough` are fixed one by one, which factors feel, too."""
-        if not offers_checks(problem):
-            return super().verify_flips(problem, fixings, on, off)
         start = time.perf_counter()
         try:
-            backbone = problem.backbone()
-            weighed = self._weigh(problem, backbone, fixings)
-            if weighed is None:
-                return Verdict(True, "nothing is left", "", -math.inf, time.perf_counter() - start)
-            bounds = _bounds(problem, backbone, weighed)
-            if (len(off) and bounds.on is None) or (len(on) and bounds.off is None):
-                return super().verify_flips(problem, fixings, on, off)
-            bound = -math.inf
-            for side, flips, name in ((bounds.on, off, "on"), (bounds.off, on, "off")):
-                if side is None:
-                    continue
-                for d in flips:
-                    through = weighed.bound(float(side[d]))
-                    if through > enough:
-                        through = flip_alone(
-                            problem.decisions,
-                            fixings.fix(**{name: (d,)}),
-                            float(side[d]),
-                            max(enough, bound),
-                            known=partial(self._weigh, problem, backbone, fixings),
-                            whole=partial(self.upper_bound, problem),
-                        )
-                    bound = max(bound, through)
+            bound = self._through_flips(problem, fixings, on, off, enough)
         except OutOfWork:
             raise
         except UNREADABLE as error:
             return Verdict(False, unfit(error), f"certificate ({self.kind})")
+        if bound is None:
+            return super().verify_flips(problem, fixings, on, off)
         if math.isnan(bound):
             return Verdict(False, "the evidence gives NaN as a bound", f"certificate ({self.kind})")
         return Verdict(True, "", "", bound, time.perf_counter() - start)
+
+    def _through_flips(
+        self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int], enough: float
+    ) -> float | None:
+        """The bound of `verify_flips_within` in one pass; None where there is no pass for all of them."""
+        if not offers_checks(problem):
+            return None
+        backbone = problem.backbone()
+        weighed = self._weigh(problem, backbone, fixings)
+        if weighed is None:
+            return -math.inf
+        bounds = _bounds(problem, backbone, weighed)
+        if (len(off) and bounds.on is None) or (len(on) and bounds.off is None):
+            return None
+        bound = -math.inf
+        for side, flips, name in ((bounds.on, off, "on"), (bounds.off, on, "off")):
+            if side is None:
+                continue
+            for d in flips:
+                through = weighed.bound(float(side[d]))
+                if through > enough:
+                    through = flip_alone(
+                        problem.decisions,
+                        fixings.fix(**{name: (d,)}),
+                        float(side[d]),
+                        max(enough, bound),
+                        known=partial(self._weigh, problem, backbone, fixings),
+                        whole=partial(self.upper_bound, problem),
+                    )
+                bound = max(bound, through)
+        return bound
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
         """The sums over scopes, and one pass over the backbone."""
@@ -147,20 +156,11 @@ class SplitCertificate(BoundCertificate):
         some = len(problem.search_factors.configurations) > 0  # some of the flips one by one
         return self.work_to_verify(problem) * (3.0 + some * flips if offers_checks(problem) else max(1, flips))
 
-    @staticmethod
-    def splittable(problem: Problem[Any]) -> Splittable:
-        """The problem as the formula reads it."""
-        return _splittable(problem, problem.backbone())
-
     @classmethod
     def even(cls, problem: Problem[Any]) -> SplitCertificate:
         """Scores spread evenly over their decisions, negative ones taken as 0, and no prices: a first bound."""
         ways, none = (0,) * len(problem.search_factors.conjunctions), np.zeros(0, np.int64)
         return cls(ways, np.zeros(multiplier_count(_splittable(problem, problem.backbone()), ways, none)))
-
-    def weighed(self, problem: Problem[Any], fixings: Fixings) -> Weighed | None:
-        """Weights of the decisions and the constant; None when the fixings leave a choice group empty."""
-        return self._weigh(problem, problem.backbone(), fixings)
 
     def _weigh(
         self, problem: Problem[Any], backbone: Backbone[Any], fixings: Fixings, flipped: Fixings | None = None
