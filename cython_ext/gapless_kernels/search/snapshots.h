@@ -4,8 +4,16 @@
 
 #include "search/forms.h"
 
-/* How many multipliers are not 0; with `split`, they and their slots. Eight at a time, since most are 0. */
-static ptrdiff_t gs_nonzeros(const gs_search *s, double *split, int32_t *place)
+static ptrdiff_t gs_count_nonzeros(const gs_search *s)
+{
+    ptrdiff_t count = 0;
+    for (ptrdiff_t k = 0; k < s->slots; k++)
+        count += s->split[k] != 0.0;
+    return count;
+}
+
+/* The multipliers that are not 0, and their slots. Eight at a time, since most are 0. */
+static void gs_nonzeros(const gs_search *s, double *split, int32_t *place)
 {
     ptrdiff_t count = 0;
     for (ptrdiff_t k = 0; k < s->slots; k += 8) {
@@ -17,12 +25,10 @@ static ptrdiff_t gs_nonzeros(const gs_search *s, double *split, int32_t *place)
         if (!any)
             continue;
         for (int i = 0; i < width; i++) { /* without a branch: what is 0 is written over */
-            if (split != NULL)
-                split[count] = s->split[k + i], place[count] = (int32_t)(k + i);
+            split[count] = s->split[k + i], place[count] = (int32_t)(k + i);
             count += s->split[k + i] != 0.0;
         }
     }
-    return count;
 }
 
 /* A copy of the multipliers, with one user; -1 without memory. */
@@ -36,7 +42,7 @@ static int32_t gs_remember(gs_search *s)
         s->snapshots[at].split = NULL, s->snapshots[at].next_free = -1;
     }
     gs_snapshot *copy = s->snapshots + at;
-    const ptrdiff_t count = gs_nonzeros(s, NULL, NULL);
+    const ptrdiff_t count = gs_count_nonzeros(s);
     const int sparse = 3 * count < s->slots;
     const ptrdiff_t kept = sparse ? count : s->slots;
     double *split = malloc((size_t)(kept + 1) * sizeof(double));

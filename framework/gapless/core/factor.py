@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -368,20 +368,26 @@ def guide_of(factor: ConfigurationFactor, decisions: Decisions, scope: IntArray)
     return guide
 
 
-@contextlib.contextmanager
-def named_after(factor: Factor | ConfigurationFactor, call: str, arguments: str = "") -> Iterator[None]:
+class named_after:  # noqa: N801  reads as a statement; a generator would cost more than what it guards
     """Add a note with the factor's name to errors of a user's code."""
-    try:
-        yield
-    except GaplessError:
-        raise  # the message names its origin
-    except Exception as error:
+
+    __slots__ = ("arguments", "call", "factor")
+
+    def __init__(self, factor: Factor | ConfigurationFactor, call: str, arguments: str = "") -> None:
+        self.factor, self.call, self.arguments = factor, call, arguments
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, Exception) or isinstance(error, GaplessError):
+            return  # a message of ours names its origin
+        factor, call = self.factor, self.call
         error.add_note(
-            f"raised in {call}({arguments}) of the factor {name_of(factor)!r} ({type(factor).__qualname__})"
+            f"raised in {call}({self.arguments}) of the factor {name_of(factor)!r} ({type(factor).__qualname__})"
         )
         with contextlib.suppress(Exception):  # a class of exceptions may take no further attributes
             setattr(error, _BLAMED, f"factor {name_of(factor)} raised {type(error).__name__}: {error}, in {call}()")
-        raise
 
 
 _BLAMED = "_raised_by_factor"
