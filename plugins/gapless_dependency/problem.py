@@ -155,7 +155,7 @@ class ParsingProblem(Problem[DependencyTree]):
         except TypeError as error:
             raise InvalidProblem(f"factors is {factors!r}, expected a sequence of factors") from error
         for number, factor in enumerate(listed):
-            if isinstance(factor, BackboneFactor | PartFactor):
+            if isinstance(factor, PartFactor | BackboneFactor):
                 factor.check_length(len(given) - 1)
             elif not isinstance(factor, Factor | ConfigurationFactor):
                 raise InvalidProblem(
@@ -290,7 +290,7 @@ class ParsingProblem(Problem[DependencyTree]):
         heads = _tree(structure).heads
         self._check_heads(heads)
         ids: IntArray = self.decisions.index[heads, np.arange(1, self.length + 1)]
-        if ids.min() < 0:
+        if min(ids.tolist()) < 0:
             word = int(np.flatnonzero(ids < 0)[0])
             raise InvalidProblem(f"the arc {heads[word]} -> {word + 1} is no candidate")
         mislabelled = self._mislabelled(structure)
@@ -312,7 +312,8 @@ class ParsingProblem(Problem[DependencyTree]):
 
     def decode(self, on_ids: IntArray) -> DependencyTree:
         """The tree of the given arcs, one for each word."""
-        ids = np.sort(np.asarray(on_ids, np.int64))
+        ids = np.array(on_ids, np.int64)
+        ids.sort()
         if self.decisions.modifiers[ids].tolist() != list(range(1, self.length + 1)):
             raise InvalidProblem("these arcs do not give every word exactly one head")
         return self.tree(self.decisions.heads[ids])

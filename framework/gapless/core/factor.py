@@ -143,18 +143,17 @@ class ScoredFactor:
         self.factor = factor
         self.granularity = granularity
         self._decisions = decisions
+        self._ours = factor if isinstance(factor, TrustedFactor) else None
         trusted: IntArray | None = None
-        if isinstance(factor, TrustedFactor):
+        if self._ours is not None:
             with named_after(factor, "scopes"):
-                trusted = factor.trusted_scopes(decisions)
+                trusted = self._ours.trusted_scopes(decisions)
         # A private copy: compiled searches rely on these checks.
         self.scopes: IntArray = _listed(factor, decisions).copy() if trusted is None else trusted
         self.scopes.flags.writeable = False
-        self._ascending = False
+        self._ascending = self._ours is not None and trusted is not None and self._ours.ascending
         if trusted is None:
             self._check_scopes()
-        elif isinstance(factor, TrustedFactor):
-            self._ascending = factor.ascending
         self.scored = 0
         self._bounds: FloatArray | None = None
 
@@ -279,9 +278,9 @@ class ScoredFactor:
 
     def all_scores(self) -> FloatArray:
         """Scores of all scopes, shape (m,), read-only once all are known."""
-        if not self.scored and self._bounds is None and isinstance(self.factor, TrustedFactor):
+        if not self.scored and self._bounds is None and self._ours is not None:
             with named_after(self.factor, "score"):
-                values = self.factor.trusted_scores(self.scopes, self._decisions)
+                values = self._ours.trusted_scores(self.scopes, self._decisions)
             if values is not None:
                 self._check_grid(np.arange(len(values)) if self.granularity else NONE, values)
                 self._scores, self.scored = values, len(values)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import gapless_kernels
 from gapless.core.errors import InvalidProblem
 from gapless.core.given_array import given_array
 from gapless.core.sparse import FloatArray
@@ -44,8 +45,7 @@ def check_scores(scores: FloatArray, place: Callable[[tuple[int, ...]], str]) ->
     place : callable
         ``place(index)`` names the score at an index: "scores[0, 2]".
     """
-    # Two passes in the good case, without boolean arrays: the maximum is NaN when any entry is.
-    if not scores.size or (scores.max() <= LARGEST and scores.min() >= -LARGEST):
+    if gapless_kernels.score_extent(scores) <= LARGEST:
         return
     good = (np.abs(scores) <= LARGEST) | (scores == -np.inf)
     if not good.all():

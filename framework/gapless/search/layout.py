@@ -77,12 +77,12 @@ class Layout(Generic[S]):
         """A node with at most so many ways to choose is enumerated: as many as its verifier goes through."""
         return min(CHOICES, getattr(self.enumerated, "most", CHOICES))
 
-    @cached_property
+    @property
     def decisions(self) -> Decisions:
         """Those of the problem."""
         return self.problem.decisions
 
-    @cached_property
+    @property
     def conjunctions(self) -> tuple[ScoredFactor, ...]:
         """All factors that are conjunctions, those without scopes and those that the backbone counts included."""
         return self.problem.search_factors.conjunctions
@@ -93,7 +93,7 @@ class Layout(Generic[S]):
         counted = set(map(id, self.counted))
         return tuple(s for s in self.conjunctions if s.scopes.size and id(s.factor) not in counted)
 
-    @cached_property
+    @property
     def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
         """The other factors, each with its scope."""
         return self.problem.search_factors.configurations

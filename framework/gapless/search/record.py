@@ -66,16 +66,15 @@ class SearchRecord:
     @classmethod
     def of(cls, layout: Layout[Any], kernel: Any, *, shares: bool) -> SearchRecord:
         """Evidence of a search; with multipliers as parts of scores, or else in units of scores."""
-        place = {id(scored): number for number, scored in enumerate(layout.conjunctions)}
-        arrays = kernel.record(shares)
-        orientation = np.zeros(len(layout.conjunctions), np.int64)
-        orientation[[place[id(scored)] for scored in layout.scored]] = arrays.pop("orientation")
-        shapes = [scored.scopes.shape for scored in layout.scored]
+        arrays, scored = kernel.record(shares), layout.scored
+        if len(scored) < len(layout.conjunctions):
+            found, kept = arrays["orientation"], set(map(id, scored))
+            arrays["orientation"] = np.zeros(len(layout.conjunctions), np.int64)
+            arrays["orientation"][[id(one) in kept for one in layout.conjunctions]] = found
         return cls(
             **arrays,
-            orientation=orientation,
-            widths=tuple(width for _, width in shapes),
-            counts=tuple(count for count, _ in shapes),
+            widths=tuple([one.scopes.shape[1] for one in scored]),
+            counts=tuple([len(one.scopes) for one in scored]),
             loss=layout.loss,
             evidence=layout.evidence,
             enumerated=layout.enumerated,
