@@ -105,8 +105,11 @@ class SearchRecord:
     @cached_property
     def _first(self) -> IntArray:
         """Each scope's first multiplier, int64 (scopes + 1 + prices,); those of factors follow."""
+        single = (self.forms & ONE).astype(bool)
+        if single.all():
+            return np.arange(len(single) + 1 + self.prices)
         widths = np.repeat(np.array(self.widths, np.int64), np.array(self.counts, np.int64))
-        sizes = np.where(self.forms & ONE, 1, widths)
+        sizes = np.where(single, 1, widths)
         return np.concatenate([[0], np.cumsum(sizes), sizes.sum() + 1 + np.arange(self.prices)]).astype(np.int64)
 
     def _multipliers(self, row: int) -> tuple[IntArray, FloatArray]:
