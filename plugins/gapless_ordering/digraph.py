@@ -15,7 +15,7 @@ from gapless_ordering.given import checked_scores
 
 def digraph_arrays(
     graph: nx.DiGraph[Any], source: Hashable, sink: Hashable, weight: str, class_attribute: str
-) -> tuple[FloatArray, FloatArray, FloatArray, list[Hashable], list[Hashable]]:
+) -> tuple[FloatArray, FloatArray, FloatArray, list[tuple[str, Any]], list[Any]]:
     """Scores of the start, of the order and of the end, classes, and the inner vertices.
 
     Arguments and errors as for `OrderingProblem.from_digraph`.

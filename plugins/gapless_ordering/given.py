@@ -1,4 +1,4 @@
-"""What an ordering problem is given, read and checked: scores, the length, classes, names."""
+"""Arguments of an ordering problem, read and checked: scores, the length, classes, names."""
 
 from __future__ import annotations
 
