@@ -79,9 +79,9 @@ def solve(
         With `verify`: the answer does not hold, or has no certificate. ``error.result`` holds its feasible
         structures without a bound, ``error.claimed`` the answer as it was, ``error.verdict`` what is wrong.
     """
-    if isinstance(problem, ProblemBatch):
-        raise InvalidProblem(f"solve() wants one problem, got {problem!r}: use solve_many")
     if not isinstance(problem, Problem):
+        if isinstance(problem, ProblemBatch):
+            raise InvalidProblem(f"solve() wants one problem, got {problem!r}: use solve_many")
         given = f"the class {problem.__name__}" if isinstance(problem, type) else type(problem).__name__
         raise InvalidProblem(f"solve() takes an instance of gapless.Problem, got {given}")
     check_limits(limits)
