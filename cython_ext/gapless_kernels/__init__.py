@@ -87,6 +87,7 @@ _ROOMS = {
         "color_coding_pruned",
         "color_coding_search",
         "color_coding_table_bytes",
+        "forbid_within_classes",
         "path_beam_search",
         "path_search",
         "score_extent",

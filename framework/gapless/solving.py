@@ -79,9 +79,9 @@ def solve(
         With `verify`: the answer does not hold, or has no certificate. ``error.result`` holds its feasible
         structures without a bound, ``error.claimed`` the answer as it was, ``error.verdict`` what is wrong.
     """
-    if isinstance(problem, ProblemBatch):
-        raise InvalidProblem(f"solve() wants one problem, got {problem!r}: use solve_many")
     if not isinstance(problem, Problem):
+        if isinstance(problem, ProblemBatch):
+            raise InvalidProblem(f"solve() wants one problem, got {problem!r}: use solve_many")
         given = f"the class {problem.__name__}" if isinstance(problem, type) else type(problem).__name__
         raise InvalidProblem(f"solve() takes an instance of gapless.Problem, got {given}")
     check_limits(limits)
@@ -90,13 +90,19 @@ def solve(
     chosen = choose(plugins, problem, method)
     starts = () if start is None else (start,)
     chosen.check(options, k, starts)
-    hooked = [o for o in plugins.hook.gapless_observers(problem=problem) if o is not None]
+    hooked = [o for o in told(plugins.hook.gapless_observers, problem=problem) if o is not None]
     budget = Budget(limits, observers=(*observers, *hooked), trace=trace, sense=problem.sense)
     result: Result[S] = chosen.run(problem, Solve(budget, k, starts, seed, chosen.name), **options)
     if verify:
         result = verified(problem, result)
-    plugins.hook.gapless_finished(problem=problem, result=result)
+    told(plugins.hook.gapless_finished, problem=problem, result=result)
     return result
+
+
+def told(hook: Any, **what: Any) -> Sequence[Any]:
+    """The answers of those who implement a hook; mostly nobody does."""
+    answers: Sequence[Any] = hook(**what) if hook.get_hookimpls() else ()
+    return answers
 
 
 def solve_many(

@@ -63,12 +63,14 @@ class Arcs(Decisions):
         )
         for array in (heads, modifiers, index, first):
             array.flags.writeable = False
-        object.__setattr__(self, "words", None if words is None else tuple(words))
-        object.__setattr__(self, "length", len(candidates) - 1)
-        object.__setattr__(self, "heads", heads)
-        object.__setattr__(self, "modifiers", modifiers)
-        object.__setattr__(self, "index", index)
-        object.__setattr__(self, "first", first)
+        self.__dict__.update(
+            words=None if words is None else tuple(words),
+            length=len(candidates) - 1,
+            heads=heads,
+            modifiers=modifiers,
+            index=index,
+            first=first,
+        )
 
     def choice_rows(self) -> tuple[IntArray, IntArray]:
         """The arcs into each word, which lie one after another: where they begin, and all arcs; int64 both."""

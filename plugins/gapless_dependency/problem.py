@@ -155,7 +155,7 @@ class ParsingProblem(Problem[DependencyTree]):
         except TypeError as error:
             raise InvalidProblem(f"factors is {factors!r}, expected a sequence of factors") from error
         for number, factor in enumerate(listed):
-            if isinstance(factor, BackboneFactor | PartFactor):
+            if isinstance(factor, PartFactor | BackboneFactor):
                 factor.check_length(len(given) - 1)
             elif not isinstance(factor, Factor | ConfigurationFactor):
                 raise InvalidProblem(
@@ -290,7 +290,7 @@ class ParsingProblem(Problem[DependencyTree]):
         heads = _tree(structure).heads
         self._check_heads(heads)
         ids: IntArray = self.decisions.index[heads, np.arange(1, self.length + 1)]
-        if ids.min() < 0:
+        if min(ids.tolist()) < 0:
             word = int(np.flatnonzero(ids < 0)[0])
             raise InvalidProblem(f"the arc {heads[word]} -> {word + 1} is no candidate")
         mislabelled = self._mislabelled(structure)
@@ -312,8 +312,9 @@ class ParsingProblem(Problem[DependencyTree]):
 
     def decode(self, on_ids: IntArray) -> DependencyTree:
         """The tree of the given arcs, one for each word."""
-        ids = np.sort(np.asarray(on_ids, np.int64))
-        if not np.array_equal(self.decisions.modifiers[ids], np.arange(1, self.length + 1)):
+        ids = np.array(on_ids, np.int64)
+        ids.sort()
+        if self.decisions.modifiers[ids].tolist() != list(range(1, self.length + 1)):
             raise InvalidProblem("these arcs do not give every word exactly one head")
         return self.tree(self.decisions.heads[ids])
 
@@ -331,7 +332,7 @@ class ParsingProblem(Problem[DependencyTree]):
     def _check_heads(self, heads: IntArray) -> None:
         if heads.shape != (self.length,):
             raise InvalidProblem(f"{heads.size} heads are given, a tree of this sentence has {self.length}")
-        if heads.min() < 0 or heads.max() > self.length:
+        if not 0 <= min(given := heads.tolist()) <= max(given) <= self.length:
             word = int(np.flatnonzero((heads < 0) | (heads > self.length))[0])
             raise InvalidProblem(f"the head of word {word + 1} is {heads[word]}, expected 0..{self.length}")
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from numbers import Real
 
 import numpy as np
 
 from gapless import BatchResult, Result, SolveError, Stop, UnknownOption
 from gapless.core.batch_result import row_offsets
+from gapless.core.certificate import DeferredCertificate
 from gapless.core.limits import NO_LIMITS
 from gapless.core.problem import check_start
 from gapless.core.sparse import IntArray
@@ -141,7 +143,7 @@ def _result(
         list(found.paths),
         found.bound,
         stop,
-        certificate=WalkCertificate.of(found, solve.k),
+        certificate=DeferredCertificate(partial(WalkCertificate.of, found._replace(open=None), solve.k)),
         method=solve.method,
         stats=Stats(
             seconds=solve.budget.elapsed,

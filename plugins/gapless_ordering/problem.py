@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import networkx as nx
 import numpy as np
 
 from gapless import InvalidProblem, Problem
@@ -19,83 +18,17 @@ from gapless.core.factors.factor_rows import with_factors
 from gapless.core.factors.factor_set import as_factors
 from gapless.core.factors.written_factors import WRITTEN_FACTORS
 from gapless.core.proofs.checked_bounds import CheckedBounds
-from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
+from gapless.core.score_array import LARGEST, bracketed, check_scores
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Backbone, ConfigurationFactor, Decisions, Factor, Fixings, LinearModel, serialisable
-from gapless_kernels import score_extent
+from gapless_kernels import forbid_within_classes, score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
+from gapless_ordering.given import checked_scores, classes_of, end_of, length_of, names_of, ordering_of, start_of
 from gapless_ordering.integer_program import integer_program
 from gapless_ordering.reachability import explain
 
-
-def _scores(name: str, values: Any) -> FloatArray:
-    array = score_array(values, f"{name}: the scores")
-    check_scores(array, bracketed(name))
-    return array
-
-
-# Looked at together, once all are there.
-def _start(values: Any) -> FloatArray:
-    return score_array(values, "start: the scores")
-
-
-def _ordering(values: Any) -> FloatArray:
-    # Solvers read rows.
-    return np.ascontiguousarray(score_array(values, "ordering: the scores"))
-
-
-def _end(values: Any) -> FloatArray:
-    return score_array(values, "end: the scores")
-
-
-def _length(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InvalidProblem(f"length is {value!r}, expected the number of vertices on the path, an integer")
-    if value < 1:
-        raise InvalidProblem(f"length is {value}; a path has at least 1 vertex between its ends")
-    return int(value)
-
-
-def _classes(values: Any) -> IntArray | None:
-    """Classes numbered 0, 1, ... as they first appear; any hashable names will do."""
-    if values is None:
-        return None
-    if _numbered(values):
-        return np.array(values, np.int64)
-    listed = values.tolist() if hasattr(values, "tolist") else values  # arrays, tensors, columns of tables
-    if isinstance(listed, str) or not isinstance(listed, Sequence):
-        raise InvalidProblem(f"classes is {values!r}, expected one class for each vertex")
-    if any(issubclass(kind, float) for kind in set(map(type, listed))):
-        missing = [number for number, name in enumerate(listed) if isinstance(name, float) and math.isnan(name)]
-        if missing:
-            raise InvalidProblem(f"classes[{missing[0]}] is NaN; give a vertex without a class one of its own")
-    try:
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(listed))}
-        return np.fromiter(map(numbers.__getitem__, listed), np.int64, len(listed))
-    except TypeError as error:
-        raise InvalidProblem(f"classes cannot be told apart: {error}; name them by numbers or strings") from error
-
-
-def _numbered(values: Any) -> bool:
-    """Whether classes are an array of the numbers 0, 1, ... as they first appear."""
-    if not isinstance(values, np.ndarray) or values.ndim != 1 or values.dtype.kind != "i" or not values.size:
-        return False
-    highest = np.maximum.accumulate(values)
-    return bool(values[0] == 0 and values.min() == 0 and (values[1:] - highest[:-1]).max(initial=0) <= 1)
-
-
-def _names(values: Any) -> tuple[str, ...] | None:
-    if values is None:
-        return None
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidProblem(f"names is {values!r}, expected strings, one for each vertex")
-    names = tuple(values)
-    if set(map(type, names)) <= {str}:
-        return names
-    for at, name in enumerate(names):
-        if not isinstance(name, str):
-            raise InvalidProblem(f"names[{at}] is {name!r}; names must be strings, one for each vertex")
-    return names
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @serialisable("gapless_ordering.OrderingProblem")
@@ -138,12 +71,12 @@ class OrderingProblem(Problem[IntArray]):
         Empty, wrong shapes, not numbers, NaN, plus infinity; the message names the array and the index.
     """
 
-    start: FloatArray = attrs.field(converter=_start)
-    ordering: FloatArray = attrs.field(converter=_ordering)
-    end: FloatArray = attrs.field(converter=_end)
-    length: int = attrs.field(converter=_length)
-    classes: IntArray = attrs.field(converter=_classes, default=None, kw_only=True)
-    names: tuple[str, ...] | None = attrs.field(converter=_names, default=None, kw_only=True)
+    start: FloatArray = attrs.field(converter=start_of)
+    ordering: FloatArray = attrs.field(converter=ordering_of)
+    end: FloatArray = attrs.field(converter=end_of)
+    length: int = attrs.field(converter=length_of)
+    classes: IntArray = attrs.field(converter=classes_of, default=None, kw_only=True)
+    names: tuple[str, ...] | None = attrs.field(converter=names_of, default=None, kw_only=True)
     auxiliary: Auxiliary | None = attrs.field(default=None, kw_only=True)
     factors: tuple[Factor | ConfigurationFactor, ...] = attrs.field(
         converter=as_factors, default=(), kw_only=True, metadata=WRITTEN_FACTORS
@@ -173,19 +106,9 @@ class OrderingProblem(Problem[IntArray]):
             for name in ("start", "ordering", "end"):
                 check_scores(getattr(self, name), bracketed(name))
         object.__setattr__(self, "extent", extent)
-        self._forbid_within_classes()
+        forbid_within_classes(self.ordering, self.classes)
         for array in (self.start, self.ordering, self.end, self.classes):
             array.flags.writeable = False
-
-    def _forbid_within_classes(self) -> None:
-        np.fill_diagonal(self.ordering, -np.inf)
-        sizes = np.bincount(self.classes)
-        several = np.flatnonzero(sizes > 1)
-        if several.size:
-            order, ends = np.argsort(self.classes, kind="stable"), np.cumsum(sizes)
-            for first, stop in zip((ends - sizes)[several].tolist(), ends[several].tolist(), strict=True):
-                members = order[first:stop]
-                self.ordering[members[:, None], members] = -np.inf
 
     # --- builders
 
@@ -224,14 +147,14 @@ class OrderingProblem(Problem[IntArray]):
         -------
         OrderingProblem
         """
-        chosen = _scores("selection", selection)
+        chosen = checked_scores("selection", selection)
         if chosen.ndim != 1:
             raise InvalidProblem(f"selection has shape {chosen.shape}, expected (n,)")
         n = chosen.size
-        direct = _scores("ordering", ordering)
+        direct = checked_scores("ordering", ordering)
         if direct.shape != (n, n):
             raise InvalidProblem(f"ordering has shape {direct.shape}, expected {(n, n)} because selection has {n}")
-        first = np.zeros(n) if start is None else _scores("start", start)
+        first = np.zeros(n) if start is None else checked_scores("start", start)
         if first.shape != (n,):
             raise InvalidProblem(f"start has shape {first.shape}, expected {(n,)} because selection has {n}")
         remembered = None
@@ -316,34 +239,10 @@ class OrderingProblem(Problem[IntArray]):
         InvalidProblem
             `source` or `sink` is missing, the graph is undirected, or an edge has no weight.
         """
-        if not isinstance(graph, nx.Graph):
-            raise InvalidProblem(f"the graph is a {type(graph).__name__}, expected a networkx DiGraph")
-        if not graph.is_directed():
-            raise InvalidProblem("the graph is undirected: give a DiGraph, both directions as edges of their own")
-        for role, vertex in (("source", source), ("sink", sink)):
-            if vertex not in graph:
-                raise InvalidProblem(f"the graph has no vertex {vertex!r}, which should be the {role}")
-        inner = [vertex for vertex in graph if vertex not in (source, sink)]
-        at = {vertex: number for number, vertex in enumerate(inner)}
-        n = len(inner)
-        start, ordering, end = np.full(n, -np.inf), np.full((n, n), -np.inf), np.full(n, -np.inf)
-        for u, v, data in graph.edges(data=True):
-            if weight not in data:
-                raise InvalidProblem(f"the edge {u!r} -> {v!r} has no attribute {weight!r}")
-            if u == source and v in at:
-                row, column = start, at[v]
-            elif u in at and v == sink:
-                row, column = end, at[u]
-            elif u in at and v in at:
-                row, column = ordering[at[u]], at[v]
-            else:
-                continue
-            row[column] = np.fmax(row[column], _weight(data[weight], u, v))
-        groups = [
-            ("class", data[class_attribute]) if class_attribute in data else ("vertex", vertex)
-            for vertex, data in ((vertex, graph.nodes[vertex]) for vertex in inner)
-        ]
-        return cls(start, ordering, end, length, classes=groups, names=[str(vertex) for vertex in inner])
+        from gapless_ordering.digraph import digraph_arrays  # noqa: PLC0415  networkx, for those who have such a graph
+
+        start, ordering, end, classes, inner = digraph_arrays(graph, source, sink, weight, class_attribute)
+        return cls(start, ordering, end, length, classes=classes, names=[str(vertex) for vertex in inner])
 
     # --- sizes and words
 
@@ -516,10 +415,3 @@ class OrderingProblem(Problem[IntArray]):
 
     def __repr__(self) -> str:
         return f"<OrderingProblem: {self.length} of {self.vertices} vertices in {self.class_count} classes>"
-
-
-def _weight(value: Any, u: Hashable, v: Hashable) -> float:
-    array = _scores(f"the weight of the edge {u!r} -> {v!r}", value)
-    if array.shape != ():
-        raise InvalidProblem(f"the weight of the edge {u!r} -> {v!r} is no number")
-    return float(array)

@@ -12,11 +12,10 @@ from gapless import Result, Status, Stop, UnknownOption
 from gapless.core.nearest import nearest
 from gapless.core.problem import check_start
 from gapless.engine.frontier import ORDERS
-from gapless.roles import BoundCertificate, Fixings, NoCertificate, Solve
-from gapless.search.driver import ASKED_FOR_NONE, Search
+from gapless.roles import Certificate, NoCertificate, Solve
+from gapless.search.driver import ASKED_FOR_NONE, Search, called
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_needed
-from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.pruning import prune
 from gapless_splitbound.tree_layout import tree_layout
 from gapless_splitbound.tree_search import NOT_IN_THE_PAPER, possible, search, uncompiled
@@ -122,7 +121,11 @@ def _restricted(
     )
 
 
-def _one_bound(problem: ParsingProblem, backbone: str) -> tuple[float, BoundCertificate]:
-    """A bound on all trees from scores spread evenly, by the code that verifies."""
-    evidence = SplitMultipliers.even(problem, backbone)
-    return evidence.upper_bound(problem, Fixings.none(problem.decisions.count)), evidence
+def _one_bound(problem: ParsingProblem, backbone: str) -> tuple[float, Certificate]:
+    """A bound on all trees after one step over all heads, by the code that verifies."""
+    layout = tree_layout(problem, backbone)
+    work = called(layout, partial(Search, layout))
+    called(layout, partial(work.advance, math.inf, nodes=1, steps=1))
+    called(layout, work.kernel.settle)
+    evidence = work.certificate()
+    return float(evidence.verify(problem).bound), evidence

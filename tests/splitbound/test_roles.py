@@ -11,10 +11,11 @@ import gapless
 import gapless_splitbound
 from gapless import Limits, Status, Stop, UnknownOption
 from gapless.plugins import load_plugins
+from gapless.roles import Fixings
 from gapless.testing import check_method
 from gapless_dependency import ParsingProblem
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound import candidate_heads, prune
+from gapless_splitbound import SplitMultipliers, candidate_heads, prune
 
 
 def problems():
@@ -84,6 +85,16 @@ def test_pruning_is_an_approximation_and_says_so(seen, rng, projective):
         seen["worse"] += 1
         assert (result.status, result.stop) == (Status.FEASIBLE, Stop.RESTRICTED)
         assert "heads_kept=1" in result.explanation[0]
+
+
+def test_the_bound_on_all_trees_takes_a_step_of_the_search():
+    rng = np.random.default_rng(5)
+    for projective in (False, True):
+        problem = random_problem(rng, 9, projective=projective, families=["grandchild", "sibling"], strength=1.0)
+        result = gapless.solve(problem, "split-bound", heads_kept=2)
+        even = SplitMultipliers.even(problem).upper_bound(problem, Fixings.none(problem.decisions.count))
+        assert result.value <= result.bound < 0.7 * even
+        assert result.verify(problem)
 
 
 def test_limits_leave_a_true_bound():

@@ -2,7 +2,7 @@
 """Sets of candidate arcs and their scores, compiled; see the twin `_arc_sets_twin` for what each function owes."""
 
 from libc.math cimport INFINITY, fabs
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from math import comb
 
@@ -11,6 +11,24 @@ import numpy as np
 from gapless_kernels.parsing._arguments import check_arc_sets, check_arcs, check_candidates, check_part_table, check_width
 
 MOST = 1 << 31
+
+
+cdef inline bint ends_fit(heads, modifiers, Py_ssize_t positions) except -1:
+    """Check the ends of arcs: the usual case here, all others by `check_arcs`, which says what is wrong."""
+    cdef const int64_t[::1] head, modifier
+    cdef Py_ssize_t e
+    cdef uint64_t most = 0
+    try:
+        head, modifier = heads, modifiers
+    except (TypeError, ValueError):
+        check_arcs(heads, modifiers, positions)
+        raise
+    if head.shape[0] == modifier.shape[0]:
+        for e in range(head.shape[0]):
+            most = max(most, <uint64_t>head[e], <uint64_t>modifier[e])  # what is below 0 is large there
+    if head.shape[0] != modifier.shape[0] or (head.shape[0] and most >= <uint64_t>positions):
+        check_arcs(heads, modifiers, positions)
+    return True
 
 
 cdef inline int64_t within(int64_t arc, Py_ssize_t arcs, bint *all_are) noexcept nogil:
@@ -45,7 +63,7 @@ def candidate_arcs(candidates):
 def arc_chains(heads, modifiers, first, Py_ssize_t width):
     """Chains of arcs, each from the modifier of the one before it; see the twin."""
     check_width(width)
-    check_arcs(heads, modifiers, len(first) - 1)
+    ends_fit(heads, modifiers, len(first) - 1)
     cdef const int64_t[::1] head = heads, modifier = modifiers, begin = first
     cdef Py_ssize_t arcs = head.shape[0], room, count = 0, e, k, lowest
     cdef int64_t[::1] at = np.empty(width, np.int64)
@@ -108,10 +126,8 @@ cdef chained_pairs(const int64_t[::1] head, const int64_t[::1] modifier, const i
 def arcs_of_one_head(heads, modifiers, Py_ssize_t width):
     """Sets of arcs of one head; see the twin."""
     check_width(width)
-    check_arcs(heads, modifiers, MOST)
-    cdef const int64_t[::1] head = heads
-    order = np.argsort(heads, kind="stable")
-    cdef const int64_t[::1] by_head = order
+    ends_fit(heads, modifiers, MOST)
+    cdef const int64_t[::1] head = heads, by_head = heads.argsort(kind="stable")
     cdef Py_ssize_t arcs = head.shape[0], room = 0, count = 0, begin = 0, end, k, e
     cdef int64_t[::1] at = np.empty(width, np.int64)
     while begin < arcs:  # how many sets there are
@@ -147,7 +163,7 @@ def arcs_of_one_head(heads, modifiers, Py_ssize_t width):
 def part_positions(arc_sets, heads, modifiers, bint chained):
     """Word positions of sets of arcs; see the twin."""
     check_arc_sets(arc_sets)
-    check_arcs(heads, modifiers, MOST)
+    ends_fit(heads, modifiers, MOST)
     cdef const int64_t[:, ::1] sets = arc_sets
     cdef const int64_t[::1] head = heads, modifier = modifiers
     cdef Py_ssize_t count = sets.shape[0], width = sets.shape[1], arcs = head.shape[0], c, k
@@ -174,7 +190,7 @@ def part_scores(table, arc_sets, heads, modifiers, bint chained, double largest)
     """Scores of sets of arcs, and whether all are allowed; see the twin."""
     check_arc_sets(arc_sets)
     check_part_table(table, arc_sets.shape[1])
-    check_arcs(heads, modifiers, len(table))
+    ends_fit(heads, modifiers, len(table))
     cdef const double[::1] flat = table.reshape(-1)
     cdef const int64_t[:, ::1] sets = arc_sets
     cdef const int64_t[::1] head = heads, modifier = modifiers

@@ -10,7 +10,7 @@ if COMPILED:
         color_coding_table_bytes,
     )
     from gapless_kernels.paths._path_beam import path_beam_search
-    from gapless_kernels.paths._path_search import path_search, score_extent
+    from gapless_kernels.paths._path_search import forbid_within_classes, path_search, score_extent
 else:
     from gapless_kernels.paths._color_coding_twin import (
         color_coding_pruned,
@@ -18,7 +18,7 @@ else:
         color_coding_table_bytes,
     )
     from gapless_kernels.paths._path_beam_twin import path_beam_search
-    from gapless_kernels.paths._path_search_twin import path_search, score_extent
+    from gapless_kernels.paths._path_search_twin import forbid_within_classes, path_search, score_extent
 
 __all__ = [
     "FoundPaths",
@@ -26,6 +26,7 @@ __all__ = [
     "color_coding_pruned",
     "color_coding_search",
     "color_coding_table_bytes",
+    "forbid_within_classes",
     "path_beam_search",
     "path_search",
     "score_extent",

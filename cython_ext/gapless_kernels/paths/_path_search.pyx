@@ -84,12 +84,36 @@ cdef int _ask(void *owner, double bound, double value, int64_t steps, int64_t la
 
 def score_extent(scores):
     """Find the largest finite magnitude; see `_path_search_twin.score_extent`."""
-    cdef const double[:, ::1] rows = np.ascontiguousarray(np.atleast_2d(scores), np.float64)
+    cdef const double[::1] flat
     cdef double extent = 0.0
-    if rows.shape[0] and rows.shape[1]:
+    try:
+        flat = scores.reshape(-1)
+    except (AttributeError, TypeError, ValueError):
+        flat = np.ravel(np.asarray(scores, np.float64))
+    if flat.shape[0]:
         with nogil:
-            extent = ps_extent(&rows[0, 0], rows.shape[1], rows.shape[0], rows.shape[1])
+            extent = ps_extent(&flat[0], flat.shape[0], 1, flat.shape[0])
     return extent
+
+
+def forbid_within_classes(double[:, ::1] ordering, const int64_t[::1] classes):
+    """Write ``-inf`` where row and column are of one class; see the twin."""
+    cdef Py_ssize_t n = ordering.shape[0], u, v
+    cdef bint fine = ordering.shape[1] == n and classes.shape[0] == n
+    for u in range(n if fine else 0):
+        fine &= 0 <= classes[u] < n
+    if not fine:
+        raise ValueError(
+            f"ordering {(n, ordering.shape[1])} must be square, classes {(classes.shape[0],)} a number below {n} each"
+        )
+    cdef int64_t[::1] last = np.full(n, -1, np.int64), before = np.empty(n, np.int64)
+    for u in range(n):
+        ordering[u, u] = -INFINITY
+        v = before[u] = last[classes[u]]
+        last[classes[u]] = u
+        while v >= 0:
+            ordering[u, v] = ordering[v, u] = -INFINITY
+            v = before[v]
 
 
 def path_search(

@@ -24,6 +24,29 @@ def score_extent(scores: Floats) -> float:
     return float(np.abs(scores[scores > -np.inf]).max(initial=0.0))
 
 
+def forbid_within_classes(ordering: Floats, classes: Ints) -> None:
+    """Write ``-inf`` where row and column are of one class, the diagonal included.
+
+    Parameters
+    ----------
+    ordering : float64 (n, n)
+        Contiguous; changed in place.
+    classes : int64 (n,)
+        In 0..n-1.
+
+    Raises
+    ------
+    ValueError
+        Other shapes, or a class out of its range; nothing was changed.
+    """
+    n = len(ordering)
+    if ordering.shape != (n, n) or classes.shape != (n,) or (n and not 0 <= classes.min() <= classes.max() < n):
+        raise ValueError(
+            f"ordering {ordering.shape} must be square, classes {classes.shape} a number below {n} each"
+        )
+    ordering[classes[:, None] == classes] = -np.inf
+
+
 def path_search(
     start: Floats,
     ordering: Floats,

@@ -424,7 +424,11 @@ cdef class Search:
 
     @property
     def on(self):
-        return np.sort(np.array([self.s.best.on[k] for k in range(self.s.best.count)], np.int64))
+        if not self.s.best.count:
+            return np.zeros(0, np.int64)
+        found = np.array(<int32_t[: self.s.best.count]>self.s.best.on, np.int64)
+        found.sort()
+        return found
 
     @property
     def bound(self):

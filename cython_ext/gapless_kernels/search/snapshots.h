@@ -4,11 +4,12 @@
 
 #include "search/forms.h"
 
-/* How many multipliers are not 0; with `split`, they and their slots. Eight at a time, since most are 0. */
-static ptrdiff_t gs_nonzeros(const gs_search *s, double *split, int32_t *place)
+/* Write the multipliers that are not 0, and their slots, in one pass; how many, or -1 where they are more than `most`. Eight at a time,
+ * since most are 0: there must be room for 8 more. */
+static ptrdiff_t gs_nonzeros(const gs_search *s, double *split, int32_t *place, ptrdiff_t most)
 {
     ptrdiff_t count = 0;
-    for (ptrdiff_t k = 0; k < s->slots; k += 8) {
+    for (ptrdiff_t k = 0; k < s->slots && count <= most; k += 8) {
         const int width = k + 8 <= s->slots ? 8 : (int)(s->slots - k);
         uint64_t bits[8] = {0}, any = 0;
         memcpy(bits, s->split + k, width < 8 ? (size_t)width * sizeof *bits : sizeof bits);
@@ -17,12 +18,11 @@ static ptrdiff_t gs_nonzeros(const gs_search *s, double *split, int32_t *place)
         if (!any)
             continue;
         for (int i = 0; i < width; i++) { /* without a branch: what is 0 is written over */
-            if (split != NULL)
-                split[count] = s->split[k + i], place[count] = (int32_t)(k + i);
+            split[count] = s->split[k + i], place[count] = (int32_t)(k + i);
             count += s->split[k + i] != 0.0;
         }
     }
-    return count;
+    return count <= most ? count : -1;
 }
 
 /* A copy of the multipliers, with one user; -1 without memory. */
@@ -36,22 +36,23 @@ static int32_t gs_remember(gs_search *s)
         s->snapshots[at].split = NULL, s->snapshots[at].next_free = -1;
     }
     gs_snapshot *copy = s->snapshots + at;
-    const ptrdiff_t count = gs_nonzeros(s, NULL, NULL);
-    const int sparse = 3 * count < s->slots;
-    const ptrdiff_t kept = sparse ? count : s->slots;
-    double *split = malloc((size_t)(kept + 1) * sizeof(double));
-    int32_t *place = sparse ? malloc((size_t)(kept + 1) * sizeof(int32_t)) : NULL;
-    if (split == NULL || (sparse && place == NULL)) {
-        free(split), free(place);
-        return s->no_memory = 1, -1;
+    const ptrdiff_t most = s->slots / 3; /* beyond that, all take less room */
+    double *split = malloc((size_t)(most + 9) * sizeof *split), *less;
+    int32_t *place = malloc((size_t)(most + 9) * sizeof *place), *fewer;
+    ptrdiff_t count = split != NULL && place != NULL ? gs_nonzeros(s, split, place, most) : -1;
+    if (count >= 0) {
+        less = realloc(split, (size_t)(count + 1) * sizeof *split), fewer = realloc(place, (size_t)(count + 1) * sizeof *place);
+        split = less != NULL ? less : split, place = fewer != NULL ? fewer : place;
+    } else {
+        count = s->slots, free(split), free(place), place = NULL;
+        split = malloc((size_t)(count + 1) * sizeof *split);
+        if (split == NULL)
+            return s->no_memory = 1, -1;
+        memcpy(split, s->split, (size_t)count * sizeof *split);
     }
-    if (sparse)
-        gs_nonzeros(s, split, place);
-    else
-        memcpy(split, s->split, (size_t)s->slots * sizeof(double));
     s->free_snapshot = copy->next_free;
-    copy->split = split, copy->place = place, copy->count = kept, copy->users = 1;
-    copy->bytes = (size_t)kept * (sizeof(double) + (sparse ? sizeof(int32_t) : 0));
+    copy->split = split, copy->place = place, copy->count = count, copy->users = 1;
+    copy->bytes = (size_t)count * (sizeof *split + (place != NULL ? sizeof *place : 0));
     s->snapshot_bytes += (double)copy->bytes;
     return at;
 }

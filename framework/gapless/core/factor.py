@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -143,18 +143,17 @@ class ScoredFactor:
         self.factor = factor
         self.granularity = granularity
         self._decisions = decisions
+        self._ours = factor if isinstance(factor, TrustedFactor) else None
         trusted: IntArray | None = None
-        if isinstance(factor, TrustedFactor):
+        if self._ours is not None:
             with named_after(factor, "scopes"):
-                trusted = factor.trusted_scopes(decisions)
+                trusted = self._ours.trusted_scopes(decisions)
         # A private copy: compiled searches rely on these checks.
         self.scopes: IntArray = _listed(factor, decisions).copy() if trusted is None else trusted
         self.scopes.flags.writeable = False
-        self._ascending = False
+        self._ascending = self._ours is not None and trusted is not None and self._ours.ascending
         if trusted is None:
             self._check_scopes()
-        elif isinstance(factor, TrustedFactor):
-            self._ascending = factor.ascending
         self.scored = 0
         self._bounds: FloatArray | None = None
 
@@ -279,9 +278,9 @@ class ScoredFactor:
 
     def all_scores(self) -> FloatArray:
         """Scores of all scopes, shape (m,), read-only once all are known."""
-        if not self.scored and self._bounds is None and isinstance(self.factor, TrustedFactor):
+        if not self.scored and self._bounds is None and self._ours is not None:
             with named_after(self.factor, "score"):
-                values = self.factor.trusted_scores(self.scopes, self._decisions)
+                values = self._ours.trusted_scores(self.scopes, self._decisions)
             if values is not None:
                 self._check_grid(np.arange(len(values)) if self.granularity else NONE, values)
                 self._scores, self.scored = values, len(values)
@@ -368,20 +367,26 @@ def guide_of(factor: ConfigurationFactor, decisions: Decisions, scope: IntArray)
     return guide
 
 
-@contextlib.contextmanager
-def named_after(factor: Factor | ConfigurationFactor, call: str, arguments: str = "") -> Iterator[None]:
+class named_after:  # noqa: N801  reads as a statement; a generator would cost more than what it guards
     """Add a note with the factor's name to errors of a user's code."""
-    try:
-        yield
-    except GaplessError:
-        raise  # the message names its origin
-    except Exception as error:
+
+    __slots__ = ("arguments", "call", "factor")
+
+    def __init__(self, factor: Factor | ConfigurationFactor, call: str, arguments: str = "") -> None:
+        self.factor, self.call, self.arguments = factor, call, arguments
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, Exception) or isinstance(error, GaplessError):
+            return  # a message of ours names its origin
+        factor, call = self.factor, self.call
         error.add_note(
-            f"raised in {call}({arguments}) of the factor {name_of(factor)!r} ({type(factor).__qualname__})"
+            f"raised in {call}({self.arguments}) of the factor {name_of(factor)!r} ({type(factor).__qualname__})"
         )
         with contextlib.suppress(Exception):  # a class of exceptions may take no further attributes
             setattr(error, _BLAMED, f"factor {name_of(factor)} raised {type(error).__name__}: {error}, in {call}()")
-        raise
 
 
 _BLAMED = "_raised_by_factor"

@@ -47,8 +47,11 @@ def check_scores(scores: FloatArray, place: Callable[[tuple[int, ...]], str]) ->
     place : callable
         ``place(index)`` names the score at an index: "scores[0, 2]".
     """
-    # Two passes in the good case, without boolean arrays: the maximum is NaN when any entry is.
-    if not scores.size or (scores.max() <= LARGEST and scores.min() >= -LARGEST):
+    # Passes without boolean arrays in the good case: the maximum is NaN when any entry is.
+    lowest = scores.min(initial=0.0)
+    if lowest == -np.inf:
+        lowest = scores.min(initial=0.0, where=scores > -np.inf)
+    if scores.max(initial=0.0) <= LARGEST and lowest >= -LARGEST:
         return
     good = (np.abs(scores) <= LARGEST) | (scores == -np.inf)
     if not good.all():

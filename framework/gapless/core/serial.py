@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 import json
 import math
 import os
@@ -59,6 +60,8 @@ def to_data(value: Any) -> Any:
         return _object(value)
     if value is None or isinstance(value, (bool, str)):
         return value
+    if isinstance(value, np.ndarray):
+        return _array(value)
     if isinstance(value, np.bool_):
         return bool(value)
     if isinstance(value, (int, np.integer)):
@@ -66,8 +69,6 @@ def to_data(value: Any) -> Any:
     if isinstance(value, (float, np.floating)):
         number = float(value)
         return number if math.isfinite(number) else {_TYPE: "float", "value": str(number)}
-    if isinstance(value, np.ndarray):
-        return _array(value)
     if isinstance(value, tuple):
         plain = set(map(type, value)) <= {int}  # ids of decisions, of which there are many
         return {_TYPE: "tuple", "items": list(value) if plain else [to_data(v) for v in value]}
@@ -101,15 +102,21 @@ def _object(value: Any) -> dict[str, Any]:
     return {_TYPE: tag, **{k: to_data(v) for k, v in fields.items()}}
 
 
+@functools.cache
+def _name(dtype: np.dtype[Any]) -> str:
+    """NumPy spells a type's name anew each time."""
+    return dtype.name
+
+
 def _array(value: np.ndarray[Any, Any]) -> dict[str, Any]:
     if value.dtype.kind not in _ARRAY_KINDS:
         raise InvalidProblem(f"an array of dtype {value.dtype} cannot be written as JSON")
-    entries, written = value.ravel(), {_TYPE: "array", "dtype": value.dtype.name, "shape": list(value.shape)}
-    if entries.size >= SPARSE:
-        # By bits where these can be had: -0.0 is no zero.
-        places = np.flatnonzero((entries.view(np.int64) if value.dtype == np.float64 else entries) != 0)
-        if 4 * places.size < entries.size and (value.dtype == np.float64 or value.dtype.kind != "f"):
+    entries, written = value.ravel(), {_TYPE: "array", "dtype": _name(value.dtype), "shape": list(value.shape)}
+    if entries.size >= SPARSE and (value.dtype == np.float64 or value.dtype.kind != "f"):
+        bits = entries.view(np.int64) if value.dtype == np.float64 else entries  # -0.0 is no zero
+        if 4 * np.count_nonzero(bits) < entries.size:
             # Mostly zeros, as multipliers are: the others, and where they stand.
+            places = bits.nonzero()[0]
             entries, written["places"] = entries[places], places.tolist()
     flat = entries.tolist()
     if value.dtype.kind == "f" and not np.isfinite(entries).all():

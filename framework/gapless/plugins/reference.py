@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -19,7 +20,9 @@ def import_reference(reference: str) -> Any:
     """
     module, _, name = reference.partition(":")
     try:
-        found: Any = import_module(module)
+        found: Any = sys.modules.get(module)
+        if found is None or getattr(getattr(found, "__spec__", None), "_initializing", False):
+            found = import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
     except GaplessError:

@@ -120,8 +120,8 @@ class Method:
 
     def check(self, options: Mapping[str, Any], k: int, start: Sequence[Any]) -> None:
         """Refuse what this method does not have; a typo is answered with the nearest known name."""
-        known = self.options
         for option in options:
+            known = self.options
             if option not in known:
                 raise UnknownOption(
                     f"method {self.name!r} has no option {option!r}{nearest(option, known)}; "
@@ -157,7 +157,7 @@ LARGEST_COUNT = 2**63
 
 def check_count(name: str, value: Any, at_least: int = 1, below: float = LARGEST_COUNT) -> None:
     """Raise `UnknownOption` unless an option that counts something is an integer in its range."""
-    if not isinstance(value, Integral) or isinstance(value, bool):
+    if type(value) is not int and (not isinstance(value, Integral) or isinstance(value, bool)):
         raise UnknownOption(f"{name} is {value!r}, it must be an integer")
     if value < at_least:
         raise UnknownOption(f"{name} is {value}, it must be at least {at_least}")

@@ -50,6 +50,12 @@ ENDLESS = 1 << 60
 """Nodes or steps."""
 ROOT_STEPS, ROOT_TREND = 120, 7
 INFEASIBLE = "every structure has a factor that forbids it"
+HEAP = 1 << 24
+"""Bytes."""
+
+# glibc hands the end of its heap back once that is twice as long as the largest block that was ever freed, and
+# every search would get its pages anew. Nobody touches this block: it only says how much may stay (decision 043).
+np.empty(HEAP, np.uint8)
 
 
 class Search(Generic[S]):

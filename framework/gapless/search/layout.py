@@ -85,12 +85,12 @@ class Layout(Generic[S]):
         """Those that the maximiser names, whether or not it has compiled code."""
         return self.backbone.maximiser.rivals()
 
-    @cached_property
+    @property
     def decisions(self) -> Decisions:
         """Those of the problem."""
         return self.problem.decisions
 
-    @cached_property
+    @property
     def conjunctions(self) -> tuple[ScoredFactor, ...]:
         """All factors that are conjunctions, those without scopes and those that the backbone counts included."""
         return self.problem.search_factors.conjunctions
@@ -101,7 +101,7 @@ class Layout(Generic[S]):
         counted = set(map(id, self.counted))
         return tuple(s for s in self.conjunctions if s.scopes.size and id(s.factor) not in counted)
 
-    @cached_property
+    @property
     def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
         """The other factors, each with its scope."""
         return self.problem.search_factors.configurations

@@ -66,16 +66,15 @@ class SearchRecord:
     @classmethod
     def of(cls, layout: Layout[Any], kernel: Any, *, shares: bool) -> SearchRecord:
         """Evidence of a search; with multipliers as parts of scores, or else in units of scores."""
-        place = {id(scored): number for number, scored in enumerate(layout.conjunctions)}
-        arrays = kernel.record(shares)
-        orientation = np.zeros(len(layout.conjunctions), np.int64)
-        orientation[[place[id(scored)] for scored in layout.scored]] = arrays.pop("orientation")
-        shapes = [scored.scopes.shape for scored in layout.scored]
+        arrays, scored = kernel.record(shares), layout.scored
+        if len(scored) < len(layout.conjunctions):
+            found, kept = arrays["orientation"], set(map(id, scored))
+            arrays["orientation"] = np.zeros(len(layout.conjunctions), np.int64)
+            arrays["orientation"][[id(one) in kept for one in layout.conjunctions]] = found
         return cls(
             **arrays,
-            orientation=orientation,
-            widths=tuple(width for _, width in shapes),
-            counts=tuple(count for count, _ in shapes),
+            widths=tuple([one.scopes.shape[1] for one in scored]),
+            counts=tuple([len(one.scopes) for one in scored]),
             loss=layout.loss,
             evidence=layout.evidence,
             enumerated=layout.enumerated,
@@ -106,8 +105,11 @@ class SearchRecord:
     @cached_property
     def _first(self) -> IntArray:
         """Each scope's first multiplier, int64 (scopes + 1 + prices,); those of factors follow."""
+        single = (self.forms & ONE).astype(bool)
+        if single.all():
+            return np.arange(len(single) + 1 + self.prices)
         widths = np.repeat(np.array(self.widths, np.int64), np.array(self.counts, np.int64))
-        sizes = np.where(self.forms & ONE, 1, widths)
+        sizes = np.where(single, 1, widths)
         return np.concatenate([[0], np.cumsum(sizes), sizes.sum() + 1 + np.arange(self.prices)]).astype(np.int64)
 
     def _multipliers(self, row: int) -> tuple[IntArray, FloatArray]:

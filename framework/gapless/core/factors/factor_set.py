@@ -99,6 +99,8 @@ class FactorSet:
     @cached_property
     def _bound(self) -> tuple[tuple[ConfigurationFactor, ConfigurationFactor, IntArray], ...]:
         """Those factors as given, over the decisions, and their scopes."""
+        if len(self.conjunctions) == len(self.factors):
+            return ()
         for factor in self.factors if self.granularity is not None else ():
             if isinstance(factor, ConfigurationFactor):
                 check_grid(factor, self.place(factor), self.granularity)
