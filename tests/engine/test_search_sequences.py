@@ -60,7 +60,7 @@ def trees(rng, number, factors):
     kernel = Trees(
         arcs.heads, arcs.modifiers, problem.length, projective=problem.projective, single_root=problem.single_root
     )
-    first, members = kernel.groups()
+    first, members = arcs.choice_rows()
     maximiser = TreeMaximiser(problem, backbone_for(problem, "first"))
     how = {"group_first": first, "groups": members, "lifted": number % 2 == 0, **options(rng, factors=factors)}
     return kernel, maximiser, problem.arc_weights, blocks_of(problem), how, bool(factors)

@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from split_bound_search import arcs_into
 
 from gapless_kernels.choices._choice_groups import ChoiceGroups
 from gapless_kernels.search._search import Search
@@ -86,7 +87,7 @@ def trees_case(rng: Any, projective: bool, single_root: bool) -> Case:
     def maximiser() -> Trees:
         return Trees(heads, modifiers, n, projective=projective, single_root=single_root)
 
-    first, groups = maximiser().groups()
+    first, groups = arcs_into(modifiers, n)
     table = np.array(rows, bool).reshape(len(rows), len(arcs))
     return Case(maximiser, base, first, groups, table, np.zeros(len(table)))
 

@@ -11,6 +11,13 @@ from gapless_kernels.search._trees import Trees
 __all__ = ["NODES", "PROVED", "STEPS", "TIME", "SplitBoundSearch"]
 
 
+def arcs_into(modifiers: npt.ArrayLike, words: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The arcs into each word, ``members[first[w - 1]:first[w]]``: the choice groups of trees."""
+    counts = np.bincount(np.asarray(modifiers, np.int64), minlength=words + 1)[1:]
+    members = np.argsort(modifiers, kind="stable").astype(np.int64)
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), members
+
+
 class SplitBoundSearch(Search):
     def __init__(
         self,
@@ -37,7 +44,7 @@ class SplitBoundSearch(Search):
         self._heads, self._modifiers = np.asarray(heads), np.asarray(modifiers)
         self._index = np.full(weights.shape, -1)
         self._index[self._heads, self._modifiers] = np.arange(len(base))
-        first, members = trees.groups()
+        first, members = arcs_into(modifiers, len(weights) - 1)
         super().__init__(
             trees,
             base,

@@ -1,7 +1,5 @@
 """Dependency trees as a maximiser of the search."""
 
-from typing import Any
-
 import numpy.typing as npt
 
 from gapless_kernels.search.roles import Maximiser
@@ -34,5 +32,3 @@ class Trees(Maximiser):
         projective: bool,
         single_root: bool,
     ) -> None: ...
-    def groups(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Return ``group_first`` and ``groups`` as `Search` takes them: the arcs into each word, int64."""

@@ -62,21 +62,6 @@ cdef class Trees(roles.Maximiser):
     def __dealloc__(self):
         gs_trees_free(&self.trees)
 
-    def groups(self):
-        """The arcs into each word, the first word's first; see the stub."""
-        cdef Py_ssize_t e, m, n = self.trees.n
-        firsts, members = np.zeros(n + 2, np.int64), np.empty(self.trees.arcs, np.int64)
-        cdef int64_t[::1] first = firsts, member = members
-        for e in range(self.trees.arcs):
-            first[self.trees.modifier[e] + 1] += 1
-        for m in range(n + 1):
-            first[m + 1] += first[m]
-        for e in range(self.trees.arcs):
-            m = self.trees.modifier[e]
-            member[first[m]] = e
-            first[m] += 1
-        return firsts[: n + 1], members
-
 
 cdef int call_maximise(
     void *trees, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count
