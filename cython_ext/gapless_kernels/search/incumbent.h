@@ -150,13 +150,13 @@ static void gs_lower_bound_weights(gs_search *s)
     }
 }
 
-/* Whether factors are to name configurations near the bound's structure: at the root, now and then, while they differ from it. */
+/* Whether factors are to name configurations near the bound's structure: at the root, first and now and then, while they differ from it. */
 static int gs_is_time_to_insist(const gs_search *s)
 {
     int differs = 0;
     for (ptrdiff_t f = 0; f < s->parts; f++)
         differs |= s->part[f].misses > 0.0;
-    return differs && s->node.depth == 0 && s->iteration % GS_INSIST_EVERY == 0;
+    return differs && s->node.depth == 0 && (s->iteration == 1 || s->iteration % GS_INSIST_EVERY == 0);
 }
 
 /* Improve on the structure `x` of that score while maximising again finds better ones; never touches the chart of the bound.
@@ -186,7 +186,7 @@ static int gs_redecode(gs_search *s, const gs_structure *x, double score, int ro
         const double better = gs_score(s);
         gs_offer(s, better);
         gs_leave(s);
-        if (better == -INFINITY && tries == 1 && round == 0 && !s->failed)
+        if ((better == -INFINITY || (s->iteration == 1 && !(better > score))) && tries == 1 && round == 0 && !s->failed)
             continue;
         if (!(better > score) || s->failed)
             return asked;

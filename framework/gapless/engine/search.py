@@ -269,7 +269,7 @@ class Search(SearchState):
                 asked |= self.lazy.know_structure(found.on_ids)
             again = self.split.value(found.on_ids, found.own)
             self._offer(node, found.on_ids, again)
-            if again == -math.inf and tries and number == 0:
+            if tries and number == 0 and (again == -math.inf or (self.ascent.iteration == 1 and not again > score)):
                 continue
             if not again > score:
                 break

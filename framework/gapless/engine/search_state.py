@@ -264,8 +264,8 @@ class SearchState:
         return better or number == 1 or self._insists(node)
 
     def _insists(self, node: Node) -> bool:
-        """Whether factors are to name configurations near the structure found: at times, while they differ."""
-        if node.depth or self.ascent.iteration % INSIST_EVERY:
+        """Whether factors are to name configurations near the one found: first and at times, while they differ."""
+        if node.depth or (self.ascent.iteration > 1 and self.ascent.iteration % INSIST_EVERY):
             return False
         return self.split.differs(self.ascent.multipliers, self.ascent.found)
 
