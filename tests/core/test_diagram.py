@@ -13,12 +13,12 @@ from hypothesis import given
 
 import gapless_kernels
 from gapless import InvalidProblem
-from gapless.core import layered_graph
+from gapless.core import unrolling
 from gapless.core.factors.factor_set import FactorSet
 from gapless.roles import Decisions, Diagram, OracleError
 
 
-@pytest.mark.parametrize("narrow", [0, layered_graph.NARROW])
+@pytest.mark.parametrize("narrow", [0, unrolling.NARROW])
 @seeing("forbidden", "allowed", "group", "nothing", "no decisions")
 @examples(60)
 @given(rng=generators())
@@ -35,7 +35,7 @@ def test_value_and_best_equal_enumeration(seen, rng, narrow):
         seen["allowed" if worth > -np.inf else "forbidden"] += 1
         truth[on.tobytes()] = worth + float(weights[on].sum())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layered_graph, "NARROW", narrow)
+        patch.setattr(unrolling, "NARROW", narrow)
         value, on = factor.best(weights)
     assert on.dtype == bool
     assert value == max(truth.values())
@@ -83,7 +83,7 @@ class Coarse(Counting):
 
 
 def test_equal_states_are_merged_and_dead_ends_left_out(monkeypatch):
-    monkeypatch.setattr(layered_graph, "NARROW", 0)
+    monkeypatch.setattr(unrolling, "NARROW", 0)
     graph = Counting(10, 3).graph(Decisions(10))
     # A layer has the numbers 0 to 3, or to its own; those from which the rest cannot pass 3 are one node.
     free = [max(0, min(layer, 3, layer - 7) + 1) for layer in range(11)]

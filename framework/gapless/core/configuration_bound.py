@@ -211,7 +211,7 @@ def _all_steps(factor: Diagram, layout: Layout) -> _Run:
         found = _run(factor, layout, None)
         relaxed = found is None
         if found is None:
-            found = _run(factor, layout, max(1, factor.limit // (len(layout.places) + 1)))
+            found = _run(factor, layout, max(1, factor.limit // (layout.layers + 1)))
         assert found is not None
         kept[key] = _Run(factor, *found, relaxed)
     result: _Run = kept[key]
@@ -221,8 +221,8 @@ def _all_steps(factor: Diagram, layout: Layout) -> _Run:
 def _run(factor: Diagram, layout: Layout, width: int | None) -> tuple[list[_Steps], FloatArray] | None:
     """All steps; None where there are more states than the limit allows, and the factor can be relaxed."""
     states, layers, nodes = np.array([start_of(factor)]), [], 1
-    additions = 2 * len(layout.places) + 2
-    for layer in range(len(layout.places)):
+    additions = 2 * layout.layers + 2
+    for layer in range(layout.layers):
         choices = layout.choices(layer)
         spend_work(40.0 * len(choices) * states.size, 10 * len(choices) + 10)
         made = [stepped(factor, layer, choice, states) for choice in choices]
