@@ -2,12 +2,15 @@
 """Layered graphs from the steps of their layers; see the twin `_unrolling_twin` for what it owes."""
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free, malloc
 
 import numpy as np
 
+from gapless_kernels.lanes cimport _sets
 from gapless_kernels.lanes.arrays cimport address
+
+_sets.follow()
 
 cdef extern from "diagrams/unrolling.h" nogil:
     ctypedef struct gu_block:
@@ -36,10 +39,11 @@ cdef extern from "diagrams/unrolling.h" nogil:
 
     gu_layer *gu_new_layer(gu_unrolling *, int64_t, int64_t)
     int gu_take_scores(gu_unrolling *, gu_block *, const double *, int64_t, double, int *)
+    void gu_range(const int64_t *, int64_t, int64_t *, int64_t *)
     int64_t gu_number(gu_unrolling *, gu_layer *, const int64_t *const *, int64_t, int64_t *)
     void gu_keep_layer(gu_unrolling *, const gu_layer *)
     void gu_forbid(gu_unrolling *, const gu_layer *)
-    void gu_prune(gu_unrolling *, gu_layer *, const int32_t *, int32_t *, uint64_t *, int32_t *, int64_t)
+    void gu_prune(gu_unrolling *, gu_layer *, const int32_t *, int32_t *, uint32_t *, int32_t *, int64_t)
     void gu_lay_out(const gu_unrolling *, const gu_layer *, int64_t, int64_t, int64_t, gu_graph *)
     void gu_free(gu_unrolling *)
 
@@ -63,11 +67,10 @@ cdef class Unrolling:
         gu_free(&self._u)
 
     def follow(self, following, scores):
-        cdef int64_t width = self._width, choices = len(following), most = -1, least = 0, count, state, edges
-        cdef Py_ssize_t b, i
+        cdef int64_t width = self._width, choices = len(following), most = -1, least = 0, count, edges
+        cdef Py_ssize_t b
         cdef int forbidden = 0, fine = 1
         cdef double number
-        cdef const int64_t *states
         cdef gu_layer *layer
         cdef gu_block *block
         cdef const int64_t **each = NULL
@@ -93,11 +96,8 @@ cdef class Unrolling:
                     fine = gu_take_scores(
                         &self._u, block, <const double *>address(scores[b]), width, self._largest, &forbidden
                     ) and fine
-                states = each[b] = <const int64_t *>address(following[b])
-                for i in range(width):
-                    state = states[i]
-                    most = state if state > most else most
-                    least = state if state < least else least
+                each[b] = <const int64_t *>address(following[b])
+                gu_range(each[b], width, &least, &most)
             edges = width * choices
             if not fine or least < -1:
                 self._u.scores = scores_before
@@ -164,11 +164,11 @@ cdef class Unrolling:
         while slots < 2 * widest:
             slots *= 2
         number, after = np.empty(widest + 1, np.int32), np.empty(widest + 1, np.int32)
-        key, table = np.empty(widest + 1, np.uint64), np.empty(slots, np.int32)
+        key, table = np.empty(widest + 1, np.uint32), np.empty(slots, np.int32)
         final = self._ended(ends, after, narrow)
         cdef int32_t *one = <int32_t *>address(number)
         cdef int32_t *next = <int32_t *>address(after)
-        cdef uint64_t *keys = <uint64_t *>address(key)
+        cdef uint32_t *keys = <uint32_t *>address(key)
         cdef int32_t *places = <int32_t *>address(table)
         cdef int64_t small
         for n in range(layers - 1, -1, -1):

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lanes/lanes.h"
+
 typedef struct {
     int64_t at, score_at; /* where its targets and its scores begin; -1: all have the constant */
     double constant;
@@ -75,6 +77,17 @@ static int gu_take_scores(gu_unrolling *u, gu_block *block, const double *scores
     return fine;
 }
 
+/* Widen a range of states to these. */
+GAPLESS_VERSIONS(void, gu_range, (const int64_t *states, int64_t count, int64_t *least, int64_t *most), (states, count, least, most))
+{
+    int64_t low = *least, high = *most;
+    for (int64_t i = 0; i < count; i++) {
+        low = states[i] < low ? states[i] : low;
+        high = states[i] > high ? states[i] : high;
+    }
+    *least = low, *most = high;
+}
+
 /* Number the states that a new layer's blocks lead to, 0 and up to `most`, and write them to `reached`, ascending, if there is room for
  * them in the rank table. `following`: the states of each block, as 64-bit numbers; -1 forbids. Their number; -1 without memory. */
 static int64_t gu_number(gu_unrolling *u, gu_layer *layer, const int64_t *const *following, int64_t most, int64_t *reached)
@@ -121,10 +134,24 @@ static void gu_forbid(gu_unrolling *u, const gu_layer *layer)
 
 /* --- on the way up */
 
-static uint64_t gu_mixed(uint64_t key, uint64_t bits)
+GAPLESS_INLINE uint32_t gu_mixed(uint32_t key, uint32_t bits)
 {
-    key = (key ^ bits) * 0xD6E8FEB86659FD93u;
-    return key ^ key >> 32;
+    key = (key ^ bits) * 0x9E3779B1u;
+    return key ^ key >> 15;
+}
+
+/* Begin a key for each node, or mix the targets of a block in; and its scores, where it has more than one. */
+GAPLESS_VERSIONS(void, gu_mix, (uint32_t *restrict key, const int32_t *restrict target, const double *restrict score, int64_t width),
+                 (key, target, score, width))
+{
+    for (int64_t i = 0; i < width; i++)
+        key[i] = gu_mixed(key[i], (uint32_t)target[i]);
+    for (int64_t i = 0; score != NULL && i < width; i++) {
+        const double worth = (target[i] < 0 ? 0.0 : score[i]) + 0.0; /* no -0.0 */
+        uint64_t bits;
+        memcpy(&bits, &worth, sizeof bits);
+        key[i] = gu_mixed(gu_mixed(key[i], (uint32_t)bits), (uint32_t)(bits >> 32));
+    }
 }
 
 static double gu_worth(const gu_unrolling *u, const gu_block *block, int64_t node)
@@ -147,7 +174,7 @@ static int gu_same(const gu_unrolling *u, const gu_layer *layer, int64_t one, in
 /* Prune and merge the nodes of a layer after those of the next were, and move what is left to the front of its rows. `next`: the new
  * number of each node of the next layer, -1 where it is pruned; NULL: as before. `number`: room for that of each node here. `table`:
  * a power of two, `slots`, of entries, of which two or more for each node; NULL: equal nodes are not looked for. */
-static void gu_prune(gu_unrolling *u, gu_layer *layer, const int32_t *next, int32_t *number, uint64_t *key, int32_t *table, int64_t slots)
+static void gu_prune(gu_unrolling *u, gu_layer *layer, const int32_t *next, int32_t *number, uint32_t *key, int32_t *table, int64_t slots)
 {
     const int64_t width = layer->width;
     memset(number, -1, (size_t)width * sizeof *number); /* 0 where any edge is there */
@@ -163,21 +190,10 @@ static void gu_prune(gu_unrolling *u, gu_layer *layer, const int32_t *next, int3
         number[i] = number[i] < 0 ? -1 : 0;
     if (table != NULL) {
         memset(table, -1, (size_t)slots * sizeof *table);
-        for (int64_t i = 0; i < width; i++)
-            key[i] = 0x9E3779B97F4A7C15u;
+        memset(key, 0, (size_t)width * sizeof *key);
         for (int64_t b = 0; b < layer->choices; b++) {
             const gu_block *block = u->block + layer->first + b;
-            const int32_t *target = u->target + block->at;
-            for (int64_t i = 0; i < width; i++)
-                key[i] = gu_mixed(key[i], (uint64_t)(int64_t)target[i]);
-            if (block->score_at < 0)
-                continue; /* one score for all, where there is an edge */
-            for (int64_t i = 0; i < width; i++) {
-                const double worth = (target[i] < 0 ? 0.0 : u->score[block->score_at + i]) + 0.0; /* no -0.0 */
-                uint64_t bits;
-                memcpy(&bits, &worth, sizeof bits);
-                key[i] = gu_mixed(key[i], bits);
-            }
+            gu_mix(key, u->target + block->at, block->score_at < 0 ? NULL : u->score + block->score_at, width);
         }
     }
     int64_t kept = 0;
@@ -185,7 +201,7 @@ static void gu_prune(gu_unrolling *u, gu_layer *layer, const int32_t *next, int3
         if (number[i] < 0)
             continue;
         if (table != NULL) { /* entries are places among those kept, which are in front of the rows by now */
-            int64_t slot = (int64_t)(key[i] & (uint64_t)(slots - 1));
+            int64_t slot = (int64_t)key[i] & (slots - 1);
             while (table[slot] >= 0 && !(key[table[slot]] == key[i] && gu_same(u, layer, table[slot], i)))
                 slot = (slot + 1) & (slots - 1);
             if (table[slot] >= 0) {

@@ -62,6 +62,11 @@ class LayeredGraph:
     relaxed: bool
     reached: int
 
+    def __attrs_post_init__(self) -> None:
+        for array in attrs.astuple(self, recurse=False):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False  # passes over it do not check again
+
     @property
     def layers(self) -> int:
         """Number of layers that read decisions."""
