@@ -99,8 +99,8 @@ class Unrolling:
         living, renumbered = _kept(np.zeros((1, ends.size), np.int64), ends[None], np.isfinite(ends), narrow)
         final = ends[living] + 0.0  # no -0.0
         done: list[Layer] = []
-        for targets, scores in reversed(self._layers):
-            targets = renumbered[targets]
+        for reached, scores in reversed(self._layers):
+            targets = renumbered[reached]
             living, renumbered = _kept(targets, scores, np.any(targets >= 0, axis=0), narrow)
             done.append((targets[:, living], scores[:, living]))
         return _laid_out(done[::-1], final)
@@ -179,9 +179,7 @@ def _laid_out(layers: Sequence[Layer], final: Array) -> tuple[Array, ...]:
     )
 
 
-def _ranges(
-    which: Array, values: Array, low: Array, size: Array, row: Array, column: Array
-) -> tuple[Array, Array]:
+def _ranges(which: Array, values: Array, low: Array, size: Array, row: Array, column: Array) -> tuple[Array, Array]:
     """The values of the ranges of some rows, one after another, and where each begins."""
     chosen = np.where(which, size, 0)
     held = which[row] & (column >= low[row]) & (column < (low + size)[row])

@@ -52,10 +52,18 @@ class Layout:
         """Number of layers."""
         return self.first.size - 1
 
-    @property
+    @functools.cached_property
     def blocks(self) -> IntArray:
         """The place that each choice of each layer turns on, -1 for none; as in `LayeredGraph.places`."""
-        return np.insert(self.read, self.first[:-1][~self.whole], -1)
+        found = np.insert(self.read, self.first[:-1][~self.whole], -1)
+        found.flags.writeable = False
+        return found
+
+    @functools.cached_property
+    def first_choice(self) -> IntArray:
+        """Where the choices of each layer begin in `blocks`, int64 (layers + 1,)."""
+        found: IntArray = self.first + np.concatenate([[0], np.cumsum(~self.whole)])
+        return found
 
     def chosen(self, on: BoolArray) -> list[int] | None:
         """The choice that a configuration makes in each layer; None where one is forbidden.

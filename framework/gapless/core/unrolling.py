@@ -48,9 +48,7 @@ def stepped(factor: Diagram, layer: int, choice: int, states: IntArray) -> tuple
     return _checked(factor, layer, choice, states, given)
 
 
-def _checked(
-    factor: Diagram, layer: int, choice: int, states: IntArray, given: Any
-) -> tuple[IntArray, FloatArray]:
+def _checked(factor: Diagram, layer: int, choice: int, states: IntArray, given: Any) -> tuple[IntArray, FloatArray]:
     """What a step gave, in the types of arrays."""
     try:
         following, scores = given
@@ -193,7 +191,7 @@ def run_within(factor: Diagram, layout: Layout, width: int | None) -> LayeredGra
 
 
 def _followed(taken: Any, factor: Diagram, layer: int, choices: range, states: IntArray) -> IntArray:
-    """All steps of a layer, taken in; what they reach. Answers in another form than usual are checked one by one."""
+    """All steps of a layer, taken in; what they reach. Answers in an unusual form are checked one by one."""
     if not states.size:
         found: IntArray = taken.follow([states] * len(choices), [0.0] * len(choices))
         return found
