@@ -36,8 +36,7 @@ def test_twin_and_compiled_agree_bit_by_bit(seen, rng):
     for _ in range(7 if wide else int(rng.integers(0, 6))):
         kind = "wide" if wide else str(rng.choice(["near", "near", "few", "far"]))
         made = [steps(rng, states.size, kind) for _ in range(3 if wide else int(rng.integers(1, 4)))]
-        columns = [following for following, _ in made], [scores for _, scores in made]
-        ours, theirs = one.follow(*columns), other.follow(*columns)
+        ours, theirs = one.follow(made), other.follow(made)
         assert ours.dtype == np.int64
         assert ours.tolist() == theirs.tolist()
         seen["far"] += kind == "far" and ours.size > 1
@@ -66,6 +65,8 @@ def test_twin_and_compiled_agree_bit_by_bit(seen, rng):
 REFUSED = {
     "another type": (np.zeros(1, np.int32), 0.0),
     "no array": ([0], 0.0),
+    "one thing": (np.zeros(1, np.int64),),
+    "a list": [np.zeros(1, np.int64), 0.0],
     "another length": (np.zeros(2, np.int64), 0.0),
     "a state of -2": (np.array([-2]), 0.0),
     "scores of another type": (np.zeros(1, np.int64), np.zeros(1, np.float32)),
@@ -82,8 +83,8 @@ def test_steps_in_another_form_are_not_taken_in(wrong):
     fine = np.array([3]), np.array([0.5])
     for room in (_unrolling, _unrolling_twin):
         unrolling = room.Unrolling(1e12)
-        assert unrolling.follow([fine[0], wrong[0]], [fine[1], wrong[1]]) is None
-        assert unrolling.follow([fine[0]], [fine[1]]).tolist() == [3]
+        assert unrolling.follow([fine, wrong]) is None
+        assert unrolling.follow([fine]).tolist() == [3]
         assert unrolling.nodes == 2
         layer_nodes, *_, constants, _, scores, final = unrolling.graph(np.zeros(1), 0)
         assert layer_nodes.tolist() == [1, 2, 3]
@@ -93,7 +94,7 @@ def test_steps_in_another_form_are_not_taken_in(wrong):
 def test_ends_and_numbers_that_do_not_fit_are_refused():
     for room in (_unrolling, _unrolling_twin):
         unrolling = room.Unrolling(1e12)
-        unrolling.follow([np.array([3])], [0.0])
+        unrolling.follow([(np.array([3]), 0.0)])
         with pytest.raises(ValueError, match="numbers must be 1 from 0 to 0"):
             unrolling.coarsen(np.array([1]), 1)
         with pytest.raises(ValueError, match="numbers must be 1 from 0 to 0"):

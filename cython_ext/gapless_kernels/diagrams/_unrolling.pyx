@@ -66,8 +66,8 @@ cdef class Unrolling:
     def __dealloc__(self):
         gu_free(&self._u)
 
-    def follow(self, following, scores):
-        cdef int64_t width = self._width, choices = len(following), most = -1, least = 0, count, edges
+    def follow(self, steps):
+        cdef int64_t width = self._width, choices = len(steps), most = -1, least = 0, count, edges
         cdef Py_ssize_t b
         cdef int forbidden = 0, fine = 1
         cdef double number
@@ -76,10 +76,10 @@ cdef class Unrolling:
         cdef const int64_t **each = NULL
         cdef int64_t scores_before = self._u.scores
         cdef int64_t[::1] into
-        for b in range(choices):
-            if not _is_row(following[b], _INT64, width):
+        for step in steps:
+            if type(step) is not tuple or len(step) != 2 or not _is_row(step[0], _INT64, width):
                 return None
-            if not isinstance(scores[b], (float, int)) and not _is_row(scores[b], _FLOAT64, width):
+            if not isinstance(step[1], (float, int)) and not _is_row(step[1], _FLOAT64, width):
                 return None
         layer = gu_new_layer(&self._u, width, choices)
         each = <const int64_t **>malloc((choices + 1) * sizeof(int64_t *))
@@ -87,23 +87,24 @@ cdef class Unrolling:
             if layer == NULL or each == NULL:
                 raise MemoryError("no memory for the layers of a diagram")
             for b in range(choices):
+                following, scores = steps[b]
                 block = self._u.block + layer.first + b
-                if isinstance(scores[b], (float, int)):
-                    block.constant = number = scores[b]
+                if isinstance(scores, (float, int)):
+                    block.constant = number = scores
                     fine = fine and (-self._largest <= number <= self._largest or number == -INFINITY)
                     forbidden = forbidden or number == -INFINITY
                 elif width:
                     fine = gu_take_scores(
-                        &self._u, block, <const double *>address(scores[b]), width, self._largest, &forbidden
+                        &self._u, block, <const double *>address(scores), width, self._largest, &forbidden
                     ) and fine
-                each[b] = <const int64_t *>address(following[b])
+                each[b] = <const int64_t *>address(following)
                 gu_range(each[b], width, &least, &most)
             edges = width * choices
             if not fine or least < -1:
                 self._u.scores = scores_before
                 return None
             if edges and (forbidden or most >= 4 * edges + 1024):
-                return self._sparse(layer, following, forbidden)
+                return self._sparse(layer, [following for following, _ in steps], forbidden)
             reached = np.empty(most + 2, np.int64)
             into = reached
             count = gu_number(&self._u, layer, each, most, &into[0])
@@ -163,11 +164,11 @@ cdef class Unrolling:
             widest = max(widest, self._u.layer[n].width)
         while slots < 2 * widest:
             slots *= 2
-        number, after = np.empty(widest + 1, np.int32), np.empty(widest + 1, np.int32)
+        number, after = np.full(widest + 1, -1, np.int32), np.full(widest + 1, -1, np.int32)
         key, table = np.empty(widest + 1, np.uint32), np.empty(slots, np.int32)
-        final = self._ended(ends, after, narrow)
-        cdef int32_t *one = <int32_t *>address(number)
-        cdef int32_t *next = <int32_t *>address(after)
+        final = self._ended(ends, after[1:], narrow)
+        cdef int32_t *one = <int32_t *>address(number) + 1  # -1 stands before the first
+        cdef int32_t *next = <int32_t *>address(after) + 1
         cdef uint32_t *keys = <uint32_t *>address(key)
         cdef int32_t *places = <int32_t *>address(table)
         cdef int64_t small
@@ -204,7 +205,6 @@ cdef class Unrolling:
     def _ended(self, ends, after, narrow):
         """Prune and merge the last nodes: their scores, and the new number of each."""
         alive = np.flatnonzero(np.isfinite(ends))
-        after[:] = -1
         final = ends[alive] + 0.0  # no -0.0
         if ends.size < narrow:
             after[alive] = np.arange(alive.size)

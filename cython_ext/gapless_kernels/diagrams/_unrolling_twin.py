@@ -33,14 +33,14 @@ class Unrolling:
         self._largest, self._width, self.nodes = largest, 1, 1
         self._layers: list[Layer] = []
 
-    def follow(self, following: Sequence[Any], scores: Sequence[Any]) -> npt.NDArray[np.int64] | None:
-        """Take the steps of a layer in: an array of states and one of scores, or a number, for each choice.
+    def follow(self, steps: Sequence[Any]) -> npt.NDArray[np.int64] | None:
+        """Take the steps of a layer in.
 
         Parameters
         ----------
-        following : sequence of int64 (m,)
-            The states after the choice, for each state that the last call gave; -1 forbids.
-        scores : sequence of float64 (m,) or float
+        steps : sequence of (int64 (m,), float64 (m,) or float)
+            For each choice the states after it, from each state that the last call gave, and the scores; -1 and
+            -inf forbid.
 
         Returns
         -------
@@ -49,13 +49,13 @@ class Unrolling:
             or a score is none: then nothing was taken in.
         """
         width = self._width
-        for states, score in zip(following, scores, strict=True):
-            if not _is_row(states, np.int64, width):
+        for step in steps:
+            if type(step) is not tuple or len(step) != 2 or not _is_row(step[0], np.int64, width):
                 return None
-            if not isinstance(score, float | int) and not _is_row(score, np.float64, width):
+            if not isinstance(step[1], float | int) and not _is_row(step[1], np.float64, width):
                 return None
-        targets, worth = np.empty((len(following), width), np.int64), np.empty((len(following), width))
-        for row, (states, score) in enumerate(zip(following, scores, strict=True)):
+        targets, worth = np.empty((len(steps), width), np.int64), np.empty((len(steps), width))
+        for row, (states, score) in enumerate(steps):
             targets[row], worth[row] = states, score
         if targets.size:
             fine = (np.abs(worth) <= self._largest) | (worth == -np.inf)

@@ -172,7 +172,7 @@ static int gu_same(const gu_unrolling *u, const gu_layer *layer, int64_t one, in
 }
 
 /* Prune and merge the nodes of a layer after those of the next were, and move what is left to the front of its rows. `next`: the new
- * number of each node of the next layer, -1 where it is pruned; NULL: as before. `number`: room for that of each node here. `table`:
+ * number of each node of the next layer, -1 where it is pruned, and next[-1] is -1. `number`: room for that of each node here. `table`:
  * a power of two, `slots`, of entries, of which two or more for each node; NULL: equal nodes are not looked for. */
 static void gu_prune(gu_unrolling *u, gu_layer *layer, const int32_t *next, int32_t *number, uint32_t *key, int32_t *table, int64_t slots)
 {
@@ -181,8 +181,7 @@ static void gu_prune(gu_unrolling *u, gu_layer *layer, const int32_t *next, int3
     for (int64_t b = 0; b < layer->choices; b++) {
         int32_t *target = u->target + u->block[layer->first + b].at;
         for (int64_t i = 0; i < width; i++) {
-            if (next != NULL)
-                target[i] = target[i] < 0 ? -1 : next[target[i]];
+            target[i] = next[target[i]];
             number[i] &= target[i] >> 31;
         }
     }

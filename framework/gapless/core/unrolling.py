@@ -192,31 +192,24 @@ def run_within(factor: Diagram, layout: Layout, width: int | None) -> LayeredGra
 
 def _followed(taken: Any, factor: Diagram, layer: int, choices: range, states: IntArray) -> IntArray:
     """All steps of a layer, taken in; what they reach. Answers in an unusual form are checked one by one."""
+    reached: IntArray | None
     if not states.size:
-        found: IntArray = taken.follow([states] * len(choices), [0.0] * len(choices))
-        return found
+        reached = taken.follow([(states, 0.0)] * len(choices))
+        assert reached is not None
+        return reached
     states.flags.writeable = False
-    choice, following, scores, usual = -1, [], [], True
-    given: Any
     try:
-        for choice in choices:
-            given = factor.step(layer, choice, states)
-            usual = usual and type(given) is tuple and len(given) == 2
-            if usual:
-                following.append(given[0])
-                scores.append(given[1])
-            else:
-                break
-    except GaplessError:
+        reached = taken.follow([factor.step(layer, choice, states) for choice in choices])
+    except (GaplessError, MemoryError):
         raise
     except Exception as error:
-        raise _raised(_place(factor, layer, choice), error) from error
-    reached: IntArray | None = taken.follow(following, scores) if usual else None
-    if reached is not None:
-        return reached
-    made = [stepped(factor, layer, choice, states) for choice in choices]
-    reached = taken.follow(*([np.ascontiguousarray(one) for one in column] for column in zip(*made, strict=True)))
-    assert reached is not None
+        for choice in choices:
+            stepped(factor, layer, choice, states)  # says where
+        raise _raised(f"factor {name_of(factor)}: a step of layer {layer}", error) from error
+    if reached is None:
+        made = [stepped(factor, layer, choice, states) for choice in choices]
+        reached = taken.follow([tuple(map(np.ascontiguousarray, one)) for one in made])
+        assert reached is not None
     return reached
 
 
