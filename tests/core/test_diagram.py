@@ -11,11 +11,13 @@ from diagrams import RandomDiagram, configurations, drawn_diagram, plain_value
 from drawn import examples, generators, seeing
 from hypothesis import given
 
+import gapless
 import gapless_kernels
 from gapless import InvalidProblem
 from gapless.core import unrolling
 from gapless.core.factors.factor_set import FactorSet
 from gapless.roles import Decisions, Diagram, OracleError
+from gapless_chains import ChainProblem
 
 
 @pytest.mark.parametrize("narrow", [0, unrolling.NARROW])
@@ -309,3 +311,25 @@ def test_copies_know_what_they_stand_over(made):
         assert other is not factor
         assert other.best(np.ones(3))[0] == factor.best(np.ones(3))[0]
         assert other.value(np.ones(3, bool)) == factor.value(np.ones(3, bool))
+
+
+def test_a_diagram_that_knows_all_is_proved_in_one_step():
+    """Its own best configuration is tried as a structure first; else prices had to find it, in 30 steps and more."""
+    rng = np.random.default_rng(0)
+    n = 24
+    scores = rng.normal(size=(2, n))
+
+    class Alone(Diagram):
+        name = "alone"
+
+        def layers(self, decisions):
+            return decisions.exactly_one
+
+        def step(self, layer, choice, states):
+            following = states + (choice == 1)
+            return np.where(following <= 7, following, -1), float(scores[choice, layer])
+
+    problem = ChainProblem(np.zeros((n, 2)), np.zeros((2, 2)), factors=[Alone()])
+    result = gapless.solve(problem, "split-bound")
+    assert result.status is gapless.Status.OPTIMAL
+    assert (result.stats.nodes, result.stats.iterations) == (1, 1)

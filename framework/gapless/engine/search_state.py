@@ -38,8 +38,10 @@ Brancher = Callable[[IntArray, State, FloatArray], int]
 CHILD = StepRule(patience=3, iterations=30, fix_below=0.7, trend=4)
 """The steps below the root; at the root there are more, and the first bound fixes nothing."""
 
-INSIST_EVERY = 8
+INSIST_EVERY = 3
 """Steps of the root between two calls for configurations near the bound's structure."""
+YIELDS = 3
+"""Times that factors name others for what the backbone refuses."""
 GUIDED_STEPS = 40
 """Steps along the guides of factors, at most."""
 
