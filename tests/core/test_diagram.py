@@ -314,7 +314,7 @@ def test_copies_know_what_they_stand_over(made):
 
 
 def test_a_diagram_that_knows_all_is_proved_in_one_step():
-    """Its own best configuration is tried as a structure first; else prices had to find it, in 30 steps and more."""
+    """Its own best configuration is tried as a structure first; else prices had to find it, in dozens of steps."""
     rng = np.random.default_rng(0)
     n = 24
     scores = rng.normal(size=(2, n))

@@ -12,6 +12,18 @@ from gapless.engine.ascent import Ascent
 from gapless.engine.split_bound import SplitBound
 
 
+def weights_around(
+    bound: SplitBound[Any], ascent: Ascent[Any], on_ids: IntArray, most: float, *, paper: bool = False
+) -> FloatArray:
+    """Weights under which to look for a better structure than a given one, float64 (decisions,)."""
+    if paper:
+        return lower_bound_weights(bound, on_ids)
+    on = bound.mask(on_ids)
+    if any(factor.value(on[factor.scope]) == -np.inf for factor in bound.factors):
+        return consulted(bound, ascent, on_ids, most)
+    return linearised(bound, on_ids, most)
+
+
 def linearised(bound: SplitBound[Any], on_ids: IntArray, most: float) -> FloatArray:
     """Weights under which the best structure is likely to be better than the given one, float64 (decisions,).
 

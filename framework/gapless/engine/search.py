@@ -18,7 +18,7 @@ from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
 from gapless.engine.ascent import Ascent
 from gapless.engine.choice_groups import State
-from gapless.engine.linearised import consulted, insisted, linearised, lower_bound_weights, preferences
+from gapless.engine.linearised import insisted, preferences, weights_around
 from gapless.engine.search_record import ENUMERATED, Evidence
 from gapless.engine.search_state import (
     EVENTS,
@@ -268,7 +268,7 @@ class Search(SearchState):
                 insisting, gains = True, preferences(self.split, self.ascent) if gains is None else gains
                 weights, named = insisted(self.split, self.ascent, on_ids, gains)
             else:
-                weights = self._around(around)
+                weights = weights_around(self.split, self.ascent, around, self._most, paper=self.paper)
             self.dp_calls += 1
             found = self.maximiser.solve(weights, self.ascent.fixings)
             if found.value == -math.inf:
@@ -288,15 +288,6 @@ class Search(SearchState):
                 break
             yields, number = yields + insist, number + (not insist)
         return asked
-
-    def _around(self, on_ids: IntArray) -> FloatArray:
-        """Weights around a structure."""
-        if self.paper:
-            return lower_bound_weights(self.split, on_ids)
-        on, most = self.split.mask(on_ids), self._most
-        if any(factor.value(on[factor.scope]) == -math.inf for factor in self.split.factors):
-            return consulted(self.split, self.ascent, on_ids, most)
-        return linearised(self.split, on_ids, most)
 
     def _fix(self, node: Node) -> bool:
         """Fix what all structures better than the incumbent agree on; whether anything.
