@@ -183,10 +183,33 @@ def run_within(factor: Diagram, layout: Layout, width: int | None) -> LayeredGra
         if taken.nodes > factor.limit:
             return None
         states = reached
-    reached_nodes = taken.nodes
-    layer_nodes, layer_blocks, *blocks = taken.graph(ended(factor, states), NARROW)
+    (
+        layer_nodes,
+        layer_blocks,
+        sources,
+        counts,
+        target_at,
+        score_at,
+        constants,
+        targets,
+        scores,
+        final,
+    ) = taken.graph(ended(factor, states), NARROW)
     return LayeredGraph(
-        layout.scope.size, layer_nodes, layer_blocks, layout.blocks, *blocks, relaxed=relaxed, reached=reached_nodes
+        layout.scope.size,
+        layer_nodes,
+        layer_blocks,
+        layout.blocks,
+        sources,
+        counts,
+        target_at,
+        score_at,
+        constants,
+        targets,
+        scores,
+        final,
+        relaxed,
+        taken.nodes,
     )
 
 
