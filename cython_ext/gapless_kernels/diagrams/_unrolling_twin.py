@@ -26,7 +26,7 @@ class Unrolling:
     Attributes
     ----------
     nodes : int
-        How many there are so far, the first one included.
+        Number of nodes so far, the first one included.
     """
 
     def __init__(self, largest: float) -> None:

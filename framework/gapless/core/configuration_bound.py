@@ -228,7 +228,7 @@ def _below(run: _Run, layout: Layout, worth: FloatArray) -> Iterator[FloatArray]
 
 
 def _worth_of_choices(layout: Layout, weights: FloatArray, state: States) -> FloatArray:
-    """What each choice of each layer adds: a weight, which is raised; -inf where the state forbids it."""
+    """Worth of each choice of each layer: a weight, which is raised; -inf where the state forbids it."""
     places = layout.blocks
     none = places < 0
     worth = np.where(none, 0.0, _raised(np.append(weights, 0.0), 2 * layout.layers + 2)[places])

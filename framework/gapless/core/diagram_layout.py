@@ -31,7 +31,7 @@ class Layout:
     read : int64 (count,)
         Their places in the scope in the order in which they are read.
     first : int64 (layers + 1,)
-        Where each layer begins in `read`.
+        The begin of each layer in `read`.
     whole : bool (layers,)
         Whether one of the layer's decisions must be on.
     """
@@ -61,7 +61,7 @@ class Layout:
 
     @functools.cached_property
     def first_choice(self) -> IntArray:
-        """Where the choices of each layer begin in `blocks`, int64 (layers + 1,)."""
+        """The begin of the choices of each layer in `blocks`, int64 (layers + 1,)."""
         found: IntArray = self.first + np.concatenate([[0], np.cumsum(~self.whole)])
         return found
 

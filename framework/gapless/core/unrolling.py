@@ -49,7 +49,7 @@ def stepped(factor: Diagram, layer: int, choice: int, states: IntArray) -> tuple
 
 
 def _checked(factor: Diagram, layer: int, choice: int, states: IntArray, given: Any) -> tuple[IntArray, FloatArray]:
-    """What a step gave, in the types of arrays."""
+    """The answer of a step, in the types of arrays."""
     try:
         following, scores = given
     except (TypeError, ValueError) as error:

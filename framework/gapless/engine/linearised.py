@@ -86,7 +86,7 @@ def insistence(ascent: Ascent[Any]) -> float:
 
 
 def preferences(bound: SplitBound[Any], ascent: Ascent[Any]) -> FloatArray:
-    """How much better the bound is with each decision than without it, float64 (decisions,); within limits."""
+    """Gain of the bound with each decision over without it, float64 (decisions,); within limits."""
     most = insistence(ascent)
     _, with_it, without = ascent.flips()
     off, group = without.copy(), bound.groups.of

@@ -1,4 +1,4 @@
-"""What bounds on factors fall by when one decision is turned: all decisions in one pass over each diagram."""
+"""Losses of bounds on factors when one decision is turned: all decisions in one pass over each diagram."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Bounded:
 def felt_flips(
     decisions: Decisions, bounded: Sequence[Bounded], open_ones: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """What all these bounds fall by with each decision on, and with each off: float64 (decisions,), at most 0.
+    """Change of the sum of these bounds with each decision on, and with each off: float64 (decisions,), at most 0.
 
     Raised by what float64 may have rounded away. `open_ones` (bool (decisions,)): decisions that may be on.
     """
