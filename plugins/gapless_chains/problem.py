@@ -17,7 +17,7 @@ from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, serialisable
 from gapless_chains.labelling import Labelling
 from gapless_chains.polytope import local_polytope
-from gapless_chains.reachability import reached_from_left
+from gapless_chains.reachability import reached_from_left, surely_reached
 from gapless_chains.scores import as_final, as_initial, as_names, as_transition, check_ends, immutable, scores
 
 
@@ -148,6 +148,8 @@ class ChainProblem(Labelling):
         unlabelled = self._unlabelled()
         if unlabelled:
             return unlabelled
+        if surely_reached(self.local, self.transition):
+            return []
         dead = np.flatnonzero(~reached_from_left(self.local, self.transition).any(axis=1))
         if not dead.size:
             return []

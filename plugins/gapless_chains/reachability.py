@@ -22,6 +22,17 @@ def reached_from_left(local: FloatArray, transition: FloatArray) -> BoolArray:
     return reached
 
 
+def surely_reached(local: FloatArray, transition: FloatArray) -> bool:
+    """Whether each position has a label that may follow every label: then some path is allowed, without a search.
+
+    Arrays as in `reached_from_left`.
+    """
+    follows_all = (transition > -np.inf).all(axis=-2)
+    left = local > -np.inf
+    left[1:] &= follows_all
+    return bool(left.any(axis=1).all())
+
+
 def reached_from_below(local: FloatArray, parents: Sequence[int], pairs: Callable[[int], FloatArray]) -> BoolArray:
     """Labels with which the part of a tree from a node down can be labelled.
 

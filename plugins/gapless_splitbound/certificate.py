@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.proofs.flip_alone import flip_alone
+from gapless.core.proofs.flips import flips_bound
 from gapless.core.proofs.split_certificate import SplitCertificate
 from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
 from gapless.core.proofs.taken_on_trust import word_of_factors
@@ -117,21 +117,16 @@ class SplitMultipliers(SplitCertificate):
     ) -> float:
         """A bound on the trees that contain an arc of `asked`, which factors that are no conjunctions feel, too."""
         arcs = problem.decisions
-        through, bound = bounds(_matrix(problem, weighed))[1], -math.inf
-        for d in asked.tolist():
-            best = float(through[arcs.heads[d], arcs.modifiers[d]])
-            one = weighed.bound(best)
-            if one > max(enough, bound):
-                one = flip_alone(
-                    arcs,
-                    fixings.fix(on=(d,)),
-                    best,
-                    max(enough, bound),
-                    known=lambda under: self._weigh_arcs(problem, fixings, under)[0],
-                    whole=partial(self.upper_bound, problem),
-                )
-            bound = max(bound, one)
-        return bound
+        through = bounds(_matrix(problem, weighed))[1][arcs.heads[asked], arcs.modifiers[asked]]
+        return flips_bound(
+            arcs,
+            fixings,
+            weighed,
+            [(best, d, True) for best, d in zip(through.tolist(), asked.tolist(), strict=True)],
+            enough,
+            known=lambda under: self._weigh_arcs(problem, fixings, under)[0],
+            whole=partial(self.upper_bound, problem),
+        )
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
         """The sums over scopes, and one recursion or contraction."""

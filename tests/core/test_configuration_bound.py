@@ -11,7 +11,7 @@ from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem
-from gapless.core.configuration_bound import allows_configuration, configuration_bound
+from gapless.core.configuration_bound import allows_configuration, configuration_bound, configuration_flips
 from gapless.core.work import OutOfWork, verification_account
 from gapless.roles import ConfigurationFactor, Decisions, Diagram
 
@@ -149,3 +149,58 @@ def test_other_factors(count):
         InvalidProblem, match=r"factor count: best\(\) promises that no configuration is worth more"
     ):
         configuration_bound(lying, decisions, weights, np.full(count, -1, np.int8))
+
+
+@seeing("found", "nothing", "on", "whole")
+@examples(60)
+@given(rng=generators())
+def test_one_pass_bounds_every_flip_of_a_diagram(seen, rng):
+    factor, decisions = drawn_diagram(rng, integers=False)
+    scope = factor.scope(decisions)
+    weights = np.asarray(rng.normal(size=scope.size), float).reshape(scope.size)
+    weights[np.asarray(rng.random(scope.size)) < 0.1] = -np.inf
+    state = np.asarray(rng.choice(np.array([-1, -1, -1, 0, 1]), scope.size), np.int8).reshape(scope.size)
+    exact = np.full((2, scope.size), -np.inf, object)
+    for on in configurations(scope.size):
+        value = plain_value(factor, decisions, on)
+        if value > -np.inf and np.all((state == -1) | (on == (state == 1))) and np.all(weights[on] > -np.inf):
+            worth = sum([Fraction(float(w)) for w in weights[on]], Fraction(value))
+            for place in range(scope.size):
+                exact[int(on[place]), place] = max(exact[int(on[place]), place], worth)
+    found = configuration_flips(factor, decisions, weights, state)
+    assert found is not None
+    for bound, truth in zip(np.concatenate(found[::-1]).tolist(), exact.ravel().tolist(), strict=True):
+        seen["nothing" if truth == -np.inf else "found"] += 1
+        assert bound == -np.inf if truth == -np.inf else truth <= Fraction(bound) <= truth + Fraction(1, 10**12)
+    seen["on"] += bool(np.any(state == 1))
+    seen["whole"] += bool(factor.layout(decisions).whole.any())
+
+
+def test_flips_count_rounding_and_ask_no_graph(monkeypatch):
+    monkeypatch.setattr(Diagram, "graph", None)
+    monkeypatch.setattr(Diagram, "best", None)
+    decisions = Decisions(300)
+    on, off = configuration_flips(Sum(), decisions, np.full(300, 0.7), np.full(300, -1, np.int8))
+    assert all(Fraction(bound) >= 300 * (Fraction(0.1) + Fraction(0.7)) for bound in on.tolist())
+    assert all(Fraction(bound) >= 299 * (Fraction(0.1) + Fraction(0.7)) for bound in off.tolist())
+    assert on == pytest.approx(np.full(300, 240.0), abs=1e-9)
+    assert off == pytest.approx(np.full(300, 239.2), abs=1e-9)
+
+
+def test_a_factor_that_is_no_diagram_has_no_pass():
+    assert configuration_flips(Unknown(), Decisions(2), np.zeros(2), np.full(2, -1, np.int8)) is None
+
+
+class Unknown(ConfigurationFactor):
+    """Scores nothing."""
+
+    name = "unknown"
+
+    def scope(self, decisions):
+        return np.arange(decisions.count)
+
+    def value(self, on):
+        return 0.0
+
+    def best(self, weights):
+        return float(np.maximum(weights, 0.0).sum()), weights > 0

@@ -11,14 +11,16 @@ from diagrams import RandomDiagram, configurations, drawn_diagram, plain_value
 from drawn import examples, generators, seeing
 from hypothesis import given
 
+import gapless
 import gapless_kernels
 from gapless import InvalidProblem
-from gapless.core import layered_graph
+from gapless.core import unrolling
 from gapless.core.factors.factor_set import FactorSet
 from gapless.roles import Decisions, Diagram, OracleError
+from gapless_chains import ChainProblem
 
 
-@pytest.mark.parametrize("narrow", [0, layered_graph.NARROW])
+@pytest.mark.parametrize("narrow", [0, unrolling.NARROW])
 @seeing("forbidden", "allowed", "group", "nothing", "no decisions")
 @examples(60)
 @given(rng=generators())
@@ -35,7 +37,7 @@ def test_value_and_best_equal_enumeration(seen, rng, narrow):
         seen["allowed" if worth > -np.inf else "forbidden"] += 1
         truth[on.tobytes()] = worth + float(weights[on].sum())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layered_graph, "NARROW", narrow)
+        patch.setattr(unrolling, "NARROW", narrow)
         value, on = factor.best(weights)
     assert on.dtype == bool
     assert value == max(truth.values())
@@ -83,7 +85,7 @@ class Coarse(Counting):
 
 
 def test_equal_states_are_merged_and_dead_ends_left_out(monkeypatch):
-    monkeypatch.setattr(layered_graph, "NARROW", 0)
+    monkeypatch.setattr(unrolling, "NARROW", 0)
     graph = Counting(10, 3).graph(Decisions(10))
     # A layer has the numbers 0 to 3, or to its own; those from which the rest cannot pass 3 are one node.
     free = [max(0, min(layer, 3, layer - 7) + 1) for layer in range(11)]
@@ -309,3 +311,25 @@ def test_copies_know_what_they_stand_over(made):
         assert other is not factor
         assert other.best(np.ones(3))[0] == factor.best(np.ones(3))[0]
         assert other.value(np.ones(3, bool)) == factor.value(np.ones(3, bool))
+
+
+def test_a_diagram_that_knows_all_is_proved_in_one_step():
+    """Its own best configuration is tried as a structure first; else prices had to find it, in dozens of steps."""
+    rng = np.random.default_rng(0)
+    n = 24
+    scores = rng.normal(size=(2, n))
+
+    class Alone(Diagram):
+        name = "alone"
+
+        def layers(self, decisions):
+            return decisions.exactly_one
+
+        def step(self, layer, choice, states):
+            following = states + (choice == 1)
+            return np.where(following <= 7, following, -1), float(scores[choice, layer])
+
+    problem = ChainProblem(np.zeros((n, 2)), np.zeros((2, 2)), factors=[Alone()])
+    result = gapless.solve(problem, "split-bound")
+    assert result.status is gapless.Status.OPTIMAL
+    assert (result.stats.nodes, result.stats.iterations) == (1, 1)

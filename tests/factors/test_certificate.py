@@ -6,12 +6,16 @@ import pytest
 from drawn_factors import drawn_factors, numbers
 from plain_backbones import Listed, PlainChain, listing
 
+import gapless as gl
+from gapless.core.configuration_bound import configuration_bound
 from gapless.core.proofs.enumerated_choices import EnumeratedChoices
 from gapless.core.proofs.split_certificate import SplitCertificate
 from gapless.core.serial import dumps, loads
+from gapless.factors import Budget
 from gapless.roles import Backbone, CheckedBounds, Fixings
 from gapless.testing import feasible_structures
 from gapless.testing.conformance import sample_fixings
+from gapless_chains import ChainProblem
 
 KINDS = ["ties", "floats", "cancel"]
 FORGED = [np.nan, np.inf, -np.inf, 1e300, -1e300, 1e16, 1.0, 0.0, -1.0]
@@ -164,3 +168,32 @@ def test_few_choices_are_enumerated():
             assert verdict.bound == best
     many = listing(rng, groups=2, size=2, loose=14, share=0.0)
     assert "too many to enumerate" in EnumeratedChoices().verify(many).reason
+
+
+class Whole(ChainProblem):
+    """A chain whose bounds are rounded down, so that flips are fixed at bounds above all that leaves need."""
+
+    granularity = 1.0
+
+
+def test_flips_beside_a_diagram_are_verified_in_one_pass(monkeypatch):
+    """Each flip of this tree took a run over the diagram's steps: 132."""
+    n = 120
+    rng = np.random.default_rng(5)
+    worth, price = rng.integers(1, 20, n).astype(float), rng.integers(1, 10, n)
+    transition = np.array([[0.0, 0.0], [0.0, -np.inf]])
+    factors = [Budget(2 * np.arange(n) + 1, price, round(1.125 * n))]
+    problem = Whole(np.stack([np.zeros(n), worth], axis=1), transition, factors=factors)
+    tree = gl.solve(problem, "split-bound").certificate
+    runs, run = 0, configuration_bound.__globals__["_all_steps"]
+
+    def counted(*arguments):
+        nonlocal runs
+        runs += 1
+        return run(*arguments)
+
+    monkeypatch.setitem(configuration_bound.__globals__, "_all_steps", counted)
+    assert tree.verify(problem)
+    steps = [step for several in tree.tightenings.values() for step in several]
+    assert sum(len(step.on) + len(step.off) for step in steps) > 100
+    assert runs <= 2 + len(tree.leaves) + 8 * len(steps)

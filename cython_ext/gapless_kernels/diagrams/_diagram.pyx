@@ -36,6 +36,13 @@ cdef extern from "diagrams/diagram.h" nogil:
     int gs_diagram_flips(const gs_diagram *, const signed char *, double *) noexcept
 
 
+def _held(array, dtype, bint checked):
+    """The array itself where nobody can change it any more; else a copy. One more at its end where it is empty: it needs an address."""
+    if checked and array.size and array.flags.c_contiguous and not array.flags.writeable:
+        return array
+    return np.append(array, 0).astype(dtype)
+
+
 cdef class DiagramFactor(Factor):
     """Passes over a layered graph; see `_diagram_twin.DiagramFactor`."""
 
@@ -60,11 +67,10 @@ cdef class DiagramFactor(Factor):
         cdef const double *real[3]
         cdef const int64_t[::1] held
         cdef const double[::1] held_numbers
-        # One more at the end of each, so that there is an address.
         self._kept = (
-            *(np.append(array, 0).astype(np.int64) for array in integers),
-            *(np.append(array, 0.0) for array in numbers),
-            np.append(targets, 0).astype(np.int32),
+            *(_held(array, np.int64, checked) for array in integers),
+            *(_held(array, np.float64, checked) for array in numbers),
+            _held(targets, np.int32, checked),
         )
         for i in range(7):
             held = self._kept[i]

@@ -33,6 +33,8 @@ typedef struct {
 
 enum { GS_ANY_BLOCK = -1, GS_NO_BLOCK = -2 };
 
+#define GS_LANES 64 /* so many maxima are kept side by side: a compiler may not reorder those of one number */
+
 /* The block that the state leaves alone in a layer: the decision that is on. GS_NO_BLOCK: two are on. */
 GAPLESS_INLINE ptrdiff_t gs_lone_block(const gs_diagram *d, ptrdiff_t layer, const signed char *state)
 {
@@ -55,6 +57,12 @@ GAPLESS_INLINE double gs_block_weight(const gs_diagram *d, ptrdiff_t b, const do
     return d->places[b] < 0 || !prices ? 0.0 : -prices[d->places[b]];
 }
 
+/* Whether the targets of a block rise by one and all its scores are the same. */
+GAPLESS_INLINE int gs_is_even(const gs_diagram *d, ptrdiff_t b)
+{
+    return d->target_at[b] < 0 && d->score_at[b] < 0;
+}
+
 /* Best from each node to an end, under the state. */
 GAPLESS_VERSIONS(void, gs_diagram_below, (const gs_diagram *d, const double *prices, const signed char *state), (d, prices, state))
 {
@@ -63,10 +71,33 @@ GAPLESS_VERSIONS(void, gs_diagram_below, (const gs_diagram *d, const double *pri
     ptrdiff_t end = d->layer_nodes[d->layers + 1];
     memcpy(below + d->layer_nodes[d->layers], d->final, (end - d->layer_nodes[d->layers]) * sizeof(double));
     for (ptrdiff_t layer = d->layers - 1; layer >= 0; layer--) {
-        for (ptrdiff_t node = d->layer_nodes[layer]; node < d->layer_nodes[layer + 1]; node++)
-            below[node] = -INFINITY;
-        const ptrdiff_t lone = gs_lone_block(d, layer, state);
-        for (ptrdiff_t b = d->layer_blocks[layer]; b < d->layer_blocks[layer + 1]; b++) {
+        const ptrdiff_t lone = gs_lone_block(d, layer, state), width = d->layer_nodes[layer + 1] - d->layer_nodes[layer];
+        ptrdiff_t b = d->layer_blocks[layer];
+        while (b < d->layer_blocks[layer + 1] && !gs_block_open(d, b, lone, state))
+            b++;
+        if (b < d->layer_blocks[layer + 1] && gs_is_even(d, b) && d->counts[b] == width) { /* as in budgets: nothing has to be there before */
+            const ptrdiff_t other = b + 1;
+            const int paired = other < d->layer_blocks[layer + 1] && d->counts[other] > 0 && gs_is_even(d, other)
+                && gs_block_open(d, other, lone, state);
+            const ptrdiff_t begin = paired ? d->sources[other] - d->sources[b] : 0, end = paired ? begin + d->counts[other] : 0;
+            const double same = d->constants[b] + gs_block_weight(d, b, prices);
+            const double *restrict from = below - d->target_at[b];
+            double *restrict to = below + d->sources[b];
+            for (ptrdiff_t i = 0; i < begin; i++)
+                to[i] = from[i] + same;
+            if (paired) {
+                const double also = d->constants[other] + gs_block_weight(d, other, prices);
+                const double *restrict rest = below - d->target_at[other] - begin;
+                for (ptrdiff_t i = begin; i < end; i++)
+                    to[i] = GAPLESS_MAX(rest[i] + also, from[i] + same);
+            }
+            for (ptrdiff_t i = end; i < width; i++)
+                to[i] = from[i] + same;
+            b += 1 + paired;
+        } else
+            for (ptrdiff_t node = d->layer_nodes[layer]; node < d->layer_nodes[layer + 1]; node++)
+                below[node] = -INFINITY;
+        for (; b < d->layer_blocks[layer + 1]; b++) {
             if (!gs_block_open(d, b, lone, state))
                 continue;
             const ptrdiff_t count = d->counts[b];
@@ -114,9 +145,7 @@ GAPLESS_VERSIONS(void, gs_diagram_through, (const gs_diagram *d, const double *p
             const double weight = gs_block_weight(d, b, prices), same = d->constants[b] + weight;
             const double *restrict scores = d->score_at[b] < 0 ? NULL : d->scores + d->score_at[b];
             const double *restrict from = above + d->sources[b];
-            double lanes[GAPLESS_OCTET], top = -INFINITY;
-            for (int lane = 0; lane < GAPLESS_OCTET; lane++)
-                lanes[lane] = -INFINITY;
+            double lanes[GS_LANES], top = -INFINITY;
             if (d->target_at[b] < 0) {
                 double *restrict to = above - d->target_at[b];
                 const double *restrict rest = below - d->target_at[b];
@@ -126,16 +155,27 @@ GAPLESS_VERSIONS(void, gs_diagram_through, (const gs_diagram *d, const double *p
                 else
                     for (ptrdiff_t i = 0; i < count; i++)
                         to[i] = GAPLESS_MAX(from[i] + (scores[i] + weight), to[i]);
-                ptrdiff_t i = 0;
-                for (; i + GAPLESS_OCTET <= count; i += GAPLESS_OCTET)
-                    for (int lane = 0; lane < GAPLESS_OCTET; lane++) {
-                        const double sum = (from[i + lane] + (scores ? scores[i + lane] + weight : same)) + rest[i + lane];
-                        lanes[lane] = GAPLESS_MAX(sum, lanes[lane]);
-                    }
-                for (; i < count; i++) {
-                    const double sum = (from[i] + (scores ? scores[i] + weight : same)) + rest[i];
-                    top = GAPLESS_MAX(sum, top);
+                const ptrdiff_t wide = count < GS_LANES ? count : GS_LANES;
+                for (ptrdiff_t i = 0; i < wide; i++)
+                    lanes[i] = -INFINITY;
+                for (ptrdiff_t i = 0; i < count; i += GS_LANES) {
+                    const ptrdiff_t left = count - i < GS_LANES ? count - i : GS_LANES;
+                    if (!scores)
+                        for (ptrdiff_t lane = 0; lane < left; lane++) {
+                            const double sum = (from[i + lane] + same) + rest[i + lane];
+                            lanes[lane] = GAPLESS_MAX(sum, lanes[lane]);
+                        }
+                    else
+                        for (ptrdiff_t lane = 0; lane < left; lane++) {
+                            const double sum = (from[i + lane] + (scores[i + lane] + weight)) + rest[i + lane];
+                            lanes[lane] = GAPLESS_MAX(sum, lanes[lane]);
+                        }
                 }
+                for (ptrdiff_t half = GS_LANES / 2; wide == GS_LANES && half >= 8; half /= 2)
+                    for (ptrdiff_t lane = 0; lane < half; lane++)
+                        lanes[lane] = GAPLESS_MAX(lanes[lane + half], lanes[lane]);
+                for (ptrdiff_t lane = 0; lane < (wide == GS_LANES ? 8 : wide); lane++)
+                    top = GAPLESS_MAX(lanes[lane], top);
             } else {
                 const int32_t *restrict targets = d->targets + d->target_at[b];
                 for (ptrdiff_t i = 0; i < count; i++) {
@@ -145,8 +185,6 @@ GAPLESS_VERSIONS(void, gs_diagram_through, (const gs_diagram *d, const double *p
                     top = GAPLESS_MAX(whole, top);
                 }
             }
-            for (int lane = 0; lane < GAPLESS_OCTET; lane++)
-                top = GAPLESS_MAX(lanes[lane], top);
             through[b] = top;
         }
     }

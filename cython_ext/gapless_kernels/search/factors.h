@@ -312,16 +312,21 @@ static int gs_prefer(gs_search *s)
     return 1;
 }
 
+/* More than any weight of a decision. */
+static double gs_insistence(const gs_search *s)
+{
+    double most = 1.0;
+    for (ptrdiff_t e = 0; e < s->decisions; e++)
+        if (s->alive[e] && isfinite(s->weights[s->cell[e]]))
+            most = fmax(most, 4.0 * fabs(s->weights[s->cell[e]]));
+    return most;
+}
+
 /* Weights for a structure near the bound's that factors agree to: each factor that differs from the bound's names the configuration that is
  * best by `gap_of`, and the weights are those of the bound, and what it takes to make that the structure's. 0 when one failed. */
 static int gs_insist_on_factors(gs_search *s)
 {
-    double most = 1.0;
-    if (!gs_prefer(s))
-        return 0;
-    for (ptrdiff_t e = 0; e < s->decisions; e++)
-        if (s->alive[e] && isfinite(s->weights[s->cell[e]]))
-            most = fmax(most, 4.0 * fabs(s->weights[s->cell[e]]));
+    const double most = gs_insistence(s);
     memcpy(s->linear, s->weights, (size_t)s->cells * sizeof *s->linear);
     for (ptrdiff_t f = 0; f < s->parts; f++) {
         const gs_part *part = s->part + f;
@@ -334,10 +339,25 @@ static int gs_insist_on_factors(gs_search *s)
         const int done = part->role->maximise(part->role->object, cost, s->part_state + part->place, &value, y);
         if (done == GS_FAILED)
             return gs_blame(s, f, GS_RAISED);
+        for (ptrdiff_t k = 0; k < part->role->count; k++)
+            y[k] = done == GS_FOUND ? y[k] : -1;
         for (ptrdiff_t k = 0; done == GS_FOUND && k < part->role->count; k++)
             s->linear[s->cell[part->role->scope[k]]] += y[k] ? most : -most;
     }
     return 1;
+}
+
+/* Whether the structure entered lacks decisions that factors named: these are not wanted any more. */
+static int gs_give_way(gs_search *s)
+{
+    int refused = 0;
+    for (ptrdiff_t f = 0; f < s->parts; f++) {
+        const gs_part *part = s->part + f;
+        for (ptrdiff_t k = 0; part->misses > 0.0 && k < part->role->count; k++)
+            if (s->part_asked[part->place + k] == 1 && !s->taken[part->role->scope[k]])
+                s->gap_of[part->role->scope[k]] = -INFINITY, refused = 1;
+    }
+    return refused;
 }
 
 static void gs_free_factors(gs_search *s)

@@ -4,7 +4,8 @@
 
 #include "search/scores.h"
 
-#define GS_INSIST_EVERY 8 /* steps of the root, where factors differ from what it finds */
+#define GS_YIELDS 3       /* times that factors name others for what the backbone refuses */
+#define GS_INSIST_EVERY 3 /* steps of the root, where factors differ from what it finds */
 
 static void gs_enter(gs_search *s, const gs_structure *x)
 {
@@ -150,26 +151,26 @@ static void gs_lower_bound_weights(gs_search *s)
     }
 }
 
-/* Whether factors are to name configurations near the bound's structure: at the root, now and then, while they differ from it. */
+/* Whether factors are to name configurations near the bound's structure: at the root, first and now and then, while they differ from it. */
 static int gs_is_time_to_insist(const gs_search *s)
 {
     int differs = 0;
     for (ptrdiff_t f = 0; f < s->parts; f++)
         differs |= s->part[f].misses > 0.0;
-    return differs && s->node.depth == 0 && s->iteration % GS_INSIST_EVERY == 0;
+    return differs && s->node.depth == 0 && (s->iteration == 1 || s->iteration % GS_INSIST_EVERY == 0);
 }
 
 /* Improve on the structure `x` of that score while maximising again finds better ones; never touches the chart of the bound.
  * Whether scores had to be asked for. */
 static int gs_redecode(gs_search *s, const gs_structure *x, double score, int rounds)
 {
-    int asked = 0, tries = 0, insist = score == -INFINITY || gs_is_time_to_insist(s);
+    int asked = 0, tries = 0, yields = 0, insist = score == -INFINITY || gs_is_time_to_insist(s);
     gs_copy(&s->around, x);
     for (int round = 0; round < rounds; round++) {
         gs_enter(s, &s->around);
         if (s->paper)
             gs_lower_bound_weights(s);
-        else if (insist && gs_insist_on_factors(s))
+        else if (insist && (yields ? gs_insist_on_factors(s) : gs_prefer(s) && gs_insist_on_factors(s)))
             tries = 1;
         else if (insist || (tries && gs_value_factors(s) == -INFINITY)) /* of the one around which we look */
             gs_consult_factors(s), tries = 2;
@@ -177,7 +178,6 @@ static int gs_redecode(gs_search *s, const gs_structure *x, double score, int ro
             gs_linearise(s);
             gs_linearise_factors(s);
         }
-        insist = 0;
         gs_leave(s);
         if (s->failed || !(gs_maximise(s, 1, s->linear, &s->other) > -INFINITY))
             return asked;
@@ -185,13 +185,17 @@ static int gs_redecode(gs_search *s, const gs_structure *x, double score, int ro
         asked |= gs_know_structure(s);
         const double better = gs_score(s);
         gs_offer(s, better);
+        insist = tries == 1 && insist && yields < GS_YIELDS && gs_give_way(s);
         gs_leave(s);
-        if (better == -INFINITY && tries == 1 && round == 0 && !s->failed)
-            continue;
-        if (!(better > score) || s->failed)
+        if (s->failed)
             return asked;
-        score = better;
-        gs_copy(&s->around, &s->other);
+        if (better > score) {
+            score = better;
+            gs_copy(&s->around, &s->other);
+        } else if (!insist && !(tries == 1 && round == 0)) /* where factors named something, look around what there was, too */
+            return asked;
+        if (insist) /* this round again */
+            yields++, round--;
     }
     return asked;
 }

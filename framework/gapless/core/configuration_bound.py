@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import deque
 from collections.abc import Iterator
 
 import attrs
@@ -76,6 +77,41 @@ def configuration_bound(
             )
         most, size = max(most, worth), max(size, scale)
     return _rounded_up(most, size) if enumerated else float(claimed)
+
+
+def configuration_flips(
+    factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray, state: States
+) -> tuple[FloatArray, FloatArray] | None:
+    """Upper bounds as `configuration_bound` with each decision of the scope on, and with each off; in one pass.
+
+    None for a factor that is no diagram: it has to be asked decision by decision.
+
+    Returns
+    -------
+    on, off : float64 (count,)
+        -inf where no configuration is allowed.
+    """
+    if not isinstance(factor, Diagram):
+        return None
+    layout = factor.layout(decisions)
+    run = _all_steps(factor, layout)
+    worth = _worth_of_choices(layout, weights, state)
+    below = list(_below(run, layout, worth))
+    through = np.full(worth.size, -np.inf)
+    above = np.zeros(1)
+    for layer, steps in enumerate(run.layers):
+        blocks = slice(*layout.first_choice[layer : layer + 2].tolist())
+        spend_work(20.0 * steps.targets.size, 8 * len(steps.targets))
+        reached = above + (steps.scores + worth[blocks, None])
+        through[blocks] = (reached + below[-layer - 2][steps.targets]).max(axis=1, initial=-np.inf)
+        above = np.full(steps.following + 1, -np.inf)
+        np.maximum.at(above, steps.targets, reached)
+        above = above[:-1]
+    sizes, read = np.diff(layout.first_choice), layout.blocks
+    without = most_of_others(through, sizes[sizes > 0])
+    on, off = np.full((2, layout.scope.size), -np.inf)
+    on[read[read >= 0]], off[read[read >= 0]] = through[read >= 0], without[read >= 0]
+    return on, off
 
 
 def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, state: States) -> bool:
@@ -171,23 +207,53 @@ class _Steps:
 
 def _diagram_bound(factor: Diagram, layout: Layout, weights: FloatArray, state: States) -> float:
     run = _all_steps(factor, layout)
-    layers, final = run.layers, run.final
-    additions = 2 * len(layers) + 2
-    total = np.zeros(1)
-    for layer, steps in enumerate(layers):
-        places, choices = layout.places[layer], layout.choices(layer)
-        on = np.flatnonzero(state[places] == ON)
-        if on.size > 1:
-            return -np.inf
-        spend_work(10.0 * steps.targets.size, 4 * len(choices))
-        best = np.full(steps.following + 1, -np.inf)
-        for row, choice in enumerate(choices):
-            if choice != on[0] if on.size else choice >= 0 and state[places[choice]] == OFF:
-                continue
-            weight = float(_raised(weights[places[choice]], additions)) if choice >= 0 else 0.0
-            np.maximum.at(best, steps.targets[row], total + (steps.scores[row] + weight))
-        total = best[:-1]
-    return float((total + final).max(initial=-np.inf))
+    (first,) = deque(_below(run, layout, _worth_of_choices(layout, weights, state)), maxlen=1)
+    return float(first[0])
+
+
+def _below(run: _Run, layout: Layout, worth: FloatArray) -> Iterator[FloatArray]:
+    """Bounds from each state to the end, from the last layer to the first; one of -inf more, for no state."""
+    below = np.append(run.final, -np.inf)
+    yield below
+    first = layout.first_choice.tolist()
+    for layer in range(len(run.layers) - 1, -1, -1):
+        steps = run.layers[layer]
+        spend_work(10.0 * steps.targets.size, 4 * len(steps.targets))
+        own = steps.scores + worth[first[layer] : first[layer + 1], None]
+        states = steps.targets.shape[1]
+        above = np.full(states + 1, -np.inf)
+        (own + below[steps.targets]).max(axis=0, initial=-np.inf, out=above[:states])
+        below = above
+        yield below
+
+
+def _worth_of_choices(layout: Layout, weights: FloatArray, state: States) -> FloatArray:
+    """Worth of each choice of each layer: a weight, which is raised; -inf where the state forbids it."""
+    places = layout.blocks
+    none = places < 0
+    worth = np.where(none, 0.0, _raised(np.append(weights, 0.0), 2 * layout.layers + 2)[places])
+    seen = np.where(none, OFF, np.append(state, OFF)[places])
+    worth[~none & (seen == OFF)] = -np.inf
+    layer = np.repeat(np.arange(layout.layers), np.diff(layout.first_choice))
+    on = np.bincount(layer[seen == ON], minlength=layout.layers)[layer]
+    worth[(on > 1) | ((on == 1) & (seen != ON))] = -np.inf
+    return worth
+
+
+def most_of_others(values: FloatArray, sizes: IntArray) -> FloatArray:
+    """For each value the largest other one of its group, -inf where there is none; groups one after another.
+
+    `sizes` (int64): of the groups, at least 1.
+    """
+    if not values.size:
+        return values
+    first, group = np.cumsum(sizes) - sizes, np.repeat(np.arange(sizes.size), sizes)
+    most = np.maximum.reduceat(values, first)[group]
+    is_most = values == most
+    alone = np.add.reduceat(is_most.astype(np.int64), first)[group] == 1
+    second = np.maximum.reduceat(np.where(is_most, -np.inf, values), first)[group]
+    found: FloatArray = np.where(is_most & alone, second, most)
+    return found
 
 
 @attrs.frozen(eq=False)
@@ -211,7 +277,7 @@ def _all_steps(factor: Diagram, layout: Layout) -> _Run:
         found = _run(factor, layout, None)
         relaxed = found is None
         if found is None:
-            found = _run(factor, layout, max(1, factor.limit // (len(layout.places) + 1)))
+            found = _run(factor, layout, max(1, factor.limit // (layout.layers + 1)))
         assert found is not None
         kept[key] = _Run(factor, *found, relaxed)
     result: _Run = kept[key]
@@ -221,8 +287,8 @@ def _all_steps(factor: Diagram, layout: Layout) -> _Run:
 def _run(factor: Diagram, layout: Layout, width: int | None) -> tuple[list[_Steps], FloatArray] | None:
     """All steps; None where there are more states than the limit allows, and the factor can be relaxed."""
     states, layers, nodes = np.array([start_of(factor)]), [], 1
-    additions = 2 * len(layout.places) + 2
-    for layer in range(len(layout.places)):
+    additions = 2 * layout.layers + 2
+    for layer in range(layout.layers):
         choices = layout.choices(layer)
         spend_work(40.0 * len(choices) * states.size, 10 * len(choices) + 10)
         made = [stepped(factor, layer, choice, states) for choice in choices]

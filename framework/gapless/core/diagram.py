@@ -144,7 +144,7 @@ class Diagram(ConfigurationFactor):
         """A copy that reads every configuration as one of these decisions; graphs are shared."""
         bound = copy(self)
         object.__setattr__(
-            bound, "_kept", _kept(self).only(self.layout(decisions))
+            bound, "_kept", _kept(self).only(self.layout(decisions), decisions)
         )  # also where the class is frozen
         return bound
 
@@ -185,9 +185,10 @@ class _Kept:
         """All that differ."""
         return list(self._by_key.values())
 
-    def only(self, layout: Layout) -> _Kept:
+    def only(self, layout: Layout, decisions: Decisions) -> _Kept:
         """One layout of these, with the graphs and passes of all."""
         one = _Kept((layout,))
+        one._layouts[decisions] = layout
         one._graphs, one._passes = self._graphs, self._passes
         return one
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -27,15 +28,42 @@ class Layout:
     ----------
     scope : int64 (count,)
         Decisions, ascending.
-    places : tuple of int64 arrays
-        For each layer the places in the scope of its decisions, in their order.
-    whole : tuple of bool
+    read : int64 (count,)
+        Their places in the scope in the order in which they are read.
+    first : int64 (layers + 1,)
+        The begin of each layer in `read`.
+    whole : bool (layers,)
         Whether one of the layer's decisions must be on.
     """
 
     scope: IntArray
-    places: tuple[IntArray, ...]
-    whole: tuple[bool, ...]
+    read: IntArray
+    first: IntArray
+    whole: BoolArray
+
+    @functools.cached_property
+    def places(self) -> tuple[IntArray, ...]:
+        """For each layer the places of its decisions, in their order."""
+        first = self.first.tolist()
+        return tuple(self.read[begin:end] for begin, end in itertools.pairwise(first))
+
+    @property
+    def layers(self) -> int:
+        """Number of layers."""
+        return self.first.size - 1
+
+    @functools.cached_property
+    def blocks(self) -> IntArray:
+        """The place that each choice of each layer turns on, -1 for none; as in `LayeredGraph.places`."""
+        found = np.insert(self.read, self.first[:-1][~self.whole], -1)
+        found.flags.writeable = False
+        return found
+
+    @functools.cached_property
+    def first_choice(self) -> IntArray:
+        """The begin of the choices of each layer in `blocks`, int64 (layers + 1,)."""
+        found: IntArray = self.first + np.concatenate([[0], np.cumsum(~self.whole)])
+        return found
 
     def chosen(self, on: BoolArray) -> list[int] | None:
         """The choice that a configuration makes in each layer; None where one is forbidden.
@@ -44,7 +72,7 @@ class Layout:
         """
         layer, index = self._reader
         held = np.flatnonzero(on)
-        found = np.full(len(self.places), -1)
+        found = np.full(self.layers, -1)
         found[layer[held]] = index[held]
         if np.count_nonzero(found >= 0) < held.size or np.any(found[self._must] < 0):
             return None
@@ -59,9 +87,9 @@ class Layout:
     @functools.cached_property
     def _reader(self) -> tuple[IntArray, IntArray]:
         """For each place the layer that reads it, and its index there."""
-        layer, index = np.zeros(self.scope.size, np.int64), np.zeros(self.scope.size, np.int64)
-        for number, places in enumerate(self.places):
-            layer[places], index[places] = number, np.arange(places.size)
+        layer, index = np.empty_like(self.read), np.empty_like(self.read)
+        number = np.repeat(np.arange(self.layers), np.diff(self.first))
+        layer[self.read], index[self.read] = number, np.arange(self.read.size) - self.first[number]
         return layer, index
 
     @functools.cached_property
@@ -72,11 +100,22 @@ class Layout:
     @functools.cached_property
     def key(self) -> Any:
         """Equal where diagrams over two sets of decisions are the same."""
-        return tuple(place.tobytes() for place in self.places), self.whole
+        return self.read.tobytes(), self.first.tobytes(), self.whole.tobytes()
 
     def choices(self, layer: int) -> range:
         """The choices of a layer: -1, unless one must be on, and its indices."""
-        return range(0 if self.whole[layer] else -1, self.places[layer].size)
+        begin, end = self._ends[layer : layer + 2]
+        return range(0 if self._needs[layer] else -1, end - begin)
+
+    @functools.cached_property
+    def _ends(self) -> list[int]:
+        found: list[int] = self.first.tolist()
+        return found
+
+    @functools.cached_property
+    def _needs(self) -> list[bool]:
+        found: list[bool] = self.whole.tolist()
+        return found
 
 
 def laid_out(factor: Diagram, decisions: Decisions) -> Layout:
@@ -85,31 +124,28 @@ def laid_out(factor: Diagram, decisions: Decisions) -> Layout:
     with named_after(factor, "layers"):
         given = [list(layer) for layer in factor.layers(decisions)]
     try:
-        listed = [np.array([operator.index(d) for d in layer], np.int64) for layer in given]
+        read = np.array([operator.index(d) for layer in given for d in layer], np.int64)
     except TypeError as error:
         raise InvalidProblem(f"factor {name}: layers() must list decisions, integers: {error}") from error
-    joined = np.concatenate([np.zeros(0, np.int64), *listed])
-    inside = not joined.size or 0 <= joined.min() <= joined.max() < decisions.count
-    for number, layer in enumerate(() if inside else listed):
-        if layer.size and not 0 <= layer.min() <= layer.max() < decisions.count:
-            raise InvalidProblem(
-                f"factor {name}: layer {number} reads {layer.tolist()}, but there are decisions "
-                f"0..{decisions.count - 1} only"
-            )
-    scope, times = np.unique(joined, return_counts=True)
-    if np.any(times > 1):
-        twice = int(scope[times > 1][0])
-        numbers = [number for number, layer in enumerate(listed) if twice in layer]
+    if read.size and not 0 <= read.min() <= read.max() < decisions.count:
+        number = next(n for n, layer in enumerate(given) if not all(0 <= d < decisions.count for d in layer))
+        raise InvalidProblem(
+            f"factor {name}: layer {number} reads {[int(d) for d in given[number]]}, but there are decisions "
+            f"0..{decisions.count - 1} only"
+        )
+    scope = np.sort(read)
+    again = np.flatnonzero(scope[1:] == scope[:-1])
+    if again.size:
+        twice = int(scope[again[0]])
+        numbers = [number for number, layer in enumerate(given) if twice in layer]
         raise InvalidProblem(
             f"factor {name}: the decision {twice} ({decisions.name(twice)}) is read twice, in layers {numbers}; "
             "read it once, and keep what matters of it in the state"
         )
-    ends = np.cumsum([layer.size for layer in listed])[:-1]
-    places = np.split(np.searchsorted(scope, joined), ends) if listed else []
-    widths = {layer.size for layer in listed if layer.size}
+    sizes = [len(layer) for layer in given]
+    widths = set(sizes) - {0}
     groups = {frozenset(map(int, group)) for group in decisions.exactly_one if len(group) in widths}
-    return Layout(
-        scope,
-        tuple(places),
-        tuple(layer.size > 0 and frozenset(layer.tolist()) in groups for layer in listed),
-    )
+    whole = np.zeros(len(given), bool)
+    if groups:
+        whole[:] = [frozenset(map(int, layer)) in groups for layer in given]
+    return Layout(scope, np.searchsorted(scope, read), np.cumsum([0, *sizes]), whole)

@@ -39,7 +39,7 @@ def graph_of_sums(weights: IntArray, most: int, layout: Layout, limit: int) -> L
         layout.scope.size,
         layer_nodes,
         2 * np.arange(layers + 1),
-        np.stack([np.full(layers, -1), np.concatenate(layout.places)], axis=1).ravel(),
+        np.stack([np.full(layers, -1), layout.read], axis=1).ravel(),
         np.repeat(layer_nodes[:-2], 2),
         counts,
         -np.where(counts > 0, targets, 1),

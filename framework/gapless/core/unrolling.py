@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import gapless_kernels
 from gapless.core.errors import GaplessError, InvalidProblem, OracleError
 from gapless.core.factor import name_of, named_after
-from gapless.core.layered_graph import Layer, LayeredGraph, packed
+from gapless.core.layered_graph import LayeredGraph
 from gapless.core.score_array import LARGEST
 from gapless.core.sparse import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from gapless.core.diagram import Diagram
     from gapless.core.diagram_layout import Layout
+
+NARROW = 32
+"""In layers of fewer nodes, equal ones are not looked for: that takes longer than a pass over them."""
 
 
 def start_of(factor: Diagram) -> int:
@@ -41,6 +45,11 @@ def stepped(factor: Diagram, layer: int, choice: int, states: IntArray) -> tuple
         raise
     except Exception as error:
         raise _raised(_place(factor, layer, choice), error) from error
+    return _checked(factor, layer, choice, states, given)
+
+
+def _checked(factor: Diagram, layer: int, choice: int, states: IntArray, given: Any) -> tuple[IntArray, FloatArray]:
+    """The answer of a step, in the types of arrays."""
     try:
         following, scores = given
     except (TypeError, ValueError) as error:
@@ -86,6 +95,15 @@ def ended(factor: Diagram, states: IntArray) -> FloatArray:
     scores = _numbers(given, states.size, lambda: f"factor {name_of(factor)}: final() gave scores")
     _check_numbers(scores, states, lambda: f"factor {name_of(factor)}: the final score")
     return scores
+
+
+def unrolling(largest: float) -> Any:
+    """Room for a graph that is made layer after layer: compiled, or its NumPy twin."""
+    if gapless_kernels.COMPILED:
+        from gapless_kernels.diagrams._unrolling import Unrolling  # noqa: PLC0415  loaded when it is used
+    else:
+        from gapless_kernels.diagrams._unrolling_twin import Unrolling  # type: ignore[assignment]  # noqa: PLC0415
+    return Unrolling(largest)
 
 
 def _place(factor: Diagram, layer: int, choice: int) -> str:
@@ -136,7 +154,7 @@ def unrolled(factor: Diagram, layout: Layout) -> LayeredGraph:
     if found is None:
         if not factor.can_be_relaxed:
             raise _too_large(factor, layout, "")
-        found = run_within(factor, layout, max(1, factor.limit // (len(layout.places) + 1)))
+        found = run_within(factor, layout, max(1, factor.limit // (layout.layers + 1)))
     if found is None:
         raise _too_large(factor, layout, ", also after relax()")
     return found
@@ -144,7 +162,7 @@ def unrolled(factor: Diagram, layout: Layout) -> LayeredGraph:
 
 def _too_large(factor: Diagram, layout: Layout, also: str) -> InvalidProblem:
     return InvalidProblem(
-        f"factor {name_of(factor)}: its diagram over {layout.scope.size} decisions in {len(layout.places)} layers "
+        f"factor {name_of(factor)}: its diagram over {layout.scope.size} decisions in {layout.layers} layers "
         f"has more than {factor.limit} nodes{also}. Use fewer states (round weights, read decisions that belong "
         "together next to each other), give the class relax(layer, states), which makes a bound of coarser states, "
         "or a larger `limit`; or write a ConfigurationFactor with a best() of its own"
@@ -154,67 +172,68 @@ def _too_large(factor: Diagram, layout: Layout, also: str) -> InvalidProblem:
 def run_within(factor: Diagram, layout: Layout, width: int | None) -> LayeredGraph | None:
     """The graph; None beyond the limit. `width`: layers with more states are relaxed."""
     states = np.array([start_of(factor)])
-    nodes, relaxed = 1, False
-    layers = []
-    for number, places in enumerate(layout.places):
-        targets, scores = _steps(factor, number, layout.choices(number), states)
-        # `reached`, ascending, and the number of each state in it.
-        most = int(targets.max(initial=-1))
-        if most < 4 * targets.size + 1024:
-            held = np.zeros(most + 2, bool)
-            held[targets] = True  # -1 is the last place
-            held[-1] = False
-            reached, rank = np.flatnonzero(held), np.cumsum(held) - 1
-            rank[-1] = -1
-            targets = rank[targets]
-        else:
-            reached, inverse = np.unique(np.append(targets, -1), return_inverse=True)
-            reached, targets = reached[1:], (inverse[:-1] - 1).reshape(targets.shape)
+    taken, relaxed = unrolling(LARGEST), False
+    for number in range(layout.layers):
+        reached = _followed(taken, factor, number, layout.choices(number), states)
         if width is not None and reached.size > width:
             relaxed = True
-            reached, merged = np.unique(coarser_states(factor, number + 1, reached, width), return_inverse=True)
-            targets = np.append(merged, -1)[targets]
-        nodes += reached.size
-        if nodes > factor.limit:
+            coarser = coarser_states(factor, number + 1, reached, width)
+            reached, merged = np.unique(coarser, return_inverse=True)
+            taken.coarsen(merged, reached.size)
+        if taken.nodes > factor.limit:
             return None
-        own = places if layout.whole[number] else np.concatenate([[-1], places])
-        layers.append(Layer(own, targets, scores))
         states = reached
-    return packed(layers, ended(factor, states), layout.scope.size, relaxed=relaxed, reached=nodes)
+    (
+        layer_nodes,
+        layer_blocks,
+        sources,
+        counts,
+        target_at,
+        score_at,
+        constants,
+        targets,
+        scores,
+        final,
+    ) = taken.graph(ended(factor, states), NARROW)
+    return LayeredGraph(
+        layout.scope.size,
+        layer_nodes,
+        layer_blocks,
+        layout.blocks,
+        sources,
+        counts,
+        target_at,
+        score_at,
+        constants,
+        targets,
+        scores,
+        final,
+        relaxed,
+        taken.nodes,
+    )
 
 
-def _steps(factor: Diagram, layer: int, choices: range, states: IntArray) -> tuple[IntArray, FloatArray]:
-    """All steps of a layer, (choices, m), -1 where a choice is forbidden; checked together first."""
-    targets = np.empty((len(choices), states.size), np.int64)
-    scores = np.empty((len(choices), states.size))
+def _followed(taken: Any, factor: Diagram, layer: int, choices: range, states: IntArray) -> IntArray:
+    """All steps of a layer, taken in; what they reach. Answers in an unusual form are checked one by one."""
+    reached: IntArray | None
     if not states.size:
-        return targets, scores
+        reached = taken.follow([(states, 0.0)] * len(choices))
+        assert reached is not None
+        return reached
     states.flags.writeable = False
-    choice = -1
     try:
-        for row, choice in enumerate(choices):
-            following, score = factor.step(layer, choice, states)
-            if (
-                not isinstance(following, np.ndarray)
-                or following.dtype != np.int64
-                or following.shape != states.shape
-                or (
-                    isinstance(score, np.ndarray)
-                    and (score.dtype.kind not in "biuf" or score.shape not in (states.shape, ()))
-                )
-            ):
-                following, score = stepped(factor, layer, choice, states)
-            targets[row], scores[row] = following, score
-    except GaplessError:
+        reached = taken.follow([factor.step(layer, choice, states) for choice in choices])
+    except (GaplessError, MemoryError):
         raise
     except Exception as error:
-        stepped(factor, layer, choice, states)  # says where
-        raise _raised(_place(factor, layer, choice), error) from error
-    if targets.size and not (targets.min() >= -1 and scores.min() >= -LARGEST and scores.max() <= LARGEST):
         for choice in choices:
-            stepped(factor, layer, choice, states)
-        targets[scores == -np.inf] = -1
-    return targets, scores
+            stepped(factor, layer, choice, states)  # says where
+        raise _raised(f"factor {name_of(factor)}: a step of layer {layer}", error) from error
+    if reached is None:
+        made = [stepped(factor, layer, choice, states) for choice in choices]
+        reached = taken.follow([tuple(map(np.ascontiguousarray, one)) for one in made])
+        assert reached is not None
+    return reached
 
 
 def coarser_states(factor: Diagram, layer: int, states: IntArray, width: int) -> IntArray:

@@ -7,9 +7,21 @@ from typing import Any
 import numpy as np
 
 from gapless.core.decisions import OFF
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.engine.ascent import Ascent
 from gapless.engine.split_bound import SplitBound
+
+
+def weights_around(
+    bound: SplitBound[Any], ascent: Ascent[Any], on_ids: IntArray, most: float, *, paper: bool = False
+) -> FloatArray:
+    """Weights under which to look for a better structure than a given one, float64 (decisions,)."""
+    if paper:
+        return lower_bound_weights(bound, on_ids)
+    on = bound.mask(on_ids)
+    if any(factor.value(on[factor.scope]) == -np.inf for factor in bound.factors):
+        return consulted(bound, ascent, on_ids, most)
+    return linearised(bound, on_ids, most)
 
 
 def linearised(bound: SplitBound[Any], on_ids: IntArray, most: float) -> FloatArray:
@@ -48,25 +60,34 @@ def consulted(bound: SplitBound[Any], ascent: Ascent[Any], on_ids: IntArray, mos
     return weights
 
 
-def insisted(bound: SplitBound[Any], ascent: Ascent[Any], on_ids: IntArray) -> FloatArray:
-    """Weights for a structure near the bound's that factors agree to, float64 (decisions,).
+def insisted(
+    bound: SplitBound[Any], ascent: Ascent[Any], on_ids: IntArray, gains: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """Weights for a structure near the bound's that factors agree to, float64 (decisions,), and what they name.
 
-    Each factor that differs from the bound's structure names the configuration that is best by how much the bound
-    is better with each decision than without it; the weights are those of the bound, and more than any for that.
+    Each factor that differs from the bound's structure, `on_ids`, names the configuration that is best by `gains`;
+    the weights are those of the bound, and more than any for that. What is named to be on: bool (decisions,).
     """
     weights, on = ascent.weights.copy(), bound.mask(on_ids)
-    state = ascent.fixings.state
-    most = 4.0 * max(0.25, float(np.abs(weights[(state != OFF) & np.isfinite(weights)]).max(initial=0.0)))
-    gains = preferences(bound, ascent, most)
+    state, most, named = ascent.fixings.state, insistence(ascent), np.zeros(on.size, bool)
     for factor, price in bound.prices(ascent.multipliers):
         if factor.misses(price, on[factor.scope], state) > 0.0:
-            value, y = factor.maximise(price - gains[factor.scope], state)
-            weights[factor.scope] += np.where(y, most, -most) if value > -np.inf else 0.0
-    return weights
+            value, y = factor.maximise(price - np.maximum(gains[factor.scope], -most), state)
+            if value > -np.inf:
+                weights[factor.scope] += np.where(y, most, -most)
+                named[factor.scope] |= y
+    return weights, named
 
 
-def preferences(bound: SplitBound[Any], ascent: Ascent[Any], most: float) -> FloatArray:
-    """Gain of the bound by each decision over the bound without it, `most` at most, float64 (decisions,)."""
+def insistence(ascent: Ascent[Any]) -> float:
+    """More than any weight of a decision."""
+    weights = ascent.weights[(ascent.fixings.state != OFF) & np.isfinite(ascent.weights)]
+    return 4.0 * max(0.25, float(np.abs(weights).max(initial=0.0)))
+
+
+def preferences(bound: SplitBound[Any], ascent: Ascent[Any]) -> FloatArray:
+    """Gain of the bound by each decision over the bound without it, float64 (decisions,); within limits."""
+    most = insistence(ascent)
     _, with_it, without = ascent.flips()
     off, group = without.copy(), bound.groups.of
     grouped = np.flatnonzero(group >= 0)

@@ -18,7 +18,7 @@ from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
 from gapless.engine.ascent import Ascent
 from gapless.engine.choice_groups import State
-from gapless.engine.linearised import consulted, insisted, linearised, lower_bound_weights
+from gapless.engine.linearised import insisted, preferences, weights_around
 from gapless.engine.search_record import ENUMERATED, Evidence
 from gapless.engine.search_state import (
     EVENTS,
@@ -28,6 +28,7 @@ from gapless.engine.search_state import (
     STEPS,
     TARGET,
     TIME,
+    YIELDS,
     Node,
     SearchState,
 )
@@ -242,6 +243,9 @@ class Search(SearchState):
         if math.isfinite(bound):
             heavy = float(self.ascent.weights.max(initial=0.0))
             self.largest = max(self.largest, abs(self.ascent.found.value), heavy)
+            for factor, price in self.split.prices(self.ascent.multipliers):
+                most = factor.maximise(price, self.ascent.fixings.state)[0]
+                self.largest = max(self.largest, abs(most), float(np.abs(price).max(initial=0.0)))
         return bound
 
     def _offer(self, node: Node | None, on_ids: IntArray, score: float) -> bool:
@@ -256,34 +260,34 @@ class Search(SearchState):
     def _decode_again(self, node: Node, on_ids: IntArray, score: float) -> bool:
         """Better structures under weights linearised around the best; whether scores had to be asked for."""
         rounds = 10 if self.paper else 3 if node.depth == 0 and self.ascent.iteration == 1 else 2
-        asked, tries = False, 0
+        asked = insisting = False
         insist = not self.paper and (score == -math.inf or self._insists(node))
-        for number in range(rounds):
-            weights = insisted(self.split, self.ascent, on_ids) if insist else None
-            tries, insist = tries + (weights is not None), False
+        around, gains, number, yields = on_ids, None, 0, 0
+        while number < rounds:
+            if insist:
+                insisting, gains = True, preferences(self.split, self.ascent) if gains is None else gains
+                weights, named = insisted(self.split, self.ascent, on_ids, gains)
+            else:
+                weights = weights_around(self.split, self.ascent, around, self._most, paper=self.paper)
             self.dp_calls += 1
-            found = self.maximiser.solve(self._around(on_ids) if weights is None else weights, self.ascent.fixings)
+            found = self.maximiser.solve(weights, self.ascent.fixings)
             if found.value == -math.inf:
                 break
             if self.lazy is not None:
                 asked |= self.lazy.know_structure(found.on_ids)
             again = self.split.value(found.on_ids, found.own)
             self._offer(node, found.on_ids, again)
-            if again == -math.inf and tries and number == 0:
-                continue
-            if not again > score:
+            if insist:  # what the backbone refuses is not wanted any more
+                assert gains is not None
+                refused = named & ~self.split.mask(found.on_ids)
+                insist = yields < YIELDS and bool(refused.any())
+                gains[refused] = -math.inf
+            if again > score:
+                around, score = found.on_ids, again
+            elif not insist and not (insisting and number == 0):
                 break
-            on_ids, score = found.on_ids, again
+            yields, number = yields + insist, number + (not insist)
         return asked
-
-    def _around(self, on_ids: IntArray) -> FloatArray:
-        """Weights around a structure."""
-        if self.paper:
-            return lower_bound_weights(self.split, on_ids)
-        on, most = self.split.mask(on_ids), self._most
-        if any(factor.value(on[factor.scope]) == -math.inf for factor in self.split.factors):
-            return consulted(self.split, self.ascent, on_ids, most)
-        return linearised(self.split, on_ids, most)
 
     def _fix(self, node: Node) -> bool:
         """Fix what all structures better than the incumbent agree on; whether anything.

@@ -38,8 +38,10 @@ Brancher = Callable[[IntArray, State, FloatArray], int]
 CHILD = StepRule(patience=3, iterations=30, fix_below=0.7, trend=4)
 """The steps below the root; at the root there are more, and the first bound fixes nothing."""
 
-INSIST_EVERY = 8
+INSIST_EVERY = 3
 """Steps of the root between two calls for configurations near the bound's structure."""
+YIELDS = 3
+"""Times that factors name others for what the backbone refuses."""
 GUIDED_STEPS = 40
 """Steps along the guides of factors, at most."""
 
@@ -263,8 +265,8 @@ class SearchState:
         return better or number == 1 or self._insists(node)
 
     def _insists(self, node: Node) -> bool:
-        """Whether factors are to name configurations near the structure found: at times, while they differ."""
-        if node.depth or self.ascent.iteration % INSIST_EVERY:
+        """Whether factors are to name configurations near the one found: first and at times, while they differ."""
+        if node.depth or (self.ascent.iteration > 1 and self.ascent.iteration % INSIST_EVERY):
             return False
         return self.split.differs(self.ascent.multipliers, self.ascent.found)
 

@@ -54,7 +54,7 @@ def check_steps(
     layout = factor.layout(decisions)
     graph = check.call("a diagram can be unrolled", factor.name, factor.graph, decisions)
     states = np.array([start_of(factor)])
-    for layer in range(len(layout.places)):
+    for layer in range(layout.layers):
         reached = []
         for choice in layout.choices(layer):
             following, scores = stepped(factor, layer, choice, states)

@@ -43,6 +43,10 @@ class Programme(Diagram):
         forbidden = (states & 1 == 1) | (following > 2 * self.spots.budget + 1)
         return np.where(forbidden, -1, following), float(self.spots.worth[layer])
 
+    def possible_values(self) -> FloatArray:
+        """The worths, of which all values are sums."""
+        return self.spots.worth.astype(np.float64)
+
 
 class Whole(ChainProblem):
     """Chains whose scores are whole numbers: bounds are rounded down."""

@@ -16,7 +16,7 @@ from gapless.core.certificate import UNREADABLE, BoundCertificate, Verdict, unfi
 from gapless.core.decisions import Fixings
 from gapless.core.problem import Problem
 from gapless.core.proofs.checked_bounds import CheckedBounds
-from gapless.core.proofs.flip_alone import flip_alone
+from gapless.core.proofs.flips import flips_bound
 from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
 from gapless.core.proofs.taken_on_trust import offers_checks, trusted_bound, word_of
 from gapless.core.serial import serialisable
@@ -127,23 +127,16 @@ class SplitCertificate(BoundCertificate):
         bounds = _bounds(problem, backbone, weighed)
         if (len(off) and bounds.on is None) or (len(on) and bounds.off is None):
             return None
-        bound = -math.inf
-        for side, flips, name in ((bounds.on, off, "on"), (bounds.off, on, "off")):
-            if side is None:
-                continue
-            for d in flips:
-                through = weighed.bound(float(side[d]))
-                if through > enough:
-                    through = flip_alone(
-                        problem.decisions,
-                        fixings.fix(**{name: (d,)}),
-                        float(side[d]),
-                        max(enough, bound),
-                        known=partial(self._weigh, problem, backbone, fixings),
-                        whole=partial(self.upper_bound, problem),
-                    )
-                bound = max(bound, through)
-        return bound
+        sides = ((bounds.on, off, True), (bounds.off, on, False))
+        return flips_bound(
+            problem.decisions,
+            fixings,
+            weighed,
+            [(float(side[d]), int(d), way) for side, flips, way in sides if side is not None for d in flips],
+            enough,
+            known=partial(self._weigh, problem, backbone, fixings),
+            whole=partial(self.upper_bound, problem),
+        )
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
         """The sums over scopes, and one pass over the backbone."""

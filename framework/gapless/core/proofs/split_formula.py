@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import attrs
@@ -13,6 +14,7 @@ from gapless.core.configuration_bound import configuration_bound
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.factors.factor_set import FactorSet
+from gapless.core.proofs.felt_by_factors import Bounded, felt_flips
 from gapless.core.proofs.raised import ULP, raised
 from gapless.core.score_array import LARGEST, LARGEST_OWN
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
@@ -87,6 +89,9 @@ class Weighed:
         Rounding of the constant, at most.
     floor : float
         No allowed structure scores less.
+    felt : callable
+        To what the constant loses at least with each decision on, and with each off: float64 (decisions,) both, at
+        most 0; raised by what float64 may have rounded away.
     """
 
     weights: FloatArray
@@ -94,12 +99,13 @@ class Weighed:
     constant: float
     lost: float
     floor: float
+    felt: Callable[[], tuple[FloatArray, FloatArray]]
 
-    def bound(self, best: float) -> float:
-        """The bound on scores, where no structure weighs more than `best`."""
-        if best == -math.inf or self.constant == -math.inf:
+    def bound(self, best: float, felt: float = 0.0) -> float:
+        """The bound on scores, where no structure weighs more than `best` and the constant changes by `felt`."""
+        if best == -math.inf or self.constant == -math.inf or felt == -math.inf:
             return -math.inf
-        total = math.fsum([best, self.constant, self.lost])
+        total = math.fsum([best, self.constant, self.lost, felt])
         bound = math.nextafter(total, math.inf)
         return -math.inf if bound < self.floor else bound
 
@@ -281,6 +287,7 @@ def weigh(
         charges[rows] = part
         sums.add(taken, charges[owners])
     _add_groups(split, open_ones, sums, worth)
+    bounded: list[Bounded] = []
     for factor, scope in split.factors.configurations:
         prices = given[at : at + scope.size]
         at += scope.size
@@ -292,7 +299,9 @@ def weigh(
             continue
         sums.add(scope, prices)
         seen = state[scope] if flipped is None else np.where(state[scope] < 0, flipped.state[scope], state[scope])
-        sums.add_constant(np.array([configuration_bound(factor, split.decisions, -prices, seen)]))
+        most = configuration_bound(factor, split.decisions, -prices, seen)
+        sums.add_constant(np.array([most]))
+        bounded.append(Bounded(factor, scope, -prices, seen, most))
         sums.constant_size += float(np.abs(prices).sum())
         sums.constant_terms += scope.size
     if at != given.size:
@@ -305,9 +314,9 @@ def weigh(
         implied = None if left is None else left.implied(split.decisions)
         if implied is None:
             return None
-    return Weighed(
-        weights, implied, sums.constant, ULP * sums.constant_size * (sums.constant_terms + 4), laid.floor
-    )
+    lost = ULP * sums.constant_size * (sums.constant_terms + 4)
+    felt = lru_cache(1)(partial(felt_flips, split.decisions, bounded, open_ones))
+    return Weighed(weights, implied, sums.constant, lost, laid.floor, felt)
 
 
 def _add_groups(split: Splittable, open_ones: BoolArray, sums: _Sums, worth: Worth) -> None:
