@@ -204,7 +204,7 @@ def changed_json(data, random):
     at = random.randrange(len(lines))
     try:
         lines[at] = as_json(changed_document(json.loads(lines[at]), random))
-    except ValueError:
+    except (ValueError, RecursionError):
         return changed_bytes(data, random)
     return b"\n".join(lines)
 
