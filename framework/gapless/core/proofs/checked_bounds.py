@@ -7,6 +7,7 @@ import math
 import attrs
 import numpy as np
 
+from gapless.core.proofs.raised import next_above
 from gapless.core.sparse import FloatArray
 
 
@@ -31,5 +32,5 @@ class CheckedBounds:
     def plus(self, weights: FloatArray) -> CheckedBounds:
         """The same where every structure has these weights besides; rounding counted."""
         more = math.nextafter(math.fsum(weights.tolist()), math.inf)
-        on, off = (None if side is None else np.nextafter(side + more, np.inf) for side in (self.on, self.off))
-        return CheckedBounds(math.nextafter(self.best + more, math.inf), on, off)
+        on, off = (None if side is None else next_above(side + more) for side in (self.on, self.off))
+        return CheckedBounds(float(next_above(np.array(self.best + more))), on, off)

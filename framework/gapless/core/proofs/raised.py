@@ -20,3 +20,9 @@ def raised(scores: FloatArray, additions: int) -> FloatArray:
     size = np.where(np.isfinite(scores), np.abs(scores), 0.0)
     higher: FloatArray = scores + size * (ULP * (additions + 4))
     return higher
+
+
+def next_above(values: FloatArray) -> FloatArray:
+    """The next larger float64 numbers; -inf, which says that there is nothing, stays."""
+    above: FloatArray = np.where(values > -np.inf, np.nextafter(values, np.inf), -np.inf)
+    return above
