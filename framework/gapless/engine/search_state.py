@@ -55,7 +55,7 @@ class Node:
     state : int8 (decisions,) or None
         None where the branch contradicts what is fixed.
     bound : float
-        By `multipliers`, which it begins with.
+        By `multipliers`, which it begins with, under the fixings of the node numbered `shown`.
     split_on : int
         Decision to branch on, for nodes that wait for the end of their level.
     lower : float
@@ -67,6 +67,7 @@ class Node:
     bound: float
     depth: int
     multipliers: FloatArray | None = None
+    shown: int = 0
     split_on: int = -1
     lower: float = -math.inf
 
