@@ -42,14 +42,17 @@ def random_sentence_with_factors(rng: np.random.Generator) -> ParsingProblem:
 
 
 def random_labelled(rng: np.random.Generator) -> LabelledParsingProblem:
-    """One to three words and up to three labels, factors over labels and over arcs."""
+    """One to three words and up to three labels."""
     n = int(rng.integers(1, 4))
     labels = int(rng.integers(1, 4 if n < 3 else 3))
     scores = random_scores(rng, (n + 1) ** 2 * labels, SCORES[int(rng.integers(len(SCORES)))], 0.15)
     projective, single = bool(rng.integers(2)), bool(rng.integers(2))
-    bare = LabelledParsingProblem(scores.reshape(n + 1, n + 1, labels), projective=projective, single_root=single)
-    if rng.random() < 0.2:
-        return bare
+    return LabelledParsingProblem(scores.reshape(n + 1, n + 1, labels), projective=projective, single_root=single)
+
+
+def random_labelled_with_factors(rng: np.random.Generator) -> LabelledParsingProblem:
+    """As `random_labelled`, with factors over labels and over arcs."""
+    bare = random_labelled(rng)
     arcs = random_factors(rng, bare.unlabelled.decisions, most=2) if rng.random() < 0.3 else ()
     conjunctive = [factor for factor in arcs if isinstance(factor, Factor)]
     return attrs.evolve(bare, factors=random_factors(rng, bare.decisions), arc_factors=conjunctive)
@@ -58,5 +61,6 @@ def random_labelled(rng: np.random.Generator) -> LabelledParsingProblem:
 SPECIMENS = (
     Specimens(ParsingProblem, random_sentence, best_trees),
     Specimens(ParsingProblem, random_sentence_with_factors, best_trees, factors=True),
-    Specimens(LabelledParsingProblem, random_labelled, factors=True),
+    Specimens(LabelledParsingProblem, random_labelled),
+    Specimens(LabelledParsingProblem, random_labelled_with_factors, factors=True),
 )

@@ -49,7 +49,8 @@ class Record:
     ) -> dict[str, Any]:
         """As ``gapless_kernels.search`` describes it.
 
-        `leaves`: evidence of the nodes that are still open. `shown`: where it holds. `prices`: slots after those of the layout.
+        `leaves`: evidence of the nodes that are still open. `shown`: where it holds. `prices`: slots after those of
+        the layout.
         """
         evidence = [leaves.get(number, held) for number, held in enumerate(self.leaves)]
         rows: dict[int, int] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gapless.core.sparse import FloatArray
@@ -19,4 +21,15 @@ def raised(scores: FloatArray, additions: int) -> FloatArray:
     """
     size = np.where(np.isfinite(scores), np.abs(scores), 0.0)
     higher: FloatArray = scores + size * (ULP * (additions + 4))
+    return higher
+
+
+def above(value: float) -> float:
+    """The next larger number; -inf, which is exact, stays."""
+    return math.nextafter(value, math.inf) if value > -math.inf else value
+
+
+def all_above(values: FloatArray) -> FloatArray:
+    """As `above`, for each; float64 of any shape."""
+    higher: FloatArray = np.where(values > -np.inf, np.nextafter(values, np.inf), -np.inf)
     return higher
