@@ -18,7 +18,7 @@ import numpy as np
 
 import gapless_kernels
 from gapless.core.decisions import Decisions
-from gapless.core.errors import InvalidProblem, MissingDependency
+from gapless.core.errors import GaplessError, InvalidProblem, MissingDependency
 from gapless.core.factors.conjunctions import Conjunctions
 from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.problem import Problem, score_of
@@ -103,18 +103,35 @@ class PairMistake:
 
 @attrs.frozen(eq=False)
 class Known:
-    """An instance and all its structures with their scores, best first."""
+    """An instance, all structures of its backbone, and their scores, -inf where a factor forbids one.
+
+    `cancels`: whether parts of scores are so large that what is left of them may be rounding.
+    """
 
     problem: Problem[Any]
     structures: Sequence[Any]
-    scores: FloatArray
+    totals: FloatArray
     cancels: bool
-    """Whether parts of scores are so large that what is left of them may be rounding."""
+    scores: Sequence[float] = attrs.field(init=False)
+
+    @scores.default
+    def _scores(self) -> Sequence[float]:
+        """Of those that are allowed, best first."""
+        return sorted(self.totals[self.totals > -np.inf].tolist(), reverse=True)
 
     @property
     def best(self) -> float:
         """The best score; -inf where nothing is feasible."""
-        return float(self.scores[0]) if self.scores.size else -math.inf
+        return self.scores[0] if self.scores else -math.inf
+
+    def agrees(self) -> None:
+        """Compare the list with the problem's own words; raises `ConformanceError`."""
+        for structure, score in zip(self.structures, self.totals.tolist(), strict=True):
+            allowed = not self.problem.violations(structure)
+            own = score_of(self.problem, structure) if allowed else -math.inf
+            if not same(own, score):
+                said = f"{own!r}, the sum is {score!r}"
+                raise ConformanceError("problem", "a structure scores what its parts do", said)
 
 
 def try_pairs(
@@ -126,8 +143,10 @@ def try_pairs(
     by_scip: int = 0,
     forged: int = 0,
     advance: Callable[[int], None] = lambda _: None,
-) -> list[PairTally]:
+) -> tuple[list[PairTally], bool]:
     """Try every pair of a backbone that lists its structures, and a kind of factor, in turn.
+
+    Returns the tallies, and whether Ctrl-C came between.
 
     Parameters
     ----------
@@ -143,7 +162,11 @@ def try_pairs(
         for case in range(cases if pairs else 0):
             source, kind = pairs[case % len(pairs)]
             rng = np.random.default_rng([seed, case])
-            known = _drawn(source, kind, rng)
+            try:
+                known = _drawn(source, kind, rng)
+            except Exception as error:
+                place = f"specimens of {source.problem.__name__} with {kind}, case {case}"
+                raise GaplessError(f"{place}: {type(error).__name__}: {error}") from error
             name = source.named(known.problem) if source.named else _name(registry, source)
             tally = tallies.setdefault((name, kind), PairTally(name, kind))
             scip_due = _so_far(by_scip, case, cases) > sum(one.by_scip for one in tallies.values())
@@ -151,8 +174,8 @@ def try_pairs(
             _try(registry, known, tally, case, rng, scip_due, forged_due)
             advance(1)
     except KeyboardInterrupt:
-        pass
-    return [tallies[key] for key in sorted(tallies)]
+        return [tallies[key] for key in sorted(tallies)], True
+    return [tallies[key] for key in sorted(tallies)], False
 
 
 def _so_far(total: int, case: int, cases: int) -> int:
@@ -188,11 +211,7 @@ def _drawn(source: Specimens, kind: str, rng: np.random.Generator) -> Known:
     parts = [total, *(_values(factor, on, decisions) for factor in factors)]
     total = np.sum(parts, axis=0)
     largest = max(float(np.abs(part[np.isfinite(part)]).max(initial=0.0)) for part in parts)
-    if structures and rng.integers(EVERY_VALUE) == 0:
-        _agree(problem, structures, total)
-    kept = np.flatnonzero(total > -np.inf)
-    order = kept[np.argsort(-total[kept], kind="stable")]
-    return Known(problem, [structures[row] for row in order.tolist()], total[order], largest > LARGE)
+    return Known(problem, structures, total, largest > LARGE)
 
 
 def _values(factor: Any, on: BoolArray, decisions: Decisions) -> FloatArray:
@@ -204,15 +223,6 @@ def _values(factor: Any, on: BoolArray, decisions: Decisions) -> FloatArray:
         return values
     rows, kinds = np.unique(on[:, factor.scope(decisions)], axis=0, return_inverse=True)
     return np.array([factor.value(row) for row in rows])[kinds.ravel()] if len(on) else values
-
-
-def _agree(problem: Problem[Any], structures: Sequence[Any], total: FloatArray) -> None:
-    """The list against the problem's own words."""
-    for structure, score in zip(structures, total.tolist(), strict=True):
-        allowed = not problem.violations(structure)
-        own = score_of(problem, structure) if allowed else -math.inf
-        if not same(own, score):
-            raise ConformanceError("list", "the problem scores a structure as its parts do", f"{own!r}, {score!r}")
 
 
 def _try(
@@ -227,6 +237,8 @@ def _try(
         if m.name in ("split-bound", "lagrangian-cut") and (m.factors or not len(known.problem.factors))
     ]
     try:
+        if rng.integers(EVERY_VALUE) == 0:
+            known.agrees()
         with looking_at(ENUMERATED[int(rng.integers(len(ENUMERATED)))]):
             for method in methods:
                 _try_method(method, known, tally, case, rng, forged if method is methods[0] else 0)
@@ -252,7 +264,7 @@ def _try_method(
         tally.several += 1
         check_answer(check, known.problem, several, known.best, f"k={k}")
         if several.proved:
-            check_k_best(check, known.problem, several, k, known.scores.tolist())
+            check_k_best(check, known.problem, several, k, known.scores)
         elif not known.cancels:
             check.require(False, "an exact method proves its answer", f"k={k}: {several!r}")
     if rng.integers(EVERY_LIMIT) == 0:
