@@ -16,6 +16,7 @@ from gapless.core.certificate import UNREADABLE, unfit
 from gapless.core.proofs.flip_alone import flip_alone
 from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
 from gapless.core.proofs.taken_on_trust import word_of_factors
+from gapless.core.score_array import LARGEST
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
 from gapless.core.work import CALL, OutOfWork
 from gapless.roles import BoundCertificate, Fixings, serialisable
@@ -246,7 +247,7 @@ def splittable(problem: ParsingProblem) -> Splittable:
         opposite=arcs.index[arcs.modifiers, arcs.heads],
         excludes=partial(_exclude, problem),
         length=problem.length,
-        additive=True,
+        unseen=LARGEST * len(problem.factor_set.configurations),
     )
 
 

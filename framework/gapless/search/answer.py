@@ -54,7 +54,7 @@ def _searched(found: Result[S], layout: Layout[S], reasons: list[str]) -> Result
     if found.stop is Stop.INTERRUPTED:
         return attrs.evolve(found, explanation=[*reasons, *found.explanation])
     evidence: Certificate = found.certificate
-    if found.bound > -math.inf:
+    if layout.problem.sense.turn(found.bound) > -math.inf:
         evidence = NoCertificate(f"the search for evidence ended early ({found.stop.value})")
     return Result.of(
         layout.problem,

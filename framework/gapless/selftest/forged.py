@@ -5,27 +5,45 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from gapless.core import serial
 from gapless.core.certificate import UNREADABLE
+from gapless.core.problem import Problem
 from gapless.core.result import Result, Status
 from gapless.testing.conformance import Check, dominates, same
 
 Path = tuple[Any, ...]
+_ELSEWHERE = 0.1
+"""Share of answers that are taken for those to another problem."""
 _IN_CERTIFICATE = 0.85
 """Share of the changes inside the certificate; the others are in what the answer says."""
 
 
-def forge(check: Check, known: Any, result: Result[Any], rng: np.random.Generator) -> bool:
-    """Change a true answer in one to three places and verify it; whether it was refused.
+class Instance(Protocol):
+    """A problem and its best score, -inf where nothing is feasible."""
+
+    @property
+    def problem(self) -> Problem[Any]:
+        """Small."""
+
+    @property
+    def best(self) -> float:
+        """By a list of all structures."""
+
+
+def forge(check: Check, known: Instance, other: Instance, result: Result[Any], rng: np.random.Generator) -> bool:
+    """Change a true answer in one to three places, or take it for one to another problem; whether it was refused.
 
     Raises `ConformanceError`: it was accepted, and claims something false.
     """
     data = serial.to_data(result)
-    told = [_changed(data, rng) for _ in range(int(rng.integers(1, 4)))]
+    if other is not known and rng.random() < _ELSEWHERE:
+        known, told = other, ["the answer to another problem"]
+    else:
+        told = [_changed(data, rng) for _ in range(int(rng.integers(1, 4)))]
     problem = known.problem
     try:
         forged: Result[Any] = serial.from_data(data)

@@ -157,6 +157,7 @@ def try_pairs(
     """
     sources = [one for one in specimens if one.structures is not None and not one.factors]
     pairs = [(source, kind) for source in sources for kind in KINDS]
+    before: dict[int, Known] = {}
     tallies: dict[tuple[str, str], PairTally] = {}
     try:
         for case in range(cases if pairs else 0):
@@ -169,9 +170,11 @@ def try_pairs(
                 raise GaplessError(f"{place}: {type(error).__name__}: {error}") from error
             name = source.named(known.problem) if source.named else _name(registry, source)
             tally = tallies.setdefault((name, kind), PairTally(name, kind))
-            scip_due = _so_far(by_scip, case, cases) > sum(one.by_scip for one in tallies.values())
+            scip_due = min(by_scip, 2 * _so_far(by_scip, case, cases)) > sum(one.by_scip for one in tallies.values())
+            other = before.get(id(source), known)
+            before[id(source)] = known
             forged_due = _so_far(forged, case, cases) - sum(one.forged for one in tallies.values())
-            _try(registry, known, tally, case, rng, scip_due, forged_due)
+            _try(registry, known, other, tally, case, rng, scip_due, forged_due)
             advance(1)
     except KeyboardInterrupt:
         return [tallies[key] for key in sorted(tallies)], True
@@ -211,7 +214,8 @@ def _drawn(source: Specimens, kind: str, rng: np.random.Generator) -> Known:
     parts = [total, *(_values(factor, on, decisions) for factor in factors)]
     total = np.sum(parts, axis=0)
     largest = max(float(np.abs(part[np.isfinite(part)]).max(initial=0.0)) for part in parts)
-    return Known(problem, structures, total, largest > LARGE)
+    cancels = largest > LARGE or (len(factors) > 0 and scores in ("cancel", "huge"))
+    return Known(problem, structures, total, cancels)
 
 
 def _values(factor: Any, on: BoolArray, decisions: Decisions) -> FloatArray:
@@ -226,7 +230,14 @@ def _values(factor: Any, on: BoolArray, decisions: Decisions) -> FloatArray:
 
 
 def _try(
-    registry: Registry, known: Known, tally: PairTally, case: int, rng: np.random.Generator, scip: bool, forged: int
+    registry: Registry,
+    known: Known,
+    other: Known,
+    tally: PairTally,
+    case: int,
+    rng: np.random.Generator,
+    scip: bool,
+    forged: int,
 ) -> None:
     """All solves of one instance."""
     tally.instances += 1
@@ -240,8 +251,8 @@ def _try(
         if rng.integers(EVERY_VALUE) == 0:
             known.agrees()
         with looking_at(ENUMERATED[int(rng.integers(len(ENUMERATED)))]):
-            for method in methods:
-                _try_method(method, known, tally, case, rng, forged if method is methods[0] else 0)
+            for number, method in enumerate(methods):
+                _try_method(method, known, tally, rng, None if number else other, forged)
         if scip:
             _try_scip(registry, known, tally)
     except ConformanceError as error:
@@ -249,15 +260,15 @@ def _try(
 
 
 def _try_method(
-    method: Method, known: Known, tally: PairTally, case: int, rng: np.random.Generator, forged: int
+    method: Method, known: Known, tally: PairTally, rng: np.random.Generator, other: Known | None, forged: int
 ) -> None:
     check = Check(f"method {method.name!r}")
     options = {"order": ORDERS[int(rng.integers(3))]} if method.name == "split-bound" else {}
     result = _solve(check, method, known, Limits(), 1, options)
     _judge(check, known, result, tally)
-    for _ in range(forged):
+    for _ in range(forged if other is not None else 0):
         tally.forged += 1
-        tally.refused += forge(check, known, result, rng)
+        tally.refused += forge(check, known, other, result, rng)
     if rng.integers(EVERY_K) == 0:
         k = int(rng.integers(2, 6))
         several = _solve(check, method, known, Limits(), k, options)

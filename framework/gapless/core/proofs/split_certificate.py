@@ -19,6 +19,7 @@ from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.proofs.flip_alone import flip_alone
 from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
 from gapless.core.proofs.taken_on_trust import offers_checks, trusted_bound, word_of
+from gapless.core.score_array import LARGEST
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless.core.work import CALL, OutOfWork
@@ -181,8 +182,23 @@ def _splittable(problem: Problem[Any], backbone: Backbone[Any]) -> Splittable:
     factors = problem.search_factors
     rivals = backbone.maximiser.rivals()
     return Splittable(
-        problem, problem.decisions, factors, backbone.weights, backbone.constant, opposite=rivals, length=4
+        problem,
+        problem.decisions,
+        factors,
+        backbone.weights,
+        backbone.constant,
+        opposite=rivals,
+        length=4,
+        unseen=_unseen(problem, backbone),
     )
+
+
+def _unseen(problem: Problem[Any], backbone: Backbone[Any]) -> float:
+    """As `Splittable.unseen`; scores are at most `LARGEST` in size, but for those of a user's maximiser."""
+    parts = float(len(problem.search_factors.configurations))
+    if backbone.maximiser.has_own:
+        parts += 2.0 * problem.decisions.count if offers_checks(problem) else math.inf
+    return parts * LARGEST
 
 
 def _bounds(problem: Problem[Any], backbone: Backbone[Any], weighed: Weighed) -> CheckedBounds:

@@ -12,7 +12,6 @@ import numpy as np
 from gapless.core.configuration_bound import configuration_bound
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
-from gapless.core.factor import Factor
 from gapless.core.factors.factor_set import FactorSet
 from gapless.core.proofs.raised import ULP, raised
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
@@ -43,8 +42,9 @@ class Splittable:
         where that is not known.
     length : int
         Additions that a weight goes through, beyond those of the formula.
-    additive : bool
-        Whether every decision is in a choice group and the backbone has no score of its own.
+    unseen : float
+        No structure's own scores and values of factors that are no conjunctions sum to less than minus this;
+        infinity where that is not known.
     """
 
     problem: Any
@@ -55,7 +55,7 @@ class Splittable:
     opposite: IntArray | None = None
     excludes: Callable[[IntArray, IntArray], BoolArray] | None = None
     length: int = 0
-    additive: bool = False
+    unseen: float = math.inf
 
     @property
     def group_of(self) -> IntArray:
@@ -190,7 +190,7 @@ def _laid_out(
         lifts = lifted_decisions(split, scopes, np.flatnonzero(charged))
         blocks.append(_Block(scopes, scores, fine, grouped, at + np.cumsum(counts) - counts, lifts))
         at, seen = at + int(counts.sum()), seen + len(scopes)
-    floor = _floor(split, blocks) if split.additive and not counted else -np.inf
+    floor = -np.inf if counted else _floor(split, blocks)
     kept[_LaidOut] = made = _LaidOut(split.problem, asked, blocks, at, floor)
     return made
 
@@ -395,14 +395,16 @@ def grouped_pairs(split: Splittable, scopes: IntArray, way: int) -> BoolArray:
 
 
 def _floor(split: Splittable, blocks: list[_Block]) -> float:
-    """No allowed structure scores less; -inf beside factors that are no conjunctions, which may score anything."""
-    if not all(isinstance(factor, Factor) for factor in split.factors.factors):
+    """No allowed structure scores less; -inf where that is not known."""
+    if split.unseen == math.inf:
         return -np.inf
-    low = size = 0.0
+    allowed = split.weights > -np.inf
+    loose = np.flatnonzero(allowed & (split.group_of < 0))
+    low = float(np.minimum(split.weights[loose], 0.0).sum()) - split.unseen
     groups = split.decisions.choice_groups()
-    terms = 4 + len(groups)
+    size, terms = abs(low), 4 + len(groups) + loose.size
     for group in groups:
-        least = float(split.weights[group].min())
+        least = float(split.weights[group][allowed[group]].min(initial=0.0))
         low, size = low + least, size + abs(least)
     for block in blocks:
         counted = block.scores[np.isfinite(block.scores) & block.fine]
