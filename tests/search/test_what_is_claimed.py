@@ -1,6 +1,8 @@
 """What a search claims is what its certificate proves, at limits and where the problem itself knows the answer."""
 
+import itertools
 import math
+from contextlib import nullcontext
 
 import attrs
 import numpy as np
@@ -10,14 +12,21 @@ import gapless
 import gapless_kernels
 from gapless import Limits, Status, Stop
 from gapless.core.proofs.checked_bounds import CheckedBounds
-from gapless.engine import search as readable
-from gapless.roles import NoCertificate
+from gapless.factors import Cardinality
+from gapless.roles import Conjunctions, NoCertificate
 from gapless.search import driver, layout
+from gapless.selftest.pairs import readable_search
+from gapless.testing.choices import Choices
 from gapless.testing.enumeration import feasible_structures
 from gapless.testing.random_factors import TightBudget, random_factors
+from gapless_chains import ChainProblem
+from gapless_chains.label_maximiser import LabelMaximiser
 from gapless_chains.specimens import random_chain
-from gapless_ordering.specimens import random_ordering_with_factors
+from gapless_linking.specimens import random_linking
+from gapless_ordering.specimens import best_with_factors, random_ordering_with_factors
+from gapless_ordering.walk_maximiser import WalkMaximiser
 
+LOADED = LabelMaximiser, WalkMaximiser  # before the readable search runs: they look whether kernels are compiled
 SEARCHES = ["readable", *["compiled"] * gapless_kernels.COMPILED]
 
 
@@ -27,12 +36,10 @@ def path(*seed):
 
 
 @pytest.fixture(params=SEARCHES)
-def search(request, monkeypatch):
+def search(request):
     """The search that runs, compiled or readable."""
-    if request.param == "readable" and gapless_kernels.COMPILED:
-        monkeypatch.setattr(driver, "kernels", readable)
-        monkeypatch.setattr(gapless_kernels, "COMPILED", False)
-    return request.param
+    with readable_search() if request.param == "readable" and gapless_kernels.COMPILED else nullcontext():
+        yield request.param
 
 
 # Bounds of these rose under more fixings, and the claim was that of the node above.
@@ -89,10 +96,8 @@ def test_no_search_where_even_scores_are_evidence(monkeypatch):
     assert (result.status, result.stats.nodes) == (Status.INFEASIBLE, 0)
 
 
-def test_relaxed_diagrams_are_bounds_for_the_readable_search(monkeypatch):
+def test_relaxed_diagrams_are_bounds_for_the_readable_search():
     """Their best configuration need not be worth what they promise; that ended in an error."""
-    monkeypatch.setattr(driver, "kernels", readable)
-    monkeypatch.setattr(gapless_kernels, "COMPILED", False)
     relaxed = 0
     for case in range(40):
         rng = np.random.default_rng([2, case])
@@ -101,12 +106,25 @@ def test_relaxed_diagrams_are_bounds_for_the_readable_search(monkeypatch):
             bare, factors=random_factors(rng, bare.decisions, tiers=("relaxed diagram", "pairs"))
         )
         relaxed += sum(isinstance(factor, TightBudget) for factor in problem.factors)
-        result = gapless.solve(problem, "split-bound")
+        with readable_search():
+            result = gapless.solve(problem, "split-bound")
         best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
         assert result.proved
         assert result.bound == pytest.approx(best, rel=1e-9, abs=1e-9)
         assert result.verify(problem)
     assert relaxed > 20
+
+
+# A walk passed by an edge that was on, and counted as a path that scores more than any; that ended in an error.
+@pytest.mark.parametrize("seed", [(91, 154), (78, 506)])
+def test_a_walk_that_is_no_path_is_no_answer(search, seed, monkeypatch):
+    monkeypatch.setattr(layout, "CHOICES", 0)
+    problem = path(*seed)
+    result = gapless.solve(problem, "split-bound")
+    (best,) = best_with_factors(problem, 1)
+    assert result.proved
+    assert result.value == pytest.approx(best.value, rel=1e-9)
+    assert result.verify(problem)
 
 
 class Always(gapless.roles.BoundCertificate):
@@ -124,3 +142,58 @@ def test_nothing_more_than_nothing_is_nothing():
     assert some.on[1] == pytest.approx(4.0)
     assert some.off[0] == pytest.approx(5.0)
     assert some.on[1] >= 4.0
+
+
+def test_reasons_of_a_problem_that_minimises_come_with_evidence():
+    """Two mentions that cannot be linked; that costs plus infinity."""
+    drawn = (random_linking(np.random.default_rng([5, case])) for case in range(400))
+    hopeless = [problem for problem in drawn if problem.infeasibility()]
+    assert len(hopeless) > 2
+    for problem in hopeless:
+        forced = attrs.evolve(problem, factors=[Cardinality.at_most(range(problem.decisions.count), 0)])
+        for one in (problem, forced) if problem.decisions.count else (problem,):
+            result = gapless.solve(one, "split-bound")
+            assert result.status is Status.INFEASIBLE
+            assert result.verify(one), result.certificate
+
+
+def every_labelling_forbidden():
+    """A chain of three positions; what is forbidden is no single label and no pair of labels."""
+    triples = list(itertools.product((0, 1), (2, 3), (4, 5)))
+    forbidden = Conjunctions(triples, [-math.inf] * len(triples))
+    return ChainProblem(np.ones((3, 2)), np.array([[0.0, 2.0], [-1.0, 0.5]]), factors=[forbidden])
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        every_labelling_forbidden(),
+        attrs.evolve(
+            every_labelling_forbidden(),
+            factors=[*every_labelling_forbidden().factors, Cardinality((0, 2, 4), (0.0, 1.0, 3.0, 7.0))],
+        ),
+    ],
+    ids=["bare", "beside"],
+)
+def test_a_loss_that_no_structure_can_make_good_proves_infeasibility(problem, monkeypatch):
+    """Transitions are no weights, so a verifier has to know by itself how little a labelling can score."""
+    monkeypatch.setattr(layout, "CHOICES", 0)
+    result = gapless.solve(problem, "split-bound")
+    assert result.status is Status.INFEASIBLE
+    verdict = result.verify(problem)
+    assert verdict, verdict.reason
+    assert verdict.bound == -math.inf
+
+
+@pytest.mark.parametrize("certificate", [True, False])
+@pytest.mark.parametrize("own", [-1e11, -1e13, -1e100])
+def test_structures_that_score_less_than_a_loss_are_not_denied(own, certificate, monkeypatch):
+    """A user's maximiser may give own scores of any size: they are not known to be less than the loss."""
+    listed = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]], bool)
+    forbidden = Conjunctions([(0, 2), (0, 3)], [-math.inf, -math.inf])
+    problem = Choices(np.zeros(4), ((0, 1), (2, 3)), listed, np.array([0.0, own, 0.0]), factors=[forbidden])
+    monkeypatch.setattr(layout, "CHOICES", 0)
+    result = gapless.solve(problem, "split-bound", certificate=certificate)
+    assert result.status is (Status.OPTIMAL if own > -1e12 else Status.NO_SOLUTION)
+    assert result.bound >= own
+    assert not certificate or result.verify(problem)

@@ -1,4 +1,4 @@
-"""Pairs of a backbone and a kind of factor: what is right passes, what is wrong is found, and forged answers are refused."""
+"""Pairs of a backbone and a kind of factor: what is wrong is found, and forged answers are refused."""
 
 import itertools
 import math
@@ -12,6 +12,7 @@ from gapless import Result, Stop
 from gapless.core.errors import GaplessError
 from gapless.plugins import load_plugins
 from gapless.roles import BoundCertificate, Method, Registry, Specimens, serialisable
+from gapless.search import driver, layout
 from gapless.selftest.forged import forge
 from gapless.selftest.pairs import ENUMERATED, KINDS, Known, looking_at, readable_search, try_pairs
 from gapless.testing.addressed import AddressedTable
@@ -177,9 +178,8 @@ def test_a_certificate_that_trusts_its_fields_is_found():
     rng, check = np.random.default_rng(0), Check("forged")
     refused = [forge(check, known, known, honest, rng) for _ in range(200)]
     assert 0.5 < np.mean(refused) < 1.0
-    with pytest.raises(ConformanceError, match="is proved, but 3.0 is feasible|is accepted, but 3.0 is feasible"):
-        for _ in range(200):
-            forge(check, known, known, trusting, rng)
+    with pytest.raises(ConformanceError, match=r"but 3\.0 is feasible"):
+        np.mean([forge(check, known, known, trusting, rng) for _ in range(200)])
 
 
 def test_an_answer_to_another_problem_is_refused():
@@ -193,8 +193,6 @@ def test_an_answer_to_another_problem_is_refused():
 
 
 def test_the_switches_are_put_back():
-    from gapless.search import driver, layout
-
     before = layout.CHOICES, driver.kernels
     with looking_at(ENUMERATED[0]), readable_search():
         assert (layout.CHOICES, driver.kernels) != before

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON, Fixings
+from gapless.core.oracle import Maximised
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
 from gapless.engine.ascent import Ascent
@@ -174,7 +175,7 @@ class Search(SearchState):
             self._learn(node)
             return
         ascent.count(bound)
-        score = self.split.value(found, ascent.found.own)
+        score = self._score(ascent.found)
         better = self._offer(node, found, score)
         if (
             self._looks(node, better)
@@ -244,6 +245,12 @@ class Search(SearchState):
             self.largest = max(self.largest, abs(self.ascent.found.value), heavy)
         return bound
 
+    def _score(self, found: Maximised[Any]) -> float:
+        """Score of what was found; -inf where it is no structure."""
+        if found.structure is None and self.maximiser.relaxed:
+            return -math.inf
+        return self.split.value(found.on_ids, found.own)
+
     def _offer(self, node: Node | None, on_ids: IntArray, score: float) -> bool:
         """Keep a structure if it is the best so far."""
         if node is not None:
@@ -267,7 +274,7 @@ class Search(SearchState):
                 break
             if self.lazy is not None:
                 asked |= self.lazy.know_structure(found.on_ids)
-            again = self.split.value(found.on_ids, found.own)
+            again = self._score(found)
             self._offer(node, found.on_ids, again)
             if again == -math.inf and tries and number == 0:
                 continue

@@ -170,11 +170,12 @@ def try_pairs(
                 raise GaplessError(f"{place}: {type(error).__name__}: {error}") from error
             name = source.named(known.problem) if source.named else _name(registry, source)
             tally = tallies.setdefault((name, kind), PairTally(name, kind))
-            scip_due = min(by_scip, 2 * _so_far(by_scip, case, cases)) > sum(one.by_scip for one in tallies.values())
+            scip_due = min(by_scip, 2 * _so_far(by_scip, case, cases))  # not all instances have a linear model
+            scip_due -= sum(one.by_scip for one in tallies.values())
             other = before.get(id(source), known)
             before[id(source)] = known
             forged_due = _so_far(forged, case, cases) - sum(one.forged for one in tallies.values())
-            _try(registry, known, other, tally, case, rng, scip_due, forged_due)
+            _try(registry, known, other, tally, case, rng, scip_due > 0, forged_due)
             advance(1)
     except KeyboardInterrupt:
         return [tallies[key] for key in sorted(tallies)], True
