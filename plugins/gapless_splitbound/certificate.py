@@ -72,7 +72,7 @@ class SplitMultipliers(BoundCertificate):
     lifted : bool
         Whether the charges of pairs take in arcs that exclude one of them.
     places : int64, optional
-        Where among all of them the given multipliers stand, the others being 0; None where all are given.
+        Places of the given multipliers among all of them, the others being 0; None where all are given.
     """
 
     kind: ClassVar[str] = "split bound"

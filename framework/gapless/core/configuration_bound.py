@@ -85,7 +85,7 @@ def configuration_bound(
 
 
 def _holding(factor: ConfigurationFactor, weights: FloatArray, on: BoolArray) -> float:
-    """What ``best`` promises of the configurations that hold some decisions; -inf where it says there are none.
+    """The promise of ``best`` about the configurations that hold some decisions; -inf where it knows none.
 
     With any reward for each of them, those are worth no more than it promises, less all rewards. The reward grows
     until the configuration that it names holds them: then no other reward gives less.

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON, Fixings
-from gapless.core.oracle import Maximised
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
 from gapless.engine.ascent import Ascent
@@ -244,12 +243,6 @@ class Search(SearchState):
             heavy = float(self.ascent.weights.max(initial=0.0))
             self.largest = max(self.largest, abs(self.ascent.found.value), heavy)
         return bound
-
-    def _score(self, found: Maximised[Any]) -> float:
-        """Score of what was found; -inf where it is no structure."""
-        if found.structure is None and self.maximiser.relaxed:
-            return -math.inf
-        return self.split.value(found.on_ids, found.own)
 
     def _offer(self, node: Node | None, on_ids: IntArray, score: float) -> bool:
         """Keep a structure if it is the best so far."""

@@ -69,7 +69,7 @@ KINDS: Mapping[str, Maker | None] = {"none": None, **TIERS, "segment lengths": _
 
 @attrs.define
 class PairTally:
-    """What was done with one pair of a backbone and a kind of factor.
+    """Counts of one pair of a backbone and a kind of factor.
 
     `instances`: against the list of all structures. `several`, `limited`, `readable`, `by_scip`: solves for the k
     best, with a limit, by the readable search, and by SCIP from the linear model. `verified`: certificates.
@@ -183,7 +183,7 @@ def try_pairs(
 
 
 def _so_far(total: int, case: int, cases: int) -> int:
-    """How many of `total` are due after one case."""
+    """The part of `total` that is due after one case."""
     return total * (case + 1) // cases
 
 

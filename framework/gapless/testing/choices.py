@@ -112,5 +112,5 @@ def random_choices(rng: np.random.Generator) -> Choices:
 
 
 def named(problem: Choices) -> str:
-    """Which backbone."""
+    """Name of the backbone."""
     return "choice groups" if problem.listed is None else "a maximiser in Python"

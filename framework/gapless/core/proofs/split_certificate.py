@@ -63,7 +63,7 @@ class SplitCertificate(BoundCertificate):
         Stands for a score of -inf wherever one is not certain to be charged. Any number keeps the bound true; the
         multipliers were found with this one.
     places : int64, optional
-        Where among all of them the given multipliers stand, the others being 0; None where all are given.
+        Places of the given multipliers among all of them, the others being 0; None where all are given.
     """
 
     kind: ClassVar[str] = "split bound"
