@@ -74,7 +74,8 @@ class PricedFactor:
             return self.value(forced) - float(prices[forced].sum()), forced
         weights = np.where(state == OFF, -math.inf, -prices)
         if self._best_under is not None:  # it may be relaxed: then no configuration need be worth what is promised
-            return guarded(self.factor, self._best_under, weights, state)
+            found: tuple[float, BoolArray] = guarded(self.factor, self._best_under, weights, state)
+            return found
         most, y = self._best(weights)
         reward = 1.0 + float(np.abs(prices[state != OFF]).sum())
         for _ in range(TRIES):

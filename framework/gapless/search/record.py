@@ -132,7 +132,7 @@ class SearchRecord:
         if not self.relaxed or not closed:
             return list(range(len(parents))), parents, rows
         number: dict[int, int] = {-1: -1}
-        kept = []
+        kept: list[int] = []
         for node, parent in enumerate(parents):  # parents come first
             if parent in number and parent not in closed:
                 number[node] = len(kept)

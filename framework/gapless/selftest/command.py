@@ -87,7 +87,7 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
     for reason in skipped:
         console.say(f"note: not tested: {reason}")
     nothing = bool(skipped) and not tallies
-    mistaken = any(tally.mistakes for tally in (*tallies, *pairs))
+    mistaken = any(tally.mistakes for tally in tallies) or any(pair.mistakes for pair in pairs)
     failed = nothing or mistaken or any(twin.different for twin in twins)
     console.data(
         {

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -253,7 +252,7 @@ def _try(
             known.agrees()
         with looking_at(ENUMERATED[int(rng.integers(len(ENUMERATED)))]):
             for number, method in enumerate(methods):
-                _try_method(method, known, tally, rng, None if number else other, forged)
+                _try_method(method, known, tally, rng, other, 0 if number else forged)
         if scip:
             _try_scip(registry, known, tally)
     except ConformanceError as error:
@@ -261,13 +260,13 @@ def _try(
 
 
 def _try_method(
-    method: Method, known: Known, tally: PairTally, rng: np.random.Generator, other: Known | None, forged: int
+    method: Method, known: Known, tally: PairTally, rng: np.random.Generator, other: Known, forged: int
 ) -> None:
     check = Check(f"method {method.name!r}")
     options = {"order": ORDERS[int(rng.integers(3))]} if method.name == "split-bound" else {}
     result = _solve(check, method, known, Limits(), 1, options)
     _judge(check, known, result, tally)
-    for _ in range(forged if other is not None else 0):
+    for _ in range(forged):
         tally.forged += 1
         tally.refused += forge(check, known, other, result, rng)
     if rng.integers(EVERY_K) == 0:
@@ -358,10 +357,16 @@ def looking_at(choices: int) -> Iterator[None]:
 
 @contextmanager
 def readable_search() -> Iterator[None]:
-    """Let the readable search run in the compiled one's place."""
-    held = SimpleNamespace(kernels=driver.kernels, compiled=gapless_kernels.COMPILED)
-    driver.kernels, gapless_kernels.COMPILED = readable, False  # type: ignore[assignment, misc]
+    """Let the readable search run in the compiled one's place.
+
+    Modules that look whether kernels are compiled when they are loaded should be, before.
+    """
+    places: list[tuple[Any, str, Any]] = [(driver, "kernels", readable), (gapless_kernels, "COMPILED", False)]
+    before = [getattr(module, name) for module, name, _ in places]
+    for module, name, value in places:
+        setattr(module, name, value)
     try:
         yield
     finally:
-        driver.kernels, gapless_kernels.COMPILED = held.kernels, held.compiled  # type: ignore[misc]
+        for (module, name, _), value in zip(places, before, strict=True):
+            setattr(module, name, value)
