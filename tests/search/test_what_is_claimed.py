@@ -11,7 +11,8 @@ import gapless
 import gapless_kernels
 from gapless import Limits, Status, Stop
 from gapless.core.proofs.checked_bounds import CheckedBounds
-from gapless.roles import Conjunctions, NoCertificate
+from gapless.core.proofs.choice_bounds import choice_bounds
+from gapless.roles import Conjunctions, Fixings, NoCertificate
 from gapless.search import driver, layout
 from gapless.selftest.pairs import readable_search
 from gapless.testing.addressed import AddressedTable
@@ -132,6 +133,15 @@ class Always(gapless.roles.BoundCertificate):
 
     def upper_bound(self, problem, fixings):
         return -math.inf
+
+
+def test_large_scores_that_no_structure_has_cost_no_rounding():
+    weights = np.array([-1.0, -3e7, -2e7, 5.0, -4e7])
+    problem = Choices(weights, ((0, 1),), factors=[Conjunctions([(0, 2, 3)], [-1.5])])
+    bounds = choice_bounds(problem.decisions, weights, Fixings.none(5))
+    assert 4.0 <= bounds.best <= 4.0 + 1e-13
+    assert -1.0 <= bounds.off[3] <= -1.0 + 1e-13
+    assert bounds.on[2] >= 4.0 - 2e7
 
 
 def test_nothing_more_than_nothing_is_nothing():
