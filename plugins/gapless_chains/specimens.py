@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
 import numpy as np
 
-from gapless.core.sparse import FloatArray
+from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import Specimens
 from gapless.testing.random_factors import random_factors
 from gapless_chains.problem import ChainProblem
+from gapless_chains.segments import Segments
 from gapless_chains.trees.problem import TreeProblem
 
 
@@ -53,9 +56,24 @@ def random_tree_with_factors(rng: np.random.Generator) -> TreeProblem:
     return attrs.evolve(bare, factors=random_factors(rng, bare.decisions))
 
 
+def random_segments(rng: np.random.Generator) -> ChainProblem:
+    """Segments of one or two positions and one or two labels, over up to four positions."""
+    n, segments = int(rng.integers(1, 5)), Segments(int(rng.integers(1, 3)), 2)
+    scores = _scores(rng, (n, segments.longest, segments.labels))
+    return segments.problem(scores, _scores(rng, (segments.labels, segments.labels)))
+
+
+def labellings(problem: ChainProblem | TreeProblem) -> Iterator[IntArray]:
+    """All that are allowed."""
+    n, k = problem.unary.shape
+    every = (np.array(labels, np.int64) for labels in itertools.product(range(k), repeat=n))
+    return (labels for labels in every if not problem.violations(labels))
+
+
 SPECIMENS = (
-    Specimens(ChainProblem, random_chain),
-    Specimens(TreeProblem, random_tree),
+    Specimens(ChainProblem, random_chain, structures=labellings),
+    Specimens(TreeProblem, random_tree, structures=labellings),
+    Specimens(ChainProblem, random_segments, structures=labellings, named=lambda _: "segments"),
     Specimens(ChainProblem, random_chain_with_factors, factors=True),
     Specimens(TreeProblem, random_tree_with_factors, factors=True),
 )

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 import attrs
 import numpy as np
 
 from gapless.roles import Factor, Specimens
 from gapless.testing.random_factors import SCORES, random_factors, random_scores
-from gapless_dependency.enumeration import best_trees
+from gapless_dependency.enumeration import all_trees, best_trees
 from gapless_dependency.labelled_problem import LabelledParsingProblem
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
+from gapless_dependency.tree import DependencyTree
 
 _FACTORS = ((), ("grandchild",), ("grandchild", "sibling"), CONJUNCTIVE, FAMILIES)
 
@@ -33,30 +38,68 @@ def random_sentence_with_factors(rng: np.random.Generator) -> ParsingProblem:
     """A sentence of at most four words, with factors of any tier beside or without those of families."""
     bare = random_sentence(rng)
     kept = bare.factors if rng.random() < 0.5 else ()
-    return ParsingProblem(
-        bare.scores,
-        factors=[*kept, *random_factors(rng, bare.decisions)],
-        projective=bare.projective,
-        single_root=bare.single_root,
-    )
+    return _with(bare, [*kept, *random_factors(rng, bare.decisions)])
+
+
+def _with(bare: ParsingProblem, factors: Sequence[Any]) -> ParsingProblem:
+    return ParsingProblem(bare.scores, factors=factors, projective=bare.projective, single_root=bare.single_root)
+
+
+def with_factors(bare: ParsingProblem, factors: Sequence[Any]) -> ParsingProblem:
+    """These besides its own."""
+    return _with(bare, [*bare.factors, *factors])
 
 
 def random_labelled(rng: np.random.Generator) -> LabelledParsingProblem:
-    """One to three words and up to three labels, factors over labels and over arcs."""
+    """One to three words and up to three labels."""
     n = int(rng.integers(1, 4))
     labels = int(rng.integers(1, 4 if n < 3 else 3))
     scores = random_scores(rng, (n + 1) ** 2 * labels, SCORES[int(rng.integers(len(SCORES)))], 0.15)
     projective, single = bool(rng.integers(2)), bool(rng.integers(2))
-    bare = LabelledParsingProblem(scores.reshape(n + 1, n + 1, labels), projective=projective, single_root=single)
-    if rng.random() < 0.2:
-        return bare
+    return LabelledParsingProblem(scores.reshape(n + 1, n + 1, labels), projective=projective, single_root=single)
+
+
+def random_labelled_with_factors(rng: np.random.Generator) -> LabelledParsingProblem:
+    """As `random_labelled`, with factors over labels and over arcs."""
+    bare = random_labelled(rng)
     arcs = random_factors(rng, bare.unlabelled.decisions, most=2) if rng.random() < 0.3 else ()
     conjunctive = [factor for factor in arcs if isinstance(factor, Factor)]
     return attrs.evolve(bare, factors=random_factors(rng, bare.decisions), arc_factors=conjunctive)
 
 
+def trees(problem: ParsingProblem) -> Iterator[DependencyTree]:
+    """All that are allowed."""
+    every = (DependencyTree(heads) for heads in all_trees(problem.length, problem.projective, problem.single_root))
+    return (tree for tree in every if not problem.violations(tree))
+
+
+def labelled_trees(problem: LabelledParsingProblem) -> Iterator[DependencyTree]:
+    """All that are allowed, with every label."""
+    decisions, words = problem.decisions, range(1, problem.length + 1)
+    by_arc: dict[tuple[int, int], list[int]] = {}
+    for d, arc in enumerate(zip(decisions.heads.tolist(), decisions.modifiers.tolist(), strict=True)):
+        by_arc.setdefault(arc, []).append(d)
+    for heads in all_trees(problem.length, problem.projective, problem.single_root):
+        choices = [by_arc.get((int(h), m), []) for h, m in zip(heads, words, strict=True)]
+        for chosen in itertools.product(*choices):
+            tree = problem.decode(np.array(sorted(chosen), np.int64))
+            if not problem.violations(tree):
+                yield tree
+
+
+def named(problem: ParsingProblem | LabelledParsingProblem) -> str:
+    """The kind of its trees."""
+    label = "labelled " if isinstance(problem, LabelledParsingProblem) else ""
+    if problem.projective:
+        return label + "projective parse"
+    return label + ("parse with one root" if problem.single_root else "arborescence")
+
+
 SPECIMENS = (
-    Specimens(ParsingProblem, random_sentence, best_trees),
+    Specimens(
+        ParsingProblem, random_sentence, best_trees, structures=trees, with_factors=with_factors, named=named
+    ),
     Specimens(ParsingProblem, random_sentence_with_factors, best_trees, factors=True),
-    Specimens(LabelledParsingProblem, random_labelled, factors=True),
+    Specimens(LabelledParsingProblem, random_labelled, structures=labelled_trees, named=named),
+    Specimens(LabelledParsingProblem, random_labelled_with_factors, factors=True),
 )

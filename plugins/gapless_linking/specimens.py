@@ -33,6 +33,8 @@ def best_with_factors(problem: LinkingProblem, k: int) -> list[Solution[IntArray
 
 
 SPECIMENS = (
-    Specimens(LinkingProblem, random_linking, best_structures),
+    Specimens(
+        LinkingProblem, random_linking, best_structures, structures=lambda problem: all_structures(problem)[0]
+    ),
     Specimens(LinkingProblem, random_linking_with_factors, best_with_factors, factors=True),
 )

@@ -32,6 +32,6 @@ def best_with_factors(problem: OrderingProblem, k: int) -> list[Solution[IntArra
 
 
 SPECIMENS = (
-    Specimens(OrderingProblem, random_ordering, best_paths),
+    Specimens(OrderingProblem, random_ordering, best_paths, structures=lambda problem: all_paths(problem)[0]),
     Specimens(OrderingProblem, random_ordering_with_factors, best_with_factors, factors=True),
 )

@@ -34,6 +34,8 @@ class WalkMaximiser(Maximiser["IntArray"]):
         Its scores are not looked at, they are weights.
     """
 
+    relaxed = True
+
     def __init__(self, problem: OrderingProblem) -> None:
         self.problem = problem
 

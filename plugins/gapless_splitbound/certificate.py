@@ -15,6 +15,7 @@ from gapless.core.proofs.flips import flips_bound
 from gapless.core.proofs.split_certificate import SplitCertificate
 from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
 from gapless.core.proofs.taken_on_trust import word_of_factors
+from gapless.core.score_array import LARGEST, LARGEST_OWN
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, int_array
 from gapless.core.work import CALL
 from gapless.roles import Fixings, serialisable
@@ -158,7 +159,7 @@ class SplitMultipliers(SplitCertificate):
     ) -> tuple[Weighed | None, Bounds]:
         judge = judge_of(problem, self.backbone)
         weighed = weigh(
-            splittable(problem),
+            splittable(problem, judge.counted),
             self.orientation,
             self.alone,
             self.multipliers,
@@ -200,9 +201,13 @@ def _flipped(problem: ParsingProblem, weighed: Weighed, bounds: Bounds, asked: I
     return best_through_some(_matrix(problem, weighed), problem.single_root, heads, words, level)
 
 
-def splittable(problem: ParsingProblem) -> Splittable:
-    """A parsing problem as the formula reads it: words choose heads, and no arc stands beside its reverse."""
+def splittable(problem: ParsingProblem, counted: Sequence[Any] = ()) -> Splittable:
+    """A parsing problem as the formula reads it: words choose heads, and no arc stands beside its reverse.
+
+    `counted`: factors whose scores the backbone counts.
+    """
     arcs = problem.decisions
+    own = LARGEST_OWN * arcs.count if counted else 0.0
     return Splittable(
         problem,
         arcs,
@@ -211,7 +216,7 @@ def splittable(problem: ParsingProblem) -> Splittable:
         opposite=arcs.index[arcs.modifiers, arcs.heads],
         excludes=partial(_exclude, problem),
         length=problem.length,
-        additive=True,
+        unseen=LARGEST * len(problem.factor_set.configurations) + own,
     )
 
 

@@ -14,6 +14,7 @@ from gapless import InvalidProblem
 from gapless.core.configuration_bound import allows_configuration, configuration_bound, configuration_flips
 from gapless.core.work import OutOfWork, verification_account
 from gapless.roles import ConfigurationFactor, Decisions, Diagram
+from gapless.testing.random_factors import ScoredCount
 
 
 @seeing("found", "nothing", "on")
@@ -204,3 +205,27 @@ class Unknown(ConfigurationFactor):
 
     def best(self, weights):
         return float(np.maximum(weights, 0.0).sum()), weights > 0
+
+
+@seeing("held", "impossible")
+@examples(60)
+@given(rng=generators())
+def test_what_is_on_counts_where_best_is_asked(seen, rng):
+    """``best`` knows nothing of what is on: its promise for all configurations was more than searches found."""
+    size = int(rng.integers(10, 13))
+    forbidden = float(rng.choice([0.3, 0.95]))
+    scores = np.where(rng.random(size + 1) < forbidden, -np.inf, rng.normal(0.0, 3.0, size + 1))
+    weights = rng.normal(size=size)
+    state = np.asarray(rng.choice(np.array([-1, -1, -1, -1, 0]), size), np.int8)
+    state[rng.choice(size, int(rng.integers(1, 4)), replace=False)] = 1
+    if (state == -1).sum() <= 8:
+        state[:9] = np.where(state[:9] == 0, -1, state[:9])
+    factor = ScoredCount(np.arange(size), scores)
+    free, on = np.flatnonzero(state == -1), weights[state == 1]
+    heavy = np.sort(weights[free])[::-1]
+    exact = max(
+        (scores[on.size + more] + on.sum() + heavy[:more].sum() for more in range(free.size + 1)), default=-np.inf
+    )
+    bound = configuration_bound(factor, Decisions(size), weights, state)
+    seen["held" if exact > -np.inf else "impossible"] += 1
+    assert bound == (-np.inf if exact == -np.inf else pytest.approx(exact, abs=1e-9))

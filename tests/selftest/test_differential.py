@@ -1,5 +1,6 @@
 """Honest methods pass, each kind of planted mistake is found, and Ctrl-C leaves what was done."""
 
+import attrs
 import pytest
 
 from gapless.core.errors import GaplessError
@@ -104,3 +105,10 @@ def test_specimens_that_are_too_large_do_not_stop_the_others(registered, specime
 
 def _too_large(problem, k):
     raise SpaceTooLarge("33 decisions")
+
+
+def test_several_specimens_of_one_type_are_told_apart(registered, specimens, wrong):
+    more = [attrs.evolve(specimens[0], named=lambda problem: "small ones"), specimens[0]]
+    every = [specimens[0], *more]
+    tallies = differential(registered(wrong.honest), every, cases=3, seconds=30.0, seed=0)
+    assert [tally.problem for tally in tallies] == ["selection", "selection (small ones)", "selection (more)"]

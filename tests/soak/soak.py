@@ -42,7 +42,9 @@ def problems(seed):
     rng = np.random.default_rng(seed)
     for turn in itertools.count():
         given = specimens[turn % len(specimens)]
-        methods = list(plugins.registry.methods_for(given.problem).values())
+        methods = [
+            m for m in plugins.registry.methods_for(given.problem).values() if m.factors or not given.factors
+        ]
         method = methods[turn // len(specimens) % len(methods)]
         if method.name in SLOW and turn // len(specimens) // len(methods) % EVERY_SLOW:
             method = next(one for one in methods if one.name not in SLOW)

@@ -113,21 +113,25 @@ cdef multipliers_of(Search search, Py_ssize_t held, bint shares):
 cdef nodes_and_steps(Search search, const int64_t[::1] row):
     """The nodes, and what was fixed in them."""
     cdef Py_ssize_t k, total = search.s.record_count, steps = search.s.fixing_count, missing = row.shape[0]
-    parents, decisions, on, leaves = np.empty((4, total), np.int64)
-    cdef int64_t[::1] parent = parents, decision = decisions, is_on = on, leaf = leaves
+    parents, decisions, on, leaves, shown_at = np.empty((5, total), np.int64)
+    cdef int64_t[::1] parent = parents, decision = decisions, is_on = on, leaf = leaves, shown = shown_at
     for k in range(total):
         parent[k], decision[k] = search.s.records[k].parent, search.s.records[k].decision
-        is_on[k], leaf[k] = search.s.records[k].on, search.s.records[k].leaf_snapshot
+        is_on[k], leaf[k], shown[k] = search.s.records[k].on, search.s.records[k].leaf_snapshot, k
     for k in range(search.s.open_count if search.s.keep_proof else 0):
         leaf[search.s.open[k].record] = search.s.open[k].snapshot
+        shown[search.s.open[k].record] = search.s.open[k].shown
     for k in range(search.s.survivor_count if search.s.keep_proof else 0):
         leaf[search.s.survivors[k].record] = search.s.survivors[k].snapshot
+        shown[search.s.survivors[k].record] = search.s.survivors[k].shown
     if search.s.proof_dropped and search.s.root_snapshot >= 0:
         leaf[0] = search.s.root_snapshot
     elif search.s.working and (search.s.keep_proof or search.s.node.snapshot < 0):
         # Of its own and the inherited multipliers, those that prove more.
         own = search.s.saved >= 0 and (search.s.node.snapshot < 0 or search.s.saved_psi <= search.s.node.bound)
         leaf[search.s.node.record] = search.s.saved if own else search.s.node.snapshot
+        if not own:
+            shown[search.s.node.record] = search.s.node.shown
     nodes, fixings, firsts = np.empty(steps, np.int64), np.empty(steps, np.int64), np.empty(steps + 1, np.int64)
     cdef int64_t[::1] node = nodes, fixing = fixings, first = firsts
     for k in range(steps):
@@ -145,6 +149,7 @@ cdef nodes_and_steps(Search search, const int64_t[::1] row):
         "decision": decisions,
         "on": on.astype(bool),
         "multipliers_at": leaves,
+        "shown_at": shown_at,
         "step_node": nodes,
         "step_multipliers": fixings,
         "step_first": firsts,

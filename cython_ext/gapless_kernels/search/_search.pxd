@@ -49,7 +49,7 @@ cdef extern from "search/tree.h" nogil:
 
     ctypedef struct gs_node:
         double bound
-        int64_t record
+        int64_t record, shown
         int32_t snapshot
 
     ctypedef struct gs_search:

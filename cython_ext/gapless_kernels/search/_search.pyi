@@ -263,6 +263,9 @@ class Search:
                 For a node without children: the row of multipliers whose bound closes it, or bounds it when the
                 search stopped early; -1 if its fixings leave no structure, or nothing is known yet; -2 if its
                 structures were all looked at.
+            shown_at : int64 (nodes,)
+                The node under whose fixings that row gives the bound: itself, or for a node that was not worked on
+                to its end, one above it.
             step_node, step_multipliers : int64 (steps,)
             step_first : int64 (steps + 1,)
             off : int64

@@ -62,6 +62,7 @@ typedef struct {
     int32_t depth;
     int32_t decision;   /* to branch on next, for nodes that wait for the end of their level */
     double lower;       /* best score found in it, likewise */
+    int64_t shown;      /* the node, by its number in the proof, under whose fixings the snapshot proves the bound */
     unsigned char *alive; /* a bit for each decision: there are many open nodes. Then one for each that is on though loose */
 } gs_node;
 

@@ -43,7 +43,7 @@ static void gs_turn_on(const gs_search *s, unsigned char *alive, int32_t e)
 /* A child of `node` with one more decision on or off, whose bound is that of `snapshot` until it is worked on. */
 static void gs_add_child(gs_search *s, const gs_node *node, int32_t snapshot, int32_t decision, int on)
 {
-    gs_node child = {node->bound, 0, s->sequence++, snapshot, node->depth + 1, -1, -INFINITY, NULL};
+    gs_node child = {node->bound, 0, s->sequence++, snapshot, node->depth + 1, -1, -INFINITY, node->shown, NULL};
     child.alive = malloc(gs_alive_bytes(s));
     if (child.alive == NULL) {
         s->no_memory = 1;
@@ -238,7 +238,7 @@ static void gs_split_node(gs_search *s, int32_t decision)
     }
     const double bound = gs_round(s, s->saved_psi);
     if (bound <= s->node.bound)
-        s->node.bound = bound;
+        s->node.bound = bound, s->node.shown = s->node.record;
     else if (s->node.snapshot >= 0)
         snapshot = s->node.snapshot; /* its own steps ended higher: what it inherited proves the bound */
     if (s->node.depth == 0 && (s->keep_proof || s->proof_dropped))

@@ -256,7 +256,7 @@ static void gs_hold(gs_search *s, const gs_structure *x)
 /* Put the root in. `x` may be NULL or a structure to begin with. */
 static int gs_start(gs_search *s, const gs_structure *x)
 {
-    gs_node root = {INFINITY, 0, s->sequence++, -1, 0, -1, -INFINITY, malloc(gs_alive_bytes(s))};
+    gs_node root = {INFINITY, 0, s->sequence++, -1, 0, -1, -INFINITY, 0, malloc(gs_alive_bytes(s))};
     if (root.alive == NULL)
         return 0;
     memcpy(root.alive, s->root_alive, gs_alive_bytes(s));
@@ -289,7 +289,7 @@ static int gs_restart(gs_search *s, const double *split, const gs_structure *x)
     for (ptrdiff_t k = 0; k < s->slots; k++)
         s->split[k] = k >= s->star_cells + s->shared_slots ? split[k] : k < s->star_cells && s->star_scope[k] < 0 ? 0.0 : fmax(split[k], 0.0);
     gs_fit(s);
-    gs_node root = {INFINITY, 0, s->sequence++, gs_remember(s), 0, -1, -INFINITY, malloc(gs_alive_bytes(s))};
+    gs_node root = {INFINITY, 0, s->sequence++, gs_remember(s), 0, -1, -INFINITY, 0, malloc(gs_alive_bytes(s))};
     if (root.alive == NULL || root.snapshot < 0)
         return 0;
     memcpy(root.alive, s->root_alive, gs_alive_bytes(s));

@@ -16,6 +16,7 @@ from gapless.core.diagram import Diagram
 from gapless.core.diagram_layout import Layout
 from gapless.core.errors import InvalidProblem
 from gapless.core.factor import ConfigurationFactor, name_of, named_after
+from gapless.core.score_array import LARGEST
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import EPSILON, margin
 from gapless.core.unrolling import coarser_states, ended, start_of, stepped
@@ -26,6 +27,9 @@ States = NDArray[np.int8]
 ENUMERATED = 8
 """Over so many free decisions all configurations are scored; over more, those that are likely to be the best."""
 
+REWARDS, CERTAIN = 6, 1e300
+"""Growing rewards for decisions that are on, and one that outweighs any sum of scores."""
+
 
 def configuration_bound(
     factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray, state: States
@@ -34,9 +38,9 @@ def configuration_bound(
 
     The steps of a `Diagram` are run as a dynamic program over states, whatever the compiled graph says, with what
     float64 may round away counted: certain, unless it has to be relaxed. Of other factors all configurations
-    are scored where at most 8 decisions are free. Over more, the bound is ``best``, which whoever wrote the factor
-    wrote, too; the configuration that it names, the empty one, single decisions and the heaviest ones for each
-    number are scored: a factor that passes all these may still be wrong.
+    are scored where at most 8 decisions are free. Over more, the bound is ``best``, with a reward for what is on;
+    whoever wrote the factor wrote that, too. The configuration that it names, the empty one, single decisions and
+    the heaviest ones for each number are scored: a factor that passes all these may still be wrong.
 
     Parameters
     ----------
@@ -61,8 +65,10 @@ def configuration_bound(
     free = np.flatnonzero((state == FREE) & (weights > -np.inf))
     if not free.size:
         return _rounded_up(*_worth(factor, weights, on))
-    claimed, named = _best(factor, np.where(state == OFF, -np.inf, weights))
     enumerated = free.size <= ENUMERATED
+    claimed, named = _best(factor, np.where(state == OFF, -np.inf, weights))
+    if not enumerated and on.any():
+        claimed = min(claimed, _holding(factor, np.where(state == OFF, -np.inf, weights), on))
     most = size = -math.inf
     for chosen in _all(free) if enumerated else _likely(weights, free, named):
         spend_work(weights.size, 8)
@@ -114,6 +120,29 @@ def configuration_flips(
     return on, off
 
 
+def _holding(factor: ConfigurationFactor, weights: FloatArray, on: BoolArray) -> float:
+    """The promise of ``best`` about the configurations that hold some decisions; -inf where it knows none.
+
+    With any reward for each of them, those are worth no more than it promises, less all rewards. The reward grows
+    until the configuration that it names holds them: then no other reward gives less.
+    """
+    if weights[on].min() == -math.inf:
+        return -math.inf
+    reward, least = 1.0 + float(np.abs(weights[weights > -np.inf]).sum()), math.inf
+    for _ in range(REWARDS):
+        spend_work(10.0 * weights.size, 20)
+        promised, named = _best(factor, np.where(on, weights + reward, weights))
+        if promised == -math.inf:
+            return promised
+        paid = reward * int(on.sum())
+        least = min(least, _rounded_up(promised - paid, EPSILON * (on.size + 4) * (abs(promised) + paid)))
+        if named[on].all():
+            return least
+        reward *= 16.0
+    _, named = _best(factor, np.where(on, CERTAIN, weights))
+    return least if named[on].all() else -math.inf
+
+
 def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, state: States) -> bool:
     """Whether some configuration that agrees with a state scores more than -inf.
 
@@ -132,7 +161,7 @@ def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, stat
                 return True
         return False
     spend_work(10.0 * state.size, 20)
-    value, named = _best(factor, np.where(state == ON, 1e300, np.where(state == FREE, 0.0, -np.inf)))
+    value, named = _best(factor, np.where(state == ON, CERTAIN, np.where(state == FREE, 0.0, -np.inf)))
     return bool(value != -np.inf and np.all(np.asarray(named, bool)[state == ON]))
 
 
@@ -148,7 +177,12 @@ def word_of_factor(factor: ConfigurationFactor, decisions: Decisions, scope: Int
 
 def _value(factor: ConfigurationFactor, on: BoolArray) -> float:
     with named_after(factor, "value"):
-        return float(factor.value(on))
+        value = float(factor.value(on))
+    if LARGEST < abs(value) < math.inf:
+        raise InvalidProblem(
+            f"factor {name_of(factor)}: value() gave {value}, expected at most {LARGEST:g} in size"
+        )
+    return value
 
 
 def _best(factor: ConfigurationFactor, weights: FloatArray) -> tuple[float, BoolArray]:

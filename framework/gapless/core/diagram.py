@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 import gapless_kernels
 from gapless.core.decisions import Decisions
@@ -128,6 +129,12 @@ class Diagram(ConfigurationFactor):
         kept = _kept(self)
         layout = kept.of_size(self, weights.size)
         value, on = kept.passes_of(self, layout).solve(-weights, layout.free)
+        return value, on.view(bool)
+
+    def best_under(self, weights: FloatArray, state: NDArray[np.int8]) -> tuple[float, BoolArray]:
+        """As `best`, of the configurations that agree with a state, int8 (scope,): -1 free, 0 off, 1 on."""
+        kept = _kept(self)
+        value, on = kept.passes_of(self, kept.of_size(self, weights.size)).solve(-weights, state)
         return value, on.view(bool)
 
     def graph(self, decisions: Decisions) -> LayeredGraph:

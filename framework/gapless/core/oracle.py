@@ -63,11 +63,15 @@ class Maximiser(ABC, Generic[S]):
     Attributes
     ----------
     has_own : bool
-        Whether structures may have scores beyond the weights, of at most 8e12 in size for each decision of the
-        problem. Where they never have, small rests are enumerated faster.
+        Whether structures may have scores beyond the weights. Where they never have, small rests are enumerated
+        faster.
+    relaxed : bool
+        Whether `solve` may answer with what is no structure; its `Maximised.structure` is then None, and its
+        ``own`` only makes up for the difference to ``value``.
     """
 
     has_own: bool = True
+    relaxed: bool = False
 
     @abstractmethod
     def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[S]:

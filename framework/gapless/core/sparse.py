@@ -26,8 +26,12 @@ def frozen_array(values: Any, dtype: type) -> NDArray[Any]:
 
 
 def int_array(values: Any) -> IntArray:
-    """Read-only int64."""
-    return frozen_array(values, np.int64)
+    """Read-only int64. Raises `InvalidProblem`: NaN or a number that int64 does not hold."""
+    try:
+        with np.errstate(invalid="raise"):
+            return frozen_array(values, np.int64)
+    except FloatingPointError as error:
+        raise InvalidProblem(f"expected integers, got {np.asarray(values)!r:.80}") from error
 
 
 def float_array(values: Any) -> FloatArray:

@@ -40,6 +40,7 @@ class PricedFactor:
     ) -> None:
         self.factor, self.scope, self.first = factor, scope, first
         self._place = getattr(factor, "place", f"factor {name_of(factor)}")
+        self._best_under = getattr(factor, "best_under", None)
         self.guide = guide if guide is not None and np.any(guide) else None
         self._last: tuple[bytes, bytes, tuple[float, BoolArray]] | None = None
 
@@ -72,6 +73,9 @@ class PricedFactor:
         if np.all(state >= 0):
             return self.value(forced) - float(prices[forced].sum()), forced
         weights = np.where(state == OFF, -math.inf, -prices)
+        if self._best_under is not None:  # it may be relaxed: then no configuration need be worth what is promised
+            found: tuple[float, BoolArray] = guarded(self.factor, self._best_under, weights, state)
+            return found
         most, y = self._best(weights)
         reward = 1.0 + float(np.abs(prices[state != OFF]).sum())
         for _ in range(TRIES):

@@ -144,7 +144,7 @@ class Search(SearchState):
                 state[self.split.groups.rivals(decision)] = OFF
             state[decision] = ON if on else OFF
         number = self.kept.node(node.number, decision, on)
-        self._start(Node(number, state, node.bound, node.depth + 1, multipliers))
+        self._start(Node(number, state, node.bound, node.depth + 1, multipliers, shown=node.shown))
 
     def _branch(self, node: Node, multipliers: FloatArray | None, decision: int, *, on_last: bool) -> None:
         self._child(node, multipliers, decision, not on_last)
@@ -175,7 +175,7 @@ class Search(SearchState):
             self._learn(node)
             return
         ascent.count(bound)
-        score = self.split.value(found, ascent.found.own)
+        score = self._score(ascent.found)
         better = self._offer(node, found, score)
         if (
             self._looks(node, better)
@@ -275,7 +275,7 @@ class Search(SearchState):
                 break
             if self.lazy is not None:
                 asked |= self.lazy.know_structure(found.on_ids)
-            again = self.split.value(found.on_ids, found.own)
+            again = self._score(found)
             self._offer(node, found.on_ids, again)
             if insist:  # what the backbone refuses is not wanted any more
                 assert gains is not None
@@ -331,7 +331,7 @@ class Search(SearchState):
             self.saved, self.saved_bound = ascent.multipliers, ascent.bound
         evidence, bound = self.saved, self._round(self.saved_bound)
         if bound <= node.bound:
-            node.bound = bound
+            node.bound, node.shown = bound, node.number
         elif node.multipliers is not None:  # its own steps ended higher: what it inherited proves the bound
             evidence = node.multipliers
         self.node = None
@@ -437,11 +437,13 @@ class Search(SearchState):
         """Nodes, fixing steps and multipliers as arrays, as the compiled search gives them."""
         if not self.keep_proof:
             raise ValueError("no proof was kept: it was not asked for")
-        leaves: dict[int, Evidence] = {node.number: node.multipliers for _, node in self.open}
-        leaves.update({node.number: node.multipliers for node in self.waiting})
+        left = [*(node for _, node in self.open), *self.waiting]
+        leaves: dict[int, Evidence] = {node.number: node.multipliers for node in left}
+        shown = {node.number: node.shown for node in left}
         if self.node is not None:  # of its own and the inherited multipliers, those that prove more
             inherited = self.node.multipliers
             own = self.saved is not None and (inherited is None or self.saved_bound <= self.node.bound)
             leaves[self.node.number] = self.saved if own else inherited
+            shown[self.node.number] = self.node.number if own else self.node.shown
         prices = self.split.size - self.split.layout.slots
-        return {"lifted": self.lifted, **self.kept.arrays(self.split.layout, leaves, prices, shares=shares)}
+        return {"lifted": self.lifted, **self.kept.arrays(self.split.layout, leaves, shown, prices, shares=shares)}

@@ -44,10 +44,13 @@ class Record:
         self.leaves[0] = None
         self.fixings = [fixing for fixing in self.fixings if fixing[0] == 0]
 
-    def arrays(self, layout: Layout, leaves: dict[int, Evidence], prices: int, *, shares: bool) -> dict[str, Any]:
+    def arrays(
+        self, layout: Layout, leaves: dict[int, Evidence], shown: dict[int, int], prices: int, *, shares: bool
+    ) -> dict[str, Any]:
         """As ``gapless_kernels.search`` describes it.
 
-        `leaves`: evidence of the nodes that are still open. `prices`: slots after those of the layout.
+        `leaves`: evidence of the nodes that are still open. `shown`: where it holds. `prices`: slots after those of
+        the layout.
         """
         evidence = [leaves.get(number, held) for number, held in enumerate(self.leaves)]
         rows: dict[int, int] = {}
@@ -68,6 +71,7 @@ class Record:
             "decision": branches[:, 1].copy(),
             "on": branches[:, 2].astype(bool),
             "multipliers_at": np.array([row(multipliers) for multipliers in evidence], np.int64),
+            "shown_at": np.array([shown.get(number, number) for number in range(len(evidence))], np.int64),
             "step_node": np.array([node for node, _, _ in self.fixings], np.int64),
             "step_multipliers": np.array([row(multipliers) for _, multipliers, _ in self.fixings], np.int64),
             "step_first": np.cumsum([0, *(off.size for _, _, off in self.fixings)]).astype(np.int64),

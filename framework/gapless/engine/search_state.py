@@ -12,7 +12,7 @@ import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON
 from gapless.core.factor import ConfigurationFactor
-from gapless.core.oracle import Maximiser
+from gapless.core.oracle import Maximised, Maximiser
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import margin, round_bound
 from gapless.engine.ascent import Ascent, HalvingRule, StepRule
@@ -57,7 +57,7 @@ class Node:
     state : int8 (decisions,) or None
         None where the branch contradicts what is fixed.
     bound : float
-        By `multipliers`, which it begins with.
+        By `multipliers`, which it begins with, under the fixings of the node numbered `shown`.
     split_on : int
         Decision to branch on, for nodes that wait for the end of their level.
     lower : float
@@ -69,6 +69,7 @@ class Node:
     bound: float
     depth: int
     multipliers: FloatArray | None = None
+    shown: int = 0
     split_on: int = -1
     lower: float = -math.inf
 
@@ -280,6 +281,12 @@ class SearchState:
     def _most(self) -> float:
         """More than any decision is worth."""
         return 2.0 * (1.0 + self.largest)
+
+    def _score(self, found: Maximised[Any]) -> float:
+        """Score of what was found; -inf where it is no structure."""
+        if found.structure is None and self.maximiser.relaxed:
+            return -math.inf
+        return self.split.value(found.on_ids, found.own)
 
     def _round(self, bound: float) -> float:
         return round_bound(bound, self.granularity)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
     from gapless.core.problem import Problem
     from gapless.core.result import Solution
+
+
+def _with_factors(problem: Any, factors: Sequence[Any]) -> Any:
+    return attrs.evolve(problem, factors=[*problem.factors, *factors])
 
 
 @attrs.frozen
@@ -30,9 +34,20 @@ class Specimens:
         there are fewer; by default `gapless.testing.enumerate_best`.
     factors : bool
         Whether the problems have factors: then methods that do not count them are left out.
+    structures : callable, optional
+        ``structures(problem) -> iterable of structures``: all feasible ones of a problem without factors, each
+        once. Then factors of every kind are put on the problems, see `gapless.selftest.pairs`.
+    with_factors : callable, optional
+        ``with_factors(problem, factors) -> problem``: the problem with these besides its own; by default
+        ``attrs.evolve(problem, factors=[*problem.factors, *factors])``.
+    named : callable, optional
+        ``named(problem) -> str``: the backbone of an instance, where not all have the same.
     """
 
     problem: type[Problem[Any]]
     draw: Callable[[np.random.Generator], Problem[Any]]
     best: Callable[[Any, int], Sequence[Solution[Any]]] | None = None
     factors: bool = False
+    structures: Callable[[Any], Iterable[Any]] | None = None
+    with_factors: Callable[[Any, Sequence[Any]], Any] = _with_factors
+    named: Callable[[Any], str] | None = None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from gapless.core.certificate import NoCertificate
+import attrs
+
+from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.limits import Stop
 from gapless.core.result import Result, Stats
 from gapless.plugins.call import Solve
@@ -32,13 +34,42 @@ def answer(
     """
     reasons = list(layout.problem.infeasibility())
     if reasons:
-        return _nothing(layout, solve, reasons, certificate)
+        shown = layout.evenly() if certificate else NoCertificate(ASKED_FOR_NONE)
+        if certificate and not _shows_it(shown, layout):
+            return _searched(best(layout, attrs.evolve(solve, k=1), begin, certificate=True), layout, reasons)
+        return _nothing(layout, solve, reasons, shown)
     if solve.k > 1:
         return k_best(layout, solve, begin, certificate=certificate, variant=variant, order=order)
     return best(layout, solve, begin, certificate=certificate)
 
 
-def _nothing(layout: Layout[S], solve: Solve, reasons: list[str], certificate: bool) -> Result[S]:
+def _shows_it(evidence: Certificate, layout: Layout[Any]) -> bool:
+    """Whether it proves that there is no structure."""
+    verdict = evidence.verify(layout.problem)
+    return bool(verdict) and verdict.bound == -math.inf
+
+
+def _searched(found: Result[S], layout: Layout[S], reasons: list[str]) -> Result[S]:
+    """No structure is left, as the problem says; a search was for the evidence, and Ctrl-C was for the search."""
+    if found.stop is Stop.INTERRUPTED:
+        return attrs.evolve(found, explanation=[*reasons, *found.explanation])
+    evidence: Certificate = found.certificate
+    if layout.problem.sense.turn(found.bound) > -math.inf:
+        evidence = NoCertificate(f"the search for evidence ended early ({found.stop.value})")
+    return Result.of(
+        layout.problem,
+        [],
+        -math.inf,
+        Stop.PROVED,
+        certificate=evidence,
+        method=found.method,
+        stats=found.stats,
+        trace=found.trace,
+        explanation=reasons,
+    )
+
+
+def _nothing(layout: Layout[S], solve: Solve, reasons: list[str], evidence: Certificate) -> Result[S]:
     """No structure is left before any factor is asked; any multipliers show it."""
     budget = solve.budget
     budget.emit("start", -math.inf, -math.inf)
@@ -48,7 +79,7 @@ def _nothing(layout: Layout[S], solve: Solve, reasons: list[str], certificate: b
         [],
         -math.inf,
         Stop.PROVED,
-        certificate=layout.evenly() if certificate else NoCertificate(ASKED_FOR_NONE),
+        certificate=evidence,
         method=solve.method,
         stats=Stats(
             seconds=budget.elapsed,

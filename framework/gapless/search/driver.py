@@ -182,11 +182,11 @@ class Search(Generic[S]):
         return self.problem.decode(self.kernel.on) if self.value > -math.inf else None
 
     def rough(self, exact: float) -> bool:
-        """Whether scores cancel so much that only the checker can tell what is proved.
+        """Whether only the checker can tell what is proved: scores cancel, or a loss may not suffice.
 
         `exact`: score of the best structure by the problem.
         """
-        if self.kernel.rough:
+        if self.kernel.rough or (self.layout.harsh and self.value == -math.inf):
             return True
         return self.value > -math.inf and exact > -math.inf and abs(exact - self.value) > 0.25 * margin(exact)
 

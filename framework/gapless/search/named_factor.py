@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gapless.core.diagram import Diagram
 from gapless.core.errors import GaplessError, InconsistentBound, OracleError
 from gapless.core.factor import ConfigurationFactor
 from gapless.core.score_array import LARGEST
@@ -26,6 +27,7 @@ class NamedFactor:
     def __init__(self, factor: ConfigurationFactor, place: str) -> None:
         self.factor, self.place = factor, place
         self._value, self._best = factor.value, factor.best
+        self.best_under = factor.best_under if isinstance(factor, Diagram) else None
 
     @property
     def name(self) -> str:

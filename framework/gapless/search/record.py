@@ -36,6 +36,8 @@ class SearchRecord:
         Stands for a score of -inf.
     lifted : bool
         Whether charges of pairs take in what excludes one of the two.
+    relaxed : bool
+        Whether a bound may rise under more fixings: decisions are in no choice group.
     evidence, enumerated
         As in `Layout`.
     """
@@ -44,6 +46,7 @@ class SearchRecord:
     decision: IntArray
     on: BoolArray
     multipliers_at: IntArray
+    shown_at: IntArray
     step_node: IntArray
     step_multipliers: IntArray
     step_first: IntArray
@@ -60,6 +63,7 @@ class SearchRecord:
     widths: tuple[int, ...]
     counts: tuple[int, ...]
     loss: float
+    relaxed: bool
     evidence: Callable[..., Certificate]
     enumerated: Certificate
 
@@ -76,6 +80,7 @@ class SearchRecord:
             widths=tuple([one.scopes.shape[1] for one in scored]),
             counts=tuple([len(one.scopes) for one in scored]),
             loss=layout.loss,
+            relaxed=bool((layout.decisions.group_of() < 0).any()),
             evidence=layout.evidence,
             enumerated=layout.enumerated,
         )
@@ -117,6 +122,25 @@ class SearchRecord:
         part = slice(self.row_first[row], self.row_first[row + 1]) if row >= 0 else slice(0)
         return self._first[self.scopes[part]] + self.places[part], self.values[part]
 
+    def _kept(self) -> tuple[list[int], list[int], list[int]]:
+        """The nodes of the certificate, and for each its parent among them and the row of its evidence.
+
+        A bound need not fall under more fixings: those of a walk with no vertex twice are bounded by walks that
+        count a step that is on whenever they take it. So a node that was never worked on is left out with its
+        siblings, and the node whose evidence gives its bound is a leaf.
+        """
+        parents, rows, shown = self.parent.tolist(), self.multipliers_at.tolist(), self.shown_at.tolist()
+        closed = {above: row for node, (above, row) in enumerate(zip(shown, rows, strict=True)) if above != node}
+        if not self.relaxed or not closed:
+            return list(range(len(parents))), parents, rows
+        number: dict[int, int] = {-1: -1}
+        kept: list[int] = []
+        for node, parent in enumerate(parents):  # parents come first
+            if parent in number and parent not in closed:
+                number[node] = len(kept)
+                kept.append(node)
+        return kept, [number[parents[node]] for node in kept], [closed.get(node, rows[node]) for node in kept]
+
     def tree(self, at: Callable[[int], Certificate]) -> TreeCertificate:
         """The tree of the search. `at`: from a row of multipliers, or -1 for none, to what they prove."""
         made: dict[int, Certificate] = {ENUMERATED: self.enumerated}
@@ -126,21 +150,24 @@ class SearchRecord:
                 made[row] = at(row)
             return made[row]
 
-        parents = self.parent.tolist()
+        kept, parents, rows = self._kept()
         inner = set(parents)
         branches = [
             Branch() if parent < 0 else Branch(on=(arc,)) if on else Branch(off=(arc,))
-            for parent, arc, on in zip(parents, self.decision.tolist(), self.on.tolist(), strict=True)
+            for parent, arc, on in zip(parents, self.decision[kept].tolist(), self.on[kept].tolist(), strict=True)
         ]
-        leaves = {str(n): evidence(row) for n, row in enumerate(self.multipliers_at.tolist()) if n not in inner}
+        leaves = {str(n): evidence(row) for n, row in enumerate(rows) if n not in inner}
         first, off = self.step_first.tolist(), self.off.tolist()
         steps: dict[str, list[Tightening]] = {}
+        number = {node: n for n, node in enumerate(kept)}
         for step, (node, row) in enumerate(
             zip(self.step_node.tolist(), self.step_multipliers.tolist(), strict=True)
         ):
+            if node not in number:
+                continue
             fixed = off[first[step] : first[step + 1]]
             on = [~d for d in fixed if d < 0]
             held = Tightening(on, [d for d in fixed if d >= 0] if on else fixed, evidence(row))
-            steps.setdefault(str(node), []).append(held)
+            steps.setdefault(str(number[node]), []).append(held)
         tightenings = {node: tuple(several) for node, several in steps.items()}
         return TreeCertificate(tuple(parents), tuple(branches), leaves, tightenings)

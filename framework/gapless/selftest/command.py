@@ -23,6 +23,7 @@ from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.registry import check_count
 from gapless.plugins.specimens import Specimens
 from gapless.selftest.differential import Mistake, Tally, differential
+from gapless.selftest.pairs import PairMistake, PairTally, try_pairs
 from gapless.selftest.twins import TwinTally, compare_kernels, instruction_sets
 
 _SHOWN = 3
@@ -32,7 +33,8 @@ _SHOWN = 3
 def run(parsed: argparse.Namespace, console: Console) -> int:
     """Run the command; the exit code tells whether all answers are right."""
     check_count("--cases", parsed.cases)
-    check_count("--seed", parsed.seed, at_least=0)
+    for option in ("seed", "pairs", "forged", "by_scip"):
+        check_count(f"--{option.replace('_', '-')}", getattr(parsed, option), at_least=0)
     if not parsed.seconds >= 0:
         raise UnknownOption(f"--seconds is {parsed.seconds}, expected a number of seconds")
     plugins = load_plugins()
@@ -62,18 +64,31 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
             skipped=skipped,
         )
     interrupted = not all(tally.closed for tally in tallies)
+    pairs: list[PairTally] = []
+    if not interrupted and parsed.method is None:
+        with console.progress("pairs", parsed.pairs) as advance:
+            pairs, interrupted = try_pairs(
+                plugins.registry,
+                specimens,
+                cases=parsed.pairs,
+                seed=parsed.seed,
+                by_scip=parsed.by_scip,
+                forged=parsed.forged,
+                advance=advance,
+            )
     twins = [] if interrupted or parsed.method or parsed.problem else compare_kernels(parsed.seed)
     untested = sorted(
         name
         for name, cls in plugins.registry.problems.items()
         if parsed.problem is None and all(cls is not given.problem for given in specimens)
     )
-    kept = _keep(folder, tallies)
-    _show(console, tallies, twins, untested, kept)
+    kept = _keep(folder, tallies, pairs)
+    _show(console, tallies, pairs, twins, untested, kept)
     for reason in skipped:
         console.say(f"note: not tested: {reason}")
     nothing = bool(skipped) and not tallies
-    failed = nothing or any(tally.mistakes for tally in tallies) or any(twin.different for twin in twins)
+    mistaken = any(tally.mistakes for tally in tallies) or any(pair.mistakes for pair in pairs)
+    failed = nothing or mistaken or any(twin.different for twin in twins)
     console.data(
         {
             "versions": versions,
@@ -86,6 +101,13 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
                     "mistakes": [{"case": m.case, "reason": m.reason} for m in tally.mistakes],
                 }
                 for tally in tallies
+            ],
+            "pairs": [
+                {
+                    **attrs.asdict(pair, filter=lambda a, _: a.name != "mistakes"),
+                    "mistakes": [{"case": m.case, "reason": m.reason} for m in pair.mistakes],
+                }
+                for pair in pairs
             ],
             "kernels": [attrs.asdict(twin) for twin in twins],
             "without_specimens": untested,
@@ -130,15 +152,18 @@ def _versions(plugins: Plugins) -> dict[str, str]:
     }
 
 
-def _keep(folder: Path | None, tallies: Sequence[Tally]) -> list[Path]:
+def _keep(folder: Path | None, tallies: Sequence[Tally], pairs: Sequence[PairTally]) -> list[Path]:
     """Write the instances of mistakes as JSON."""
     if folder is None:
         return []
-    kept: dict[Path, Mistake] = {
+    kept: dict[Path, Mistake | PairMistake] = {
         folder / f"{mistake.problem}-{mistake.method}-{mistake.case}.json": mistake
         for tally in tallies
         for mistake in tally.mistakes
     }
+    for pair in pairs:
+        name = f"{pair.backbone} with {pair.factors}".replace(" ", "-")
+        kept.update({folder / f"{name}-{mistake.case}.json": mistake for mistake in pair.mistakes})
     for file, mistake in kept.items():
         serial.write_aside(file, serial.dumps(mistake.instance) + "\n")
     return list(kept)
@@ -147,6 +172,7 @@ def _keep(folder: Path | None, tallies: Sequence[Tally]) -> list[Path]:
 def _show(
     console: Console,
     tallies: Sequence[Tally],
+    pairs: Sequence[PairTally],
     twins: Sequence[TwinTally],
     untested: Sequence[str],
     kept: Sequence[Path],
@@ -167,6 +193,10 @@ def _show(
     ]
     names = ("problem", "method", "answers", "proved", "verified", "not for", "mistakes", "CPU s", "exact")
     console.table("Methods against brute force", names, rows)
+    if pairs:
+        console.table(
+            "Pairs of a backbone and a kind of factor against a list of all structures", *_by_backbone(pairs)
+        )
     if twins:
         console.table(
             "Kernels against their NumPy twins",
@@ -180,5 +210,30 @@ def _show(
             console.say(f"MISTAKE {mistake.problem}, {mistake.method}, case {mistake.case}: {mistake.reason}")
         if len(tally.mistakes) > _SHOWN:
             console.say(f"... and {len(tally.mistakes) - _SHOWN} more of {tally.problem}, {tally.method}")
+    for pair in pairs:
+        for wrong in pair.mistakes[:_SHOWN]:
+            console.say(f"MISTAKE {pair.backbone} with {pair.factors}, case {wrong.case}: {wrong.reason}")
     for file in kept:
         console.say(f"wrote {file}")
+
+
+def _by_backbone(pairs: Sequence[PairTally]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """Names of columns, and a row for each backbone: sums over all kinds of factors."""
+    counts = (
+        "instances",
+        "infeasible",
+        "several",
+        "limited",
+        "readable",
+        "by_scip",
+        "verified",
+        "forged",
+        "refused",
+    )
+    rows = []
+    for backbone in dict.fromkeys(pair.backbone for pair in pairs):
+        own = [pair for pair in pairs if pair.backbone == backbone]
+        sums = [sum(getattr(pair, name) for pair in own) for name in counts]
+        rows.append((backbone, len(own), *sums, sum(len(pair.mistakes) for pair in own)))
+    names = ("k best", "limits", "readable", "SCIP", "verified", "forged", "refused", "mistakes")
+    return ("backbone", "kinds", "instances", "infeasible", *names), rows

@@ -137,6 +137,8 @@ def differential(
                 continue
             name = next((name for name, cls in registry.problems.items() if cls is specimen.problem), "")
             name = (name or specimen.problem.__name__) + ("+factors" if specimen.factors else "")
+            if any(run.tally.problem == name for run in runs):  # several specimens of one type
+                name += f" ({specimen.named(references[0].problem) if specimen.named else 'more'})"
             methods = registry.methods_for(specimen.problem)
             runs += [
                 _Run(Tally(name, m.name, m.exact), m, references, seed, advance)

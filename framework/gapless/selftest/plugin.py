@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gapless.plugins import hookimpl
+from gapless.plugins.specimens import Specimens
 
 if TYPE_CHECKING:
     import argparse
@@ -18,6 +20,14 @@ def gapless_cli(subparsers: Any) -> None:
     subparsers.add_parser("selftest", help=_SUMMARY, description=_SUMMARY, fill=_fill)
 
 
+@hookimpl
+def gapless_specimens() -> Sequence[Specimens]:
+    """Independent choices, whose backbone is of the core or a user's own."""
+    from gapless.testing.choices import Choices, all_choices, named, random_choices  # noqa: PLC0415  as below
+
+    return [Specimens(Choices, random_choices, structures=all_choices, named=named)]
+
+
 def _fill(parser: argparse.ArgumentParser) -> None:
     from gapless.selftest.command import run  # noqa: PLC0415  brute force: imported when it is asked for
 
@@ -27,5 +37,10 @@ def _fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="seed of the instances (0)")
     parser.add_argument("--problem", metavar="NAME", help="only this problem type")
     parser.add_argument("--method", metavar="NAME", help="only this method")
+    parser.add_argument(
+        "--pairs", type=int, default=600, help="instances over every pair of a backbone and a kind of factor (600)"
+    )
+    parser.add_argument("--forged", type=int, default=100, help="forged answers to those, to be refused (100)")
+    parser.add_argument("--by-scip", type=int, default=10, help="instances of those for SCIP as well (10)")
     parser.add_argument("--out", metavar="DIR", help="folder for instances of mistakes, for `gapless solve`")
     parser.set_defaults(run=run)

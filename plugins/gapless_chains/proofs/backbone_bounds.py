@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gapless.core.proofs.checked_bounds import CheckedBounds
-from gapless.core.proofs.raised import raised
+from gapless.core.proofs.raised import above, all_above, raised
 from gapless.core.sparse import FloatArray
 from gapless.core.work import spend_work
 
@@ -60,9 +60,9 @@ def labelling_bounds(rows: FloatArray, parents: Sequence[int], pairs: Callable[[
     tree_of = list(range(n))
     for i in range(n):
         tree_of[i] = i if parents[i] < 0 else tree_of[parents[i]]
-    total = math.nextafter(math.fsum(best.values()), math.inf)
+    total = above(math.fsum(best.values()))
     others_of = {i: math.fsum([value for j, value in best.items() if j != i]) for i in roots}
-    whole = np.nextafter(marginals + np.array([others_of[t] for t in tree_of])[:, None], np.inf)
+    whole = all_above(marginals + np.array([others_of[t] for t in tree_of])[:, None])
     off = np.full((n, k), -np.inf)
     if k > 1:
         order = np.argsort(whole, axis=1)

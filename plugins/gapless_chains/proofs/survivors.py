@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
+from gapless.core.proofs.raised import above, all_above
 from gapless.core.sparse import FloatArray, IntArray, int_array
 from gapless.roles import BoundCertificate, Fixings, serialisable, spend_work
 from gapless_chains.once_per_array import OncePerArray
@@ -79,7 +80,10 @@ class DominanceCertificate(BoundCertificate):
             if sums[anchor] == -np.inf:
                 return -math.inf
             climbed += [float(best[anchor]), float(lost[anchor]), float(local[anchor])]
-            potential = _up(_up(best - best[anchor]) + _up(_up(lost - lost[anchor]) + _up(local - local[anchor])))
+            potential = all_above(
+                all_above(best - best[anchor])
+                + all_above(all_above(lost - lost[anchor]) + all_above(local - local[anchor]))
+            )
             if i == problem.positions - 1:
                 break
             pairs = problem.transition if problem.transition.ndim == 2 else problem.transition[i]
@@ -91,7 +95,7 @@ class DominanceCertificate(BoundCertificate):
             kept = np.zeros(potential.size, bool)
             kept[survivors[i]] = True
             offers = best_offers(potential, pairs, kept)
-        return math.nextafter(math.fsum([float(potential.max()), *climbed, *excesses]), math.inf)
+        return above(math.fsum([float(potential.max()), *climbed, *excesses]))
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
         """A row of pair scores for each survivor."""
@@ -112,11 +116,6 @@ class DominanceCertificate(BoundCertificate):
         return [part % k for part in np.split(pairs, np.searchsorted(pairs, np.arange(1, n) * k))]
 
 
-def _up(values: FloatArray) -> FloatArray:
-    """The next larger float64 of rounded results, so that they are not below what was rounded; -inf stays."""
-    return np.where(values > -np.inf, np.nextafter(values, np.inf), -np.inf)
-
-
 def _excess(potential: FloatArray, dominator: int, survivors: IntArray, transition: FloatArray) -> float:
     """Excess of edges from dropped labels over the potentials, rounded upward; at least 0."""
     dropped = potential > -np.inf
@@ -130,8 +129,8 @@ def _excess(potential: FloatArray, dominator: int, survivors: IntArray, transiti
     if dominator not in survivors or potential[dominator] == -np.inf:
         return math.inf
     lead = leads[dominator]
-    behind = _up(potential[dropped] - potential[dominator])
-    return max(0.0, float(_up(behind + lead[dropped]).max()))
+    behind = all_above(potential[dropped] - potential[dominator])
+    return max(0.0, float(all_above(behind + lead[dropped]).max()))
 
 
 class _Leads:
@@ -148,7 +147,7 @@ class _Leads:
             t = self._transition
             ahead = np.where(t[dominator] > -np.inf, t[dominator], 0.0)
             gains = np.where(t > -np.inf, np.where(t[dominator] > -np.inf, t - ahead, np.inf), -np.inf)
-            self._rows[dominator] = _up(gains.max(axis=1))
+            self._rows[dominator] = all_above(gains.max(axis=1))
         return self._rows[dominator]
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import attrs
-import numpy as np
 
-from gapless.core.proofs.raised import next_above
+from gapless.core.proofs.raised import above, all_above
 from gapless.core.sparse import FloatArray
 
 
@@ -31,6 +30,6 @@ class CheckedBounds:
 
     def plus(self, weights: FloatArray) -> CheckedBounds:
         """The same where every structure has these weights besides; rounding counted."""
-        more = math.nextafter(math.fsum(weights.tolist()), math.inf)
-        on, off = (None if side is None else next_above(side + more) for side in (self.on, self.off))
-        return CheckedBounds(float(next_above(np.array(self.best + more))), on, off)
+        more = above(math.fsum(weights.tolist()))
+        on, off = (None if side is None else all_above(side + more) for side in (self.on, self.off))
+        return CheckedBounds(above(self.best + more), on, off)

@@ -48,5 +48,7 @@ def choice_bounds(decisions: Decisions, weights: FloatArray, fixings: Fixings) -
     on[loose] = np.where(state[loose] == OFF, -np.inf, worth[loose] - gain)
     off[loose] = np.where(state[loose] == ON, -np.inf, -gain)
     total = math.fsum(parts)
-    size = 2.0**-50 * (math.fsum(map(abs, parts)) + float(np.abs(worth).max(initial=0.0)))
-    return CheckedBounds(total + size, total + on + size, total + off + size)
+    # What is in no best choice costs no rounding there, however large it is.
+    lost = 2.0**-50 * math.fsum(map(abs, parts))
+    on, off = (total + side + lost + 2.0**-50 * np.where(side > -np.inf, np.abs(side), 0.0) for side in (on, off))
+    return CheckedBounds(total + lost, on, off)

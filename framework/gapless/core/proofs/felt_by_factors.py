@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gapless.core.configuration_bound import configuration_flips, most_of_others
 from gapless.core.decisions import Decisions
 from gapless.core.factor import ConfigurationFactor
-from gapless.core.proofs.raised import next_above
+from gapless.core.proofs.raised import all_above
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
 
@@ -43,11 +43,11 @@ def felt_flips(
         if flips is None or one.bound == -math.inf:
             continue
         felt = np.zeros_like(total)
-        felt[:, one.scope] = np.minimum(next_above(np.stack(flips) - one.bound), 0.0)
+        felt[:, one.scope] = np.minimum(all_above(np.stack(flips) - one.bound), 0.0)
         if groups:  # with one of a group on, the others are off; with it off, one of those that are open is on
             on, off = felt[:, members]
             on = np.minimum(on, -most_of_others(-off, sizes))
             off = np.minimum(off, most_of_others(np.where(open_ones[members], on, -np.inf), sizes))
             felt[:, members] = on, off
-        total = np.minimum(next_above(total + felt), 0.0)
+        total = np.minimum(all_above(total + felt), 0.0)
     return total[0], total[1]

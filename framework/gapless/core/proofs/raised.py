@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gapless.core.sparse import FloatArray
@@ -22,7 +24,12 @@ def raised(scores: FloatArray, additions: int) -> FloatArray:
     return higher
 
 
-def next_above(values: FloatArray) -> FloatArray:
-    """The next larger float64 numbers; -inf, which says that there is nothing, stays."""
-    above: FloatArray = np.where(values > -np.inf, np.nextafter(values, np.inf), -np.inf)
-    return above
+def above(value: float) -> float:
+    """The next larger number; -inf, which is exact, stays."""
+    return math.nextafter(value, math.inf) if value > -math.inf else value
+
+
+def all_above(values: FloatArray) -> FloatArray:
+    """As `above`, for each; float64 of any shape."""
+    higher: FloatArray = np.where(values > -np.inf, np.nextafter(values, np.inf), -np.inf)
+    return higher

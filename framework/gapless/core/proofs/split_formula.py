@@ -16,7 +16,6 @@ from gapless.core.errors import InvalidProblem
 from gapless.core.factors.factor_set import FactorSet
 from gapless.core.proofs.felt_by_factors import Bounded, felt_flips
 from gapless.core.proofs.raised import ULP, raised
-from gapless.core.score_array import LARGEST, LARGEST_OWN
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.work import kept_meanwhile, spend_work
 
@@ -45,8 +44,9 @@ class Splittable:
         where that is not known.
     length : int
         Additions that a weight goes through, beyond those of the formula.
-    additive : bool
-        Whether the backbone has no score of its own.
+    unseen : float
+        No structure's own scores and values of factors that are no conjunctions sum to less than minus this;
+        infinity where that is not known.
     """
 
     problem: Any
@@ -57,7 +57,7 @@ class Splittable:
     opposite: IntArray | None = None
     excludes: Callable[[IntArray, IntArray], BoolArray] | None = None
     length: int = 0
-    additive: bool = False
+    unseen: float = math.inf
 
     @property
     def group_of(self) -> IntArray:
@@ -196,7 +196,7 @@ def _laid_out(
         lifts = lifted_decisions(split, scopes, np.flatnonzero(charged))
         blocks.append(_Block(scopes, scores, fine, grouped, at + np.cumsum(counts) - counts, lifts))
         at, seen = at + int(counts.sum()), seen + len(scopes)
-    floor = _floor(split, blocks, own=bool(counted) or not split.additive)
+    floor = _floor(split, blocks)
     kept[_LaidOut] = made = _LaidOut(split.problem, asked, blocks, at, floor)
     return made
 
@@ -403,18 +403,20 @@ def grouped_pairs(split: Splittable, scopes: IntArray, way: int) -> BoolArray:
     return shared
 
 
-def _floor(split: Splittable, blocks: list[_Block], *, own: bool) -> float:
-    """No allowed structure scores less, since scores have limits. `own`: structures score beyond the weights."""
+def _floor(split: Splittable, blocks: list[_Block]) -> float:
+    """No allowed structure scores less; -inf where that is not known."""
     weights, group_of = split.weights, split.group_of
     allowed = weights > -np.inf
     least = np.zeros(int(group_of.max(initial=-1)) + 1)
     chosen = allowed & (group_of >= 0)
     least[np.unique(group_of[chosen])] = np.inf
     np.minimum.at(least, group_of[chosen], weights[chosen])
-    low = [*least.tolist(), *np.minimum(weights[allowed & (group_of < 0)], 0.0).tolist(), split.constant]
+    low = [*least.tolist(), *np.minimum(weights[allowed & (group_of < 0)], 0.0).tolist()]
+    low += [split.constant, -split.unseen]
     for block in blocks:
         counted = block.scores[np.isfinite(block.scores) & block.fine]
         low.append(float(np.minimum(counted, 0.0).sum()))
-    low.append(-LARGEST * len(split.factors.configurations) - (LARGEST_OWN * split.decisions.count if own else 0.0))
+    if not all(map(math.isfinite, low)):
+        return -math.inf
     terms = len(low) + sum(block.scores.size for block in blocks)
     return math.fsum(low) - ULP * terms * math.fsum(map(abs, low))
