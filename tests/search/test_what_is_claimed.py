@@ -12,6 +12,7 @@ import gapless_kernels
 from gapless import Limits, Status, Stop
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.proofs.choice_bounds import choice_bounds
+from gapless.core.score_array import LARGEST_OWN
 from gapless.roles import Conjunctions, Fixings, NoCertificate
 from gapless.search import driver, layout
 from gapless.selftest.pairs import readable_search
