@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from gapless.search.driver import Search
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_needed
 from gapless_splitbound import method
+from gapless_splitbound.gathered import PATIENCE, gathered
 from gapless_splitbound.tree_layout import tree_layout
 from gapless_splitbound.tree_search import possible
 
@@ -54,7 +56,14 @@ def run_many(
         able, ordered = possible(layout, variant, order)
         return Search(layout, variant=able, order=ordered, keep_proof=False)
 
-    return decode_many(problems, solve, alone, begin)
+    def again(problem: ParsingProblem, search: Search[DependencyTree]) -> Search[DependencyTree] | None:
+        able = search.variant == "default" and method.may_begin_again(search.layout)
+        other = gathered(problem) if able else None
+        if other is None:
+            return None
+        return Search(tree_layout(other), order=order, keep_proof=False, start=search.kernel.on)
+
+    return decode_many(problems, solve, alone, begin, again)
 
 
 def decode_many(
@@ -62,10 +71,12 @@ def decode_many(
     solve: Solve,
     decode: Callable[[ParsingProblem, Solve], Result[DependencyTree]],
     begin: Callable[[ParsingProblem], Search[DependencyTree] | None],
+    again: Callable[[ParsingProblem, Search[DependencyTree]], Search[DependencyTree] | None] | None = None,
 ) -> BatchResult[DependencyTree]:
     """As `run_many`.
 
-    `begin`: makes a search without a proof for a problem; None where the search cannot take it.
+    `begin`: makes a search without a proof for a problem; None where the search cannot take it. `again`: after
+    `PATIENCE` nodes, makes another from it; None where there is none.
     """
     limits = solve.budget.limits
 
@@ -86,7 +97,16 @@ def decode_many(
 
     def take(i: int, problem: ParsingProblem) -> None:
         search = begin(problem)
-        proved = search is not None and search.finish(seconds=seconds)
+        proved, before = False, None
+        if search is not None and again is not None:
+            started = time.perf_counter()
+            proved = search.finish(PATIENCE, seconds)
+            left = seconds - (time.perf_counter() - started)
+            other = None if proved or search.kernel.nodes < PATIENCE else again(problem, search)
+            search, before = (search, None) if other is None else (other, search)
+            proved = proved or (left > 0 and search.finish(seconds=left))
+        elif search is not None:
+            proved = search.finish(seconds=seconds)
         # Where scores cancel, the status depends on what the record of the search proves.
         unsure = search is not None and search.layout.forbids and search.layout.floor == -math.inf
         if search is None or unsure or search.kernel.rough or (proved and not meets(search.bound, search.value)):
@@ -101,6 +121,10 @@ def decode_many(
                 heads[offsets[i] : offsets[i + 1]] = problem.decisions.heads[search.kernel.on]
                 values[i] = search.value
             told = {**search.extra, "nodes": search.kernel.nodes, "parts_scored": search.layout.parts_scored}
+            if before is not None:
+                told = {**told, "root_closed": False, "parts_scored": before.layout.parts_scored}
+                for name, count in {**before.extra, "nodes": before.kernel.nodes}.items():
+                    told[name] += count
         for name, count in counts.items():
             count[i] = told.get(name, 0)
         bounds[i] = bound

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import attrs
 
-from gapless import Result, Status, Stop, UnknownOption
+from gapless import Limits, Result, Status, Stop, UnknownOption
 from gapless.core.nearest import nearest
 from gapless.core.problem import check_start
 from gapless.engine.frontier import ORDERS
 from gapless.roles import BoundCertificate, Fixings, NoCertificate, Solve
 from gapless.search.driver import ASKED_FOR_NONE, Search
+from gapless.search.layout import Layout
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_needed
 from gapless_splitbound.certificate import SplitMultipliers
+from gapless_splitbound.gathered import PATIENCE, gathered, gathered_answer, may_gather
 from gapless_splitbound.pruning import prune
 from gapless_splitbound.tree_layout import tree_layout
 from gapless_splitbound.tree_search import NOT_IN_THE_PAPER, possible, search, uncompiled
@@ -60,8 +62,51 @@ def run(
     layout = tree_layout(problem, backbone or backbone_needed(problem))
     able, order = possible(layout, variant, order)
     begin = partial(Search, variant=able, order=order)
+    if able == "default" and is_patient(solve, layout):
+        found = _loose(problem, layout, solve, begin, certificate, order)
+        if found is not None:
+            return found
     found = search(layout, solve, begin, certificate=certificate, variant=able, order=order)
     return found if able == variant else attrs.evolve(found, explanation=(NOT_IN_THE_PAPER, *found.explanation))
+
+
+def is_patient(solve: Solve, layout: Layout[DependencyTree]) -> bool:
+    """Whether the search may begin again: one tree is asked for, nobody counts or watches its steps."""
+    limits = solve.budget.limits
+    if solve.k > 1 or solve.budget.observers or solve.budget.trace or limits != Limits(time=limits.time):
+        return False
+    return may_begin_again(layout)
+
+
+def may_begin_again(layout: Layout[DependencyTree]) -> bool:
+    """Whether the pairs of each head may be taken together later."""
+    assert isinstance(layout.problem, ParsingProblem)
+    return not layout.counted and may_gather(layout.problem) and not layout.forbids
+
+
+def _loose(
+    problem: ParsingProblem,
+    layout: Layout[DependencyTree],
+    solve: Solve,
+    begin: Callable[..., Search[DependencyTree]],
+    certificate: bool,
+    order: str,
+) -> Result[DependencyTree] | None:
+    """The answer, from `PATIENCE` nodes on with the pairs of each head as one factor; None where that cannot be."""
+    budget, limits = solve.budget, solve.budget.limits
+    budget.limits = attrs.evolve(limits, nodes=PATIENCE)
+    try:
+        found = search(layout, solve, begin, certificate=certificate, order=order)
+    finally:
+        budget.limits = limits
+    if found.stop is not Stop.NODES:
+        return found
+    other = gathered(problem)
+    if other is None:
+        return None
+    again = attrs.evolve(solve, start=[solution.structure for solution in found.solutions] or solve.start)
+    better = search(tree_layout(other), again, begin, certificate=certificate, order=order)
+    return gathered_answer(better, found)
 
 
 def check_options(variant: str, order: str) -> None:

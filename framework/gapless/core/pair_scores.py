@@ -90,6 +90,10 @@ class PairScores(ConfigurationFactor):
         lost = EPSILON * (4.0 * weights.size**2 + 8.0) * size
         return math.nextafter(self.most(weights, state)[0] + lost, math.inf)
 
+    def possible_values(self) -> FloatArray:
+        """The scores, of which values are sums."""
+        return self.scores
+
     def compiled(self, decisions: Decisions) -> Any:
         """`gapless_kernels.search._pairs.Pairs`."""
         if not gapless_kernels.COMPILED:
