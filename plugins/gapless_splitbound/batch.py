@@ -61,7 +61,8 @@ def run_many(
         other = gathered(problem) if able else None
         if other is None:
             return None
-        return Search(tree_layout(other), order=order, keep_proof=False, start=search.kernel.on)
+        start = search.kernel.on if search.value > -math.inf else None
+        return Search(tree_layout(other), order=order, keep_proof=False, start=start)
 
     return decode_many(problems, solve, alone, begin, again)
 

@@ -20,8 +20,8 @@ PATIENCE = 32
 
 def may_gather(problem: ParsingProblem) -> bool:
     """Whether `gathered` is worth a try."""
-    if problem.projective or problem.label_names is not None or problem.factor_set.configurations:
-        return False
+    if problem.projective or problem.label_names is not None or len(problem.factors) != len(problem.conjunctions):
+        return False  # some factor is no conjunction
     return any(scored.scopes.size and scored.scopes.shape[1] == 2 for scored in problem.conjunctions)
 
 
@@ -110,7 +110,7 @@ def _wrapped(evidence: Certificate) -> Certificate:
 
 def gathered_answer(found: Result[DependencyTree], before: Result[DependencyTree]) -> Result[DependencyTree]:
     """The answer to the gathered problem as one to the problem itself, with the work of the search `before`."""
-    held, stats = found._certificate, found.stats  # noqa: SLF001 (made when it is asked for)
+    held, stats = found._certificate, found.stats
     extra = {
         name: value + before.stats.extra[name] if type(value) is int else value
         for name, value in stats.extra.items()

@@ -98,7 +98,7 @@ class PairScores(ConfigurationFactor):
         """`gapless_kernels.search._pairs.Pairs`."""
         if not gapless_kernels.COMPILED:
             return None
-        from gapless_kernels.search._pairs import Pairs
+        from gapless_kernels.search._pairs import Pairs  # noqa: PLC0415  loaded when it is used
 
         return Pairs(self.decisions, self.scores)
 

@@ -1,0 +1,104 @@
+"""Searches that begin again with the pairs of each head as one factor: answers, evidence, and what it refuses."""
+
+import numpy as np
+import pytest
+
+import gapless as gl
+from gapless_dependency import ParsingProblem
+from gapless_dependency.enumeration import tree_scores
+from gapless_dependency.random_problems import random_problem
+from gapless_splitbound import batch, gathered, method
+from gapless_splitbound.certificate import SplitMultipliers
+from gapless_splitbound.gathered import GatheredPairs
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Every search that does not end at its root begins again; nothing is enumerated before."""
+    monkeypatch.setattr("gapless.search.layout.CHOICES", 0)
+    monkeypatch.setattr(method, "PATIENCE", 1)
+    monkeypatch.setattr(batch, "PATIENCE", 1)
+
+
+def sentence(rng, longest=5):
+    while True:
+        problem = random_problem(
+            rng,
+            int(rng.integers(3, longest + 1)),
+            projective=False,
+            single_root=bool(rng.integers(2)),
+            families=("sibling", "grandchild"),
+            ties=bool(rng.integers(2)),
+            forbidden=float(rng.choice([0.0, 0.3])),
+            strength=float(rng.choice([2.0, 5.0])),
+        )
+        if not problem.infeasibility():
+            return problem
+
+
+def loose(seed=0, words=7):
+    """A sentence whose search begins again."""
+    return random_problem(
+        np.random.default_rng(seed), words, projective=False, families=("sibling", "grandchild"), strength=6.0
+    )
+
+
+def test_every_tree_scores_the_same():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        problem = sentence(rng)
+        other = gathered.gathered(problem)
+        if other is not None:
+            assert len(other.factor_set.configurations) > 0
+            heads, scores = tree_scores(problem)
+            assert [other.value(other.tree(row)) for row in heads] == pytest.approx(scores, abs=1e-9)
+
+
+def test_answers_against_all_trees(impatient):
+    rng, again = np.random.default_rng(1), 0
+    for _ in range(60):
+        problem = sentence(rng)
+        scores = tree_scores(problem)[1]
+        found = gl.solve(problem, "split-bound")
+        assert found.status is (gl.Status.OPTIMAL if scores.size else gl.Status.INFEASIBLE)
+        assert not scores.size or found.value == pytest.approx(scores.max(), abs=1e-9)
+        verdict = found.verify(problem)
+        assert verdict, verdict.reason
+        assert verdict.trusted == ""
+        again += isinstance(found.certificate, GatheredPairs)
+    assert again > 5
+
+
+def test_a_stored_answer_verifies(impatient):
+    problem = loose()
+    found = gl.solve(problem, "split-bound")
+    assert isinstance(found.certificate, GatheredPairs)
+    assert gl.Result.from_json(found.to_json()).verify(problem)
+
+
+def test_a_batch_gives_the_same(impatient):
+    problems = [loose(seed) for seed in range(6)]
+    batched = gl.solve_many(problems, "split-bound")
+    assert batched.values == pytest.approx([gl.solve(p, "split-bound").value for p in problems])
+
+
+def test_evidence_for_another_problem_proves_nothing_wrong(impatient):
+    problem = loose()
+    found = gl.solve(problem, "split-bound")
+    more = ParsingProblem(problem.scores + 1.0, factors=problem.factors)
+    verdict = found.certificate.verify(more)
+    assert not verdict or verdict.bound >= gl.solve(more, "split-bound").value - 1e-6
+
+
+def test_evidence_for_a_problem_without_pairs_is_refused():
+    problem = ParsingProblem(np.zeros((4, 4)))
+    verdict = GatheredPairs(SplitMultipliers.even(problem)).verify(problem)
+    assert not verdict
+    assert "no pairs" in verdict.reason
+
+
+def test_limits_and_watchers_keep_one_search(impatient):
+    problem = loose()
+    limited = gl.solve(problem, "split-bound", limits=gl.Limits(nodes=10**6))
+    assert limited.status is gl.Status.OPTIMAL
+    assert not isinstance(limited.certificate, GatheredPairs)
