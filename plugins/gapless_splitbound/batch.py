@@ -18,7 +18,8 @@ from gapless.search.driver import Search
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_needed
 from gapless_splitbound import method
-from gapless_splitbound.gathered import PATIENCE, gathered
+from gapless_splitbound.gathered import gathered
+from gapless_splitbound.patience import PatientSearch
 from gapless_splitbound.tree_layout import tree_layout
 from gapless_splitbound.tree_search import possible
 
@@ -54,15 +55,14 @@ def run_many(
             return None
         layout = tree_layout(problem, backbone or backbone_needed(problem))
         able, ordered = possible(layout, variant, order)
-        return Search(layout, variant=able, order=ordered, keep_proof=False)
+        kind = PatientSearch if able == "default" and method.may_begin_again(layout) else Search
+        return kind(layout, variant=able, order=ordered, keep_proof=False)
 
-    def again(problem: ParsingProblem, search: Search[DependencyTree]) -> Search[DependencyTree] | None:
-        able = search.variant == "default" and method.may_begin_again(search.layout)
-        other = gathered(problem) if able else None
-        if other is None:
-            return None
+    def again(problem: ParsingProblem, search: Search[DependencyTree]) -> Search[DependencyTree]:
+        other = gathered(problem)
+        layout = search.layout if other is None else tree_layout(other)
         start = search.kernel.on if search.value > -math.inf else None
-        return Search(tree_layout(other), order=order, keep_proof=False, start=start)
+        return Search(layout, order=order, keep_proof=False, start=start)
 
     return decode_many(problems, solve, alone, begin, again)
 
@@ -72,12 +72,12 @@ def decode_many(
     solve: Solve,
     decode: Callable[[ParsingProblem, Solve], Result[DependencyTree]],
     begin: Callable[[ParsingProblem], Search[DependencyTree] | None],
-    again: Callable[[ParsingProblem, Search[DependencyTree]], Search[DependencyTree] | None] | None = None,
+    again: Callable[[ParsingProblem, Search[DependencyTree]], Search[DependencyTree]] | None = None,
 ) -> BatchResult[DependencyTree]:
     """As `run_many`.
 
-    `begin`: makes a search without a proof for a problem; None where the search cannot take it. `again`: after
-    `PATIENCE` nodes, makes another from it; None where there is none.
+    `begin`: makes a search without a proof for a problem; None where the search cannot take it. `again`: makes
+    another from one that gave up.
     """
     limits = solve.budget.limits
 
@@ -98,16 +98,12 @@ def decode_many(
 
     def take(i: int, problem: ParsingProblem) -> None:
         search = begin(problem)
-        proved, before = False, None
-        if search is not None and again is not None:
-            started = time.perf_counter()
-            proved = search.finish(PATIENCE, seconds)
+        started, before = time.perf_counter(), None
+        proved = search is not None and search.finish(seconds=seconds)
+        if isinstance(search, PatientSearch) and search.gave_up and again is not None:
             left = seconds - (time.perf_counter() - started)
-            other = None if proved or search.kernel.nodes < PATIENCE else again(problem, search)
-            search, before = (search, None) if other is None else (other, search)
-            proved = proved or (left > 0 and search.finish(seconds=left))
-        elif search is not None:
-            proved = search.finish(seconds=seconds)
+            before, search = search, again(problem, search)
+            proved = search.finish(seconds=left)
         # Where scores cancel, the status depends on what the record of the search proves.
         unsure = search is not None and search.layout.forbids and search.layout.floor == -math.inf
         if search is None or unsure or search.kernel.rough or (proved and not meets(search.bound, search.value)):

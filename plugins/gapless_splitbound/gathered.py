@@ -14,9 +14,6 @@ from gapless.core.pair_scores import MOST_PAIRED, PairScores
 from gapless.roles import Certificate, Fixings, NoCertificate, serialisable
 from gapless_dependency import DependencyTree, ParsingProblem
 
-PATIENCE = 32
-"""Nodes after which a search begins again with the pairs of each head as one factor."""
-
 
 def may_gather(problem: ParsingProblem) -> bool:
     """Whether `gathered` is worth a try."""

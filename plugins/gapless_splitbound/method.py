@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 import attrs
@@ -18,7 +18,8 @@ from gapless.search.layout import Layout
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_needed
 from gapless_splitbound.certificate import SplitMultipliers
-from gapless_splitbound.gathered import PATIENCE, gathered, gathered_answer, may_gather
+from gapless_splitbound.gathered import gathered, gathered_answer, may_gather
+from gapless_splitbound.patience import PatientSearch
 from gapless_splitbound.pruning import prune
 from gapless_splitbound.tree_layout import tree_layout
 from gapless_splitbound.tree_search import NOT_IN_THE_PAPER, possible, search, uncompiled
@@ -63,9 +64,7 @@ def run(
     able, order = possible(layout, variant, order)
     begin = partial(Search, variant=able, order=order)
     if able == "default" and is_patient(solve, layout):
-        found = _loose(problem, layout, solve, begin, certificate, order)
-        if found is not None:
-            return found
+        return _patiently(problem, layout, solve, order, certificate)
     found = search(layout, solve, begin, certificate=certificate, variant=able, order=order)
     return found if able == variant else attrs.evolve(found, explanation=(NOT_IN_THE_PAPER, *found.explanation))
 
@@ -84,27 +83,18 @@ def may_begin_again(layout: Layout[DependencyTree]) -> bool:
     return not layout.counted and may_gather(layout.problem) and not layout.forbids
 
 
-def _loose(
-    problem: ParsingProblem,
-    layout: Layout[DependencyTree],
-    solve: Solve,
-    begin: Callable[..., Search[DependencyTree]],
-    certificate: bool,
-    order: str,
-) -> Result[DependencyTree] | None:
-    """The answer, from `PATIENCE` nodes on with the pairs of each head as one factor; None where that cannot be."""
-    budget, limits = solve.budget, solve.budget.limits
-    budget.limits = attrs.evolve(limits, nodes=PATIENCE)
-    try:
-        found = search(layout, solve, begin, certificate=certificate, order=order)
-    finally:
-        budget.limits = limits
+def _patiently(
+    problem: ParsingProblem, layout: Layout[DependencyTree], solve: Solve, order: str, certificate: bool
+) -> Result[DependencyTree]:
+    """The answer; where the search is slow, by another with the pairs of each head as one factor."""
+    found = search(layout, solve, partial(PatientSearch, order=order), certificate=certificate, order=order)
     if found.stop is not Stop.NODES:
         return found
-    other = gathered(problem)
+    begin, other = partial(Search, order=order), gathered(problem)
+    start = [solution.structure for solution in found.solutions] or solve.start
+    again = attrs.evolve(solve, start=start)
     if other is None:
-        return None
-    again = attrs.evolve(solve, start=[solution.structure for solution in found.solutions] or solve.start)
+        return search(layout, again, begin, certificate=certificate, order=order)
     better = search(tree_layout(other), again, begin, certificate=certificate, order=order)
     return gathered_answer(better, found)
 

@@ -7,17 +7,17 @@ import gapless as gl
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import batch, gathered, method
+from gapless_splitbound import gathered, patience
 from gapless_splitbound.certificate import SplitMultipliers
 from gapless_splitbound.gathered import GatheredPairs
 
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Every search that does not end at its root begins again; nothing is enumerated before."""
+    """Every search that does not end after a branch begins again; nothing is enumerated before."""
     monkeypatch.setattr("gapless.search.layout.CHOICES", 0)
-    monkeypatch.setattr(method, "PATIENCE", 1)
-    monkeypatch.setattr(batch, "PATIENCE", 1)
+    monkeypatch.setattr(patience, "FIRST", 2)
+    monkeypatch.setattr(patience, "SLOW", 0.0)
 
 
 def sentence(rng, longest=5):

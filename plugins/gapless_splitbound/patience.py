@@ -1,0 +1,50 @@
+"""A search that gives up once its gap closes too slowly, so that another with a better bound may take its place."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+from gapless import Limits, Stop
+from gapless.search.driver import ENDLESS, Search
+from gapless_dependency import DependencyTree
+
+FIRST = 32
+"""Nodes after which the gap is looked at, and then whenever they have doubled."""
+SLOW = 6.4
+"""Nodes, times the share of the root's gap that is left, from which on a search is expected to take long."""
+
+
+class PatientSearch(Search[DependencyTree]):
+    """A `Search` that stops by ``Stop.NODES`` once it is expected to take long; `gave_up` says so."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.gave_up, self._next, self._root_gap = False, 1, math.inf
+
+    def advance(
+        self, seconds: float, nodes: int = ENDLESS, steps: int = ENDLESS, limits: Limits | None = None
+    ) -> Stop | None:
+        """As `Search.advance`."""
+        if self.gave_up:
+            return Stop.NODES
+        stop = super().advance(seconds, min(nodes, self._next), steps, limits)
+        if stop is not Stop.NODES or self.kernel.nodes < self._next:
+            return stop
+        gap = self.bound - self.value
+        if self._next == 1:
+            self._root_gap, self._next = gap, FIRST
+        else:
+            self.gave_up = bool(self.kernel.nodes * gap >= SLOW * self._root_gap)
+            self._next *= 2
+        return Stop.NODES if self.gave_up else None
+
+    def finish(self, nodes: int = ENDLESS, seconds: float = math.inf) -> bool:
+        """As `Search.finish`, but for searches that gave up."""
+        end = time.perf_counter() + seconds
+        while self.kernel.nodes < nodes and seconds > 0 and not self.gave_up:
+            if self.advance(seconds, nodes) is Stop.PROVED:
+                return True
+            seconds = end - time.perf_counter()
+        return False
