@@ -12,7 +12,7 @@ from gapless_dependency import DependencyTree
 
 FIRST = 32
 """Nodes after which the gap is looked at, and then whenever they have doubled."""
-SLOW = 6.4
+SLOW = 12.0
 """Nodes, times the share of the root's gap that is left, from which on a search is expected to take long."""
 
 
