@@ -44,18 +44,18 @@ class PairScores(ConfigurationFactor):
         Names the field.
     """
 
-    name: ClassVar[str] = "pair scores"
+    name: ClassVar[str] = "pair-scores"
     decisions: IntArray = attrs.field(converter=int_array)
-    scores: FloatArray = attrs.field(converter=lambda given: score_array(given, "pair scores: scores"))
+    scores: FloatArray = attrs.field(converter=lambda given: score_array(given, "pair-scores: scores"))
 
     def __attrs_post_init__(self) -> None:
         count = self.decisions.size
         if not 2 <= count <= MOST_PAIRED or (np.diff(self.decisions) <= 0).any() or self.decisions[0] < 0:
-            raise InvalidProblem(f"pair scores: decisions must be 2 to {MOST_PAIRED} in ascending order")
+            raise InvalidProblem(f"pair-scores: decisions must be 2 to {MOST_PAIRED} in ascending order")
         fits = self.scores.shape == (count, count) and bool(np.isfinite(self.scores).all())
         if not fits or (self.scores != self.scores.T).any() or np.diagonal(self.scores).any():
             raise InvalidProblem(
-                f"pair scores: scores must be a symmetric matrix ({count}, {count}) of finite numbers, "
+                f"pair-scores: scores must be a symmetric matrix ({count}, {count}) of finite numbers, "
                 "0 on the diagonal"
             )
 
