@@ -35,7 +35,9 @@ def gathered(problem: ParsingProblem) -> ParsingProblem | None:
     for scored in problem.conjunctions:
         pairs = scored.scopes
         if pairs.size and pairs.shape[1] == 2 and (heads[pairs[:, 0]] == heads[pairs[:, 1]]).all():
-            first.append(pairs.min(axis=1)), second.append(pairs.max(axis=1)), scores.append(scored.all_scores())
+            first.append(pairs.min(axis=1))
+            second.append(pairs.max(axis=1))
+            scores.append(scored.all_scores())
         else:
             kept.append(scored.factor)
     if not scores:

@@ -22,6 +22,10 @@ from gapless.core.work import spend_work
 MOST_PAIRED = 64
 
 
+def _scores(given: Any) -> FloatArray:
+    return score_array(given, "pair-scores: scores")
+
+
 @serialisable("gapless.factors.PairScores")
 @attrs.frozen(eq=False)
 class PairScores(ConfigurationFactor):
@@ -46,7 +50,7 @@ class PairScores(ConfigurationFactor):
 
     name: ClassVar[str] = "pair-scores"
     decisions: IntArray = attrs.field(converter=int_array)
-    scores: FloatArray = attrs.field(converter=lambda given: score_array(given, "pair-scores: scores"))
+    scores: FloatArray = attrs.field(converter=_scores)
 
     def __attrs_post_init__(self) -> None:
         count = self.decisions.size
@@ -107,7 +111,8 @@ def _best(
     value: float, gain: FloatArray, worth: FloatArray, pairs: FloatArray, half: FloatArray
 ) -> tuple[float, list[int]]:
     """The highest sum, and where: each pair's positive score is shared by its two, which bounds what is left."""
-    best, best_on = -math.inf, ()
+    best = -math.inf
+    best_on: tuple[int, ...] = ()
     waiting: list[tuple[float, FloatArray, FloatArray, BoolArray, tuple[int, ...]]] = [
         (value, gain, worth, np.ones(gain.size, bool), ())
     ]
