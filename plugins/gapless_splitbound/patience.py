@@ -66,12 +66,13 @@ class Phase(Budget):
 
     def __init__(self, whole: Budget, bound: float = math.inf) -> None:
         limits = whole.limits
-        left = {
-            "nodes": None if limits.nodes is None else limits.nodes - whole.nodes,
-            "iterations": None if limits.iterations is None else limits.iterations - whole.iterations,
-            "time": None if limits.time is None else whole.time_left,
-        }
-        super().__init__(attrs.evolve(limits, **left), observers=whole.observers, trace=whole.trace)
+        left = attrs.evolve(
+            limits,
+            nodes=None if limits.nodes is None else limits.nodes - whole.nodes,
+            iterations=None if limits.iterations is None else limits.iterations - whole.iterations,
+            time=None if limits.time is None else whole.time_left,
+        )
+        super().__init__(left, observers=whole.observers, trace=whole.trace)
         self.whole, self.bound, self._first = whole, bound, whole.nodes == 0
 
     def emit(self, kind: str, bound: float, value: float, **details: Any) -> None:
