@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,8 +17,6 @@ from gapless.search.driver import Search
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_needed
 from gapless_splitbound import method
-from gapless_splitbound.gathered import gathered
-from gapless_splitbound.patience import PatientSearch
 from gapless_splitbound.tree_layout import tree_layout
 from gapless_splitbound.tree_search import possible
 
@@ -55,16 +52,9 @@ def run_many(
             return None
         layout = tree_layout(problem, backbone or backbone_needed(problem))
         able, ordered = possible(layout, variant, order)
-        kind = PatientSearch if able == "default" and method.may_begin_again(layout) else Search
-        return kind(layout, variant=able, order=ordered, keep_proof=False)
+        return Search(layout, variant=able, order=ordered, keep_proof=False)
 
-    def again(problem: ParsingProblem, search: Search[DependencyTree]) -> Search[DependencyTree]:
-        other = gathered(problem)
-        layout = search.layout if other is None else tree_layout(other)
-        start = search.kernel.on if search.value > -math.inf else None
-        return Search(layout, order=order, keep_proof=False, start=start)
-
-    return decode_many(problems, solve, alone, begin, again)
+    return decode_many(problems, solve, alone, begin)
 
 
 def decode_many(
@@ -72,12 +62,10 @@ def decode_many(
     solve: Solve,
     decode: Callable[[ParsingProblem, Solve], Result[DependencyTree]],
     begin: Callable[[ParsingProblem], Search[DependencyTree] | None],
-    again: Callable[[ParsingProblem, Search[DependencyTree]], Search[DependencyTree]] | None = None,
 ) -> BatchResult[DependencyTree]:
     """As `run_many`.
 
-    `begin`: makes a search without a proof for a problem; None where the search cannot take it. `again`: makes
-    another from one that gave up.
+    `begin`: makes a search without a proof for a problem; None where the search cannot take it.
     """
     limits = solve.budget.limits
 
@@ -98,12 +86,7 @@ def decode_many(
 
     def take(i: int, problem: ParsingProblem) -> None:
         search = begin(problem)
-        started, before = time.perf_counter(), None
         proved = search is not None and search.finish(seconds=seconds)
-        if isinstance(search, PatientSearch) and search.gave_up and again is not None:
-            left = seconds - (time.perf_counter() - started)
-            before, search = search, again(problem, search)
-            proved = search.finish(seconds=left)
         # Where scores cancel, the status depends on what the record of the search proves.
         unsure = search is not None and search.layout.forbids and search.layout.floor == -math.inf
         if search is None or unsure or search.kernel.rough or (proved and not meets(search.bound, search.value)):
@@ -118,10 +101,6 @@ def decode_many(
                 heads[offsets[i] : offsets[i + 1]] = problem.decisions.heads[search.kernel.on]
                 values[i] = search.value
             told = {**search.extra, "nodes": search.kernel.nodes, "parts_scored": search.layout.parts_scored}
-            if before is not None:
-                told = {**told, "root_closed": False, "parts_scored": before.layout.parts_scored}
-                for name, count in {**before.extra, "nodes": before.kernel.nodes}.items():
-                    told[name] += count
         for name, count in counts.items():
             count[i] = told.get(name, 0)
         bounds[i] = bound

@@ -14,11 +14,8 @@ from gapless.core.problem import check_start
 from gapless.engine.frontier import ORDERS
 from gapless.roles import Certificate, NoCertificate, Solve
 from gapless.search.driver import ASKED_FOR_NONE, Search, called
-from gapless.search.layout import Layout
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_needed
-from gapless_splitbound.gathered import gathered, may_gather, together
-from gapless_splitbound.patience import PatientSearch, Phase
 from gapless_splitbound.pruning import prune
 from gapless_splitbound.tree_layout import tree_layout
 from gapless_splitbound.tree_search import NOT_IN_THE_PAPER, possible, search, uncompiled
@@ -62,42 +59,8 @@ def run(
     layout = tree_layout(problem, backbone or backbone_needed(problem))
     able, order = possible(layout, variant, order)
     begin = partial(Search, variant=able, order=order)
-    if able == "default" and solve.k == 1 and may_begin_again(layout):
-        return _patiently(problem, layout, solve, order, certificate)
     found = search(layout, solve, begin, certificate=certificate, variant=able, order=order)
     return found if able == variant else attrs.evolve(found, explanation=(NOT_IN_THE_PAPER, *found.explanation))
-
-
-def may_begin_again(layout: Layout[DependencyTree]) -> bool:
-    """Whether the pairs of each head may be taken together later."""
-    assert isinstance(layout.problem, ParsingProblem)
-    return not layout.counted and may_gather(layout.problem) and not layout.forbids
-
-
-def _patiently(
-    problem: ParsingProblem, layout: Layout[DependencyTree], solve: Solve, order: str, certificate: bool
-) -> Result[DependencyTree]:
-    """The answer; where the search is slow, by another with the pairs of each head as one factor."""
-    budget, phase = solve.budget, Phase(solve.budget)
-    found = search(
-        layout,
-        attrs.evolve(solve, budget=phase),
-        partial(PatientSearch, order=order),
-        certificate=certificate,
-        order=order,
-    )
-    if found.stop is not Stop.NODES or found.stats.nodes == budget.limits.nodes:
-        return phase.ended(found)
-    phase.count()
-    begin, other = partial(Search, order=order), gathered(problem)
-    start = [solution.structure for solution in found.solutions] or solve.start
-    phase = Phase(budget, found.bound)
-    again = attrs.evolve(solve, start=start, budget=phase)
-    if other is None:
-        better = search(layout, again, begin, certificate=certificate, order=order)
-    else:
-        better = search(tree_layout(other), again, begin, certificate=certificate, order=order)
-    return phase.ended(together(better, found, gathered=other is not None))
 
 
 def check_options(variant: str, order: str) -> None:

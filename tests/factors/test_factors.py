@@ -28,7 +28,7 @@ from gapless.factors import (
     Table,
 )
 from gapless.plugins import Plugins, factors
-from gapless.roles import ConfigurationFactor, Decisions
+from gapless.roles import Decisions, Diagram
 from gapless.testing import check_factor
 
 ROOT = Path(__file__).parents[2]
@@ -236,11 +236,7 @@ def test_all_are_registered():
     plugins = Plugins(())
     plugins.add(factors, "factors (gapless)")
     found = plugins.registry.factors
-    shipped = {
-        one.name: one
-        for one in vars_of_the_package()
-        if isinstance(one, type) and issubclass(one, ConfigurationFactor)
-    }
+    shipped = {one.name: one for one in vars_of_the_package() if isinstance(one, type) and issubclass(one, Diagram)}
     assert {name: found[name] for name in found} == shipped
     entries = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["gapless"]
     assert entries["factors"] == factors.__name__

@@ -16,7 +16,6 @@ from gapless.core.diagram import Diagram
 from gapless.core.diagram_layout import Layout
 from gapless.core.errors import InvalidProblem
 from gapless.core.factor import ConfigurationFactor, name_of, named_after
-from gapless.core.pair_scores import PairScores
 from gapless.core.score_array import LARGEST
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import EPSILON, margin
@@ -38,11 +37,10 @@ def configuration_bound(
     """An upper bound on ``value(on) + weights[on].sum()`` over the configurations that agree with a state.
 
     The steps of a `Diagram` are run as a dynamic program over states, whatever the compiled graph says, with what
-    float64 may round away counted: certain, unless it has to be relaxed. `PairScores` are maximised by branch and
-    bound in Python, whatever the compiled search found. Of other factors all configurations are scored where at
-    most 8 decisions are free. Over more, the bound is ``best``, with a reward for what is on; whoever wrote the
-    factor wrote that, too. The configuration that it names, the empty one, single decisions and the heaviest ones
-    for each number are scored: a factor that passes all these may still be wrong.
+    float64 may round away counted: certain, unless it has to be relaxed. Of other factors all configurations
+    are scored where at most 8 decisions are free. Over more, the bound is ``best``, with a reward for what is on;
+    whoever wrote the factor wrote that, too. The configuration that it names, the empty one, single decisions and
+    the heaviest ones for each number are scored: a factor that passes all these may still be wrong.
 
     Parameters
     ----------
@@ -63,8 +61,6 @@ def configuration_bound(
     """
     if isinstance(factor, Diagram):
         return _diagram_bound(factor, factor.layout(decisions), weights, state)
-    if type(factor) is PairScores:
-        return factor.bound(weights, np.where((state == FREE) & (weights == -np.inf), OFF, state))
     on = state == ON
     free = np.flatnonzero((state == FREE) & (weights > -np.inf))
     if not free.size:
@@ -172,8 +168,6 @@ def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, stat
 def word_of_factor(factor: ConfigurationFactor, decisions: Decisions, scope: IntArray) -> str:
     """In words, what a bound on a factor rests on beyond `value`; empty where all is computed."""
     name = name_of(factor)
-    if type(factor) is PairScores:
-        return ""
     if not isinstance(factor, Diagram):
         return f"the bound on factor {name} rests on the word of its best()" if scope.size > ENUMERATED else ""
     if factor.can_be_relaxed and _all_steps(factor, factor.layout(decisions)).relaxed:

@@ -1,4 +1,4 @@
-"""Common factors, most of them diagrams, over the decisions of any problem: budgets, counts, automata, tables.
+"""Diagrams for common factors, over the decisions of any problem: budgets, counts, automata, tables.
 
 Each takes decisions by number: see the problem's `decisions`. Every name is imported when it is first asked for.
 """
@@ -6,7 +6,6 @@ Each takes decisions by number: see the problem's `decisions`. Every name is imp
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gapless.core.pair_scores import PairScores as PairScores
     from gapless.factors.automaton import Automaton as Automaton
     from gapless.factors.budget import Budget as Budget
     from gapless.factors.cardinality import Cardinality as Cardinality
@@ -23,7 +22,6 @@ else:
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
-            "gapless.core.pair_scores": "PairScores",
             "gapless.factors.automaton": "Automaton",
             "gapless.factors.budget": "Budget",
             "gapless.factors.cardinality": "Cardinality",

@@ -1,4 +1,4 @@
-"""The plug-in ``factors``: the factors that `gapless.factors` ships."""
+"""The plug-in ``factors``: the diagrams that `gapless.factors` ships."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ gapless_register = table(
         "budget": "gapless.factors.budget:Budget",
         "cardinality": "gapless.factors.cardinality:Cardinality",
         "or": "gapless.factors.occurrence:Or",
-        "pair-scores": "gapless.core.pair_scores:PairScores",
         "precedence": "gapless.factors.precedence:Precedence",
         "segment-lengths": "gapless.factors.segment_lengths:SegmentLengths",
         "table": "gapless.factors.table:Table",

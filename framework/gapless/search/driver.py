@@ -18,7 +18,6 @@ from gapless.core.decisions import OFF, ON, Fixings
 from gapless.core.errors import GaplessError, InconsistentBound, OracleError
 from gapless.core.factor import guide_of
 from gapless.core.limits import Budget, Limits, Stop
-from gapless.core.pair_scores import PairScores
 from gapless.core.problem import check_start, score_of
 from gapless.core.result import Result, Solution, Stats
 from gapless.core.sparse import FloatArray, IntArray
@@ -124,9 +123,6 @@ class Search(Generic[S]):
             events="steps" if told else None,
             **lazy,
         )
-        begin = _first_prices(layout, self.kernel) if variant == "default" else None
-        if begin is not None:
-            self.kernel.restart(begin)
 
     def advance(
         self, seconds: float, nodes: int = ENDLESS, steps: int = ENDLESS, limits: Limits | None = None
@@ -244,23 +240,6 @@ def _factors(layout: Layout[Any]) -> list[Any]:
 
 def _guides(layout: Layout[Any]) -> list[FloatArray | None]:
     return [guide_of(factor, layout.decisions, scope) for factor, scope in layout.configurations]
-
-
-def _first_prices(layout: Layout[Any], kernel: Any) -> FloatArray | None:
-    """Multipliers to begin with: positive scores spread evenly, also those of `PairScores`; None without these."""
-    if not any(type(factor) is PairScores for factor, _ in layout.configurations):
-        return None
-    scopes, _ = kernel.slots()
-    widths = np.concatenate([np.full(len(s), rows.shape[1]) for rows, s in layout.blocks] or [np.zeros(0)])
-    scores = np.concatenate([s for _, s in layout.blocks] or [np.zeros(0)])
-    shares = np.where(kernel.grouped(), 0.0, np.maximum(scores, 0.0) / np.maximum(widths, 1.0))
-    prices = [
-        0.5 * np.maximum(factor.scores, 0.0).sum(axis=1) if type(factor) is PairScores else np.zeros(scope.size)
-        for factor, scope in layout.configurations
-    ]
-    places = sum(each.size for each in prices)
-    shared = scopes[: scopes.size - places] if gapless_kernels.COMPILED else scopes
-    return np.concatenate([np.where(shared >= 0, np.append(shares, 0.0)[shared], 0.0), *prices])
 
 
 _STOPS: dict[int, Stop] = {
