@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from gapless.core.decisions import OFF, ON
+from gapless.core.score_array import LARGEST
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import Fixings, Maximised, Maximiser, Slacks
 from gapless_chains.labelling import Labelling
@@ -28,6 +29,7 @@ class LabelMaximiser(Maximiser[IntArray], Generic[P]):
 
     def __init__(self, problem: P) -> None:
         self.problem = problem
+        self.largest_own = 2 * LARGEST * len(problem.unary)
 
     def to_fields(self) -> dict[str, Any]:
         """For JSON: the problem."""

@@ -9,6 +9,7 @@ import numpy as np
 
 import gapless_kernels
 from gapless import InvalidProblem, UnknownName
+from gapless.core.score_array import LARGEST
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency.arcs import Arcs
@@ -23,6 +24,11 @@ from gapless_dependency.problem import ParsingProblem
 
 Found = tuple[float, IntArray]
 Marginals = tuple[float, IntArray, FloatArray]
+
+
+def largest_sum(words: int, factors: int) -> float:
+    """Limit to the size of what so many factors of a backbone sum to: a word has at most four parts in each."""
+    return 4 * LARGEST * (words + 1) * factors
 
 
 class Backbone(ABC):

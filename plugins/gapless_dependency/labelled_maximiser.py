@@ -28,6 +28,7 @@ class LabelledTreeMaximiser(Maximiser[DependencyTree]):
 
     def __init__(self, trees: TreeMaximiser, decisions: LabelledArcs) -> None:
         self.trees = trees
+        self.largest_own = trees.largest_own
         self.decisions = decisions
 
     def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[DependencyTree]:

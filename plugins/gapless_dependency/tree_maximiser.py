@@ -10,7 +10,7 @@ import numpy as np
 from gapless.core.decisions import OFF, ON
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Fixings, Maximised, Maximiser, Slacks
-from gapless_dependency.backbones import Backbone
+from gapless_dependency.backbones import Backbone, largest_sum
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.shape import crossing, cycle
 from gapless_dependency.tree import DependencyTree
@@ -30,6 +30,7 @@ class TreeMaximiser(Maximiser[DependencyTree]):
         self.problem = problem
         self.backbone = backbone
         self.has_own = bool(backbone.absorbed)
+        self.largest_own = largest_sum(problem.length, len(backbone.absorbed))
 
     def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[DependencyTree]:
         """One call of the backbone; `Maximised.own` is the score of the parts that it has absorbed."""

@@ -15,11 +15,12 @@ from gapless.core.proofs.flips import flips_bound
 from gapless.core.proofs.split_certificate import SplitCertificate
 from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
 from gapless.core.proofs.taken_on_trust import word_of_factors
-from gapless.core.score_array import LARGEST, LARGEST_OWN
+from gapless.core.score_array import LARGEST
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, int_array
 from gapless.core.work import CALL
 from gapless.roles import Fixings, serialisable
 from gapless_dependency import ParsingProblem
+from gapless_dependency.backbones import largest_sum
 from gapless_dependency.proofs.backbones import Bounds, judge_of
 from gapless_dependency.proofs.entered_sets import best_through_some
 
@@ -207,7 +208,7 @@ def splittable(problem: ParsingProblem, counted: Sequence[Any] = ()) -> Splittab
     `counted`: factors whose scores the backbone counts.
     """
     arcs = problem.decisions
-    own = LARGEST_OWN * arcs.count if counted else 0.0
+    own = largest_sum(problem.length, len(counted))
     return Splittable(
         problem,
         arcs,

@@ -9,11 +9,11 @@ import pytest
 
 import gapless
 import gapless_kernels
-from gapless import Limits, Status, Stop
+from gapless import Limits, Status, Stop, Verdict
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.proofs.choice_bounds import choice_bounds
-from gapless.core.score_array import LARGEST_OWN
-from gapless.roles import Conjunctions, Fixings, NoCertificate
+from gapless.core.proofs.split_certificate import SplitCertificate
+from gapless.roles import Certificate, Conjunctions, Fixings, NoCertificate
 from gapless.search import driver, layout
 from gapless.selftest.pairs import readable_search
 from gapless.testing.addressed import AddressedTable
@@ -193,6 +193,46 @@ def test_structures_that_score_less_than_a_loss_are_not_denied(own, certificate,
     problem = Choices(np.zeros(4), ((0, 1), (2, 3)), listed, np.array([0.0, own, 0.0]), factors=[forbidden])
     monkeypatch.setattr(layout, "CHOICES", 0)
     result = gapless.solve(problem, "split-bound", certificate=certificate)
-    assert result.status is (Status.OPTIMAL if own > -4 * LARGEST_OWN else Status.NO_SOLUTION)
+    assert result.status is (Status.OPTIMAL if own > -3.2e13 else Status.NO_SOLUTION)
     assert result.bound >= own
     assert not certificate or result.verify(problem)
+
+
+class Checked(Choices):
+    """Bounds of its own on what is listed."""
+
+    def checked_backbone(self, weights, fixings):
+        allowed = [
+            float(weights[row].sum() + own)
+            for row, own in zip(self.listed, self.own, strict=True)
+            if fixings.allow(np.flatnonzero(row))
+        ]
+        return CheckedBounds(max(allowed, default=-math.inf))
+
+
+def test_a_verifier_knows_no_limit_of_own_scores_that_nobody_promised():
+    listed = np.array([[1, 0, 1, 0], [0, 1, 0, 1]], bool)
+    few = Conjunctions([(0, 3)], [-1.0])
+    problem = Checked(np.zeros(4), ((0, 1), (2, 3)), listed, np.array([-1e14, -2e14]), factors=[few])
+    assert SplitCertificate.even(problem).verify(problem).bound >= -1e14
+    assert gapless.solve(problem).value == -1e14
+
+
+def test_evidence_beyond_which_a_held_solution_lies_is_refused():
+    problem = random_chain(np.random.default_rng(3))
+    result = gapless.solve(problem, "split-bound")
+    assert result.verify(problem)
+    forged = attrs.evolve(result, certificate=Denial())
+    verdict = forged.verify(problem)
+    assert not verdict
+    assert "beyond which solutions[0] lies" in verdict.reason
+
+
+@attrs.frozen
+class Denial(Certificate):
+    """Proves that there is nothing, whatever there is."""
+
+    kind = "denial"
+
+    def verify(self, problem, fixings=None):
+        return Verdict(True, "nothing is feasible", "", -math.inf)

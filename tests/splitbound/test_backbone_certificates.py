@@ -240,3 +240,15 @@ def test_sums_that_fall_below_every_score_prove_that_nothing_is_feasible(beside)
     result = gapless.solve(problem, "split-bound")
     assert result.status is Status.INFEASIBLE
     assert result.verify(problem)
+
+
+def test_every_factor_that_the_backbone_counts_may_score_as_low_as_a_score_may():
+    rng = np.random.default_rng(0)
+    siblings = [AdjacentSibling(rng.uniform(-1e12, 0.0, (4, 4, 4))) for _ in range(40)]
+    problem = ParsingProblem(np.zeros((4, 4)), factors=siblings, projective=True)
+    result = gapless.solve(problem, "split-bound")
+    verdict = result.verify(problem)
+    assert verdict
+    assert verdict.bound >= result.value - 1e-3
+    even = SplitMultipliers.even(problem, "sibling").verify(problem)
+    assert even.bound >= result.value

@@ -65,12 +65,16 @@ class Maximiser(ABC, Generic[S]):
     has_own : bool
         Whether structures may have scores beyond the weights. Where they never have, small rests are enumerated
         faster.
+    largest_own : float
+        Limit to the size of any structure's score beyond the weights; infinity where none is known. A proof that
+        scores of -inf forbid everything may rest on it.
     relaxed : bool
         Whether `solve` may answer with what is no structure; its `Maximised.structure` is then None, and its
         ``own`` only makes up for the difference to ``value``.
     """
 
     has_own: bool = True
+    largest_own: float = math.inf
     relaxed: bool = False
 
     @abstractmethod

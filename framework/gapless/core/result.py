@@ -389,6 +389,9 @@ class Result(Generic[S]):
             raise
         except UNREADABLE as error:
             return Verdict(False, f"the evidence cannot be read: {type(error).__name__}: {error}", "certificate")
+        if self.solutions and verdict and self.sense.sign * self.value > verdict.bound + margin(self.value):
+            said = f"the evidence proves a bound of {verdict.bound!r}, beyond which solutions[0] lies"
+            return Verdict(False, said, "certificate")
         if self.unbounded:
             return verdict
         checked = check_bound(verdict, self.sense.sign * self.bound, problem)

@@ -14,9 +14,6 @@ from gapless.core.sparse import FloatArray
 LARGEST = 1e12
 """Beyond this size, sums of scores lose digits that a proof needs."""
 
-LARGEST_OWN = 8 * LARGEST
-"""Limit to what a structure scores beyond weights and factors, for each decision of its problem."""
-
 EXPECTED = f"expected a number of at most {LARGEST:g} in size, or -inf"
 
 

@@ -17,7 +17,7 @@ from gapless.core.factor import ConfigurationFactor, ScoredFactor
 from gapless.core.problem import Problem
 from gapless.core.proofs.enumerated_choices import EnumeratedChoices
 from gapless.core.proofs.split_certificate import SplitCertificate
-from gapless.core.score_array import LARGEST, LARGEST_OWN
+from gapless.core.score_array import LARGEST
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
 S = TypeVar("S")
@@ -173,7 +173,9 @@ class Layout(Generic[S]):
             finite = scores[np.isfinite(scores) & self.problem.search_factors.possible(scored.scopes)]
             low, high = low + finite[finite < 0].sum(), high + finite[finite > 0].sum()
         if self.harsh:
-            most = LARGEST * len(self.configurations) + LARGEST_OWN * self.decisions.count
+            role = self.backbone.maximiser
+            own = min(role.largest_own, 8 * LARGEST * self.decisions.count) if role.has_own else 0.0
+            most = LARGEST * len(self.configurations) + own
             low, high = low - most, high + most
         # Far above the margin within which scores of the size of the floor count as equal.
         loss = 2.0 * (high - low) + 1.0 + 1e-6 * abs(low) if np.isfinite(high - low) else 1.0

@@ -19,7 +19,7 @@ from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.proofs.flips import flips_bound
 from gapless.core.proofs.split_formula import Splittable, Weighed, multiplier_count, weigh
 from gapless.core.proofs.taken_on_trust import offers_checks, trusted_bound, word_of
-from gapless.core.score_array import LARGEST, LARGEST_OWN
+from gapless.core.score_array import LARGEST
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
 from gapless.core.work import CALL, OutOfWork
@@ -187,9 +187,9 @@ def _splittable(problem: Problem[Any], backbone: Backbone[Any]) -> Splittable:
 
 
 def _unseen(problem: Problem[Any], backbone: Backbone[Any]) -> float:
-    """As `Splittable.unseen`; scores are at most `LARGEST` in size, but for those of a user's maximiser."""
-    own = LARGEST_OWN * problem.decisions.count if offers_checks(problem) else math.inf
-    return LARGEST * len(problem.search_factors.configurations) + (own if backbone.maximiser.has_own else 0.0)
+    """As `Splittable.unseen`; scores of factors are at most `LARGEST` in size."""
+    own = backbone.maximiser.largest_own if backbone.maximiser.has_own else 0.0
+    return LARGEST * len(problem.search_factors.configurations) + own
 
 
 def _bounds(problem: Problem[Any], backbone: Backbone[Any], weighed: Weighed) -> CheckedBounds:
