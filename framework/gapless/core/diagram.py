@@ -21,6 +21,9 @@ from gapless.core.layered_graph import LayeredGraph
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.unrolling import ended, start_of, step_alone, unrolled
 
+STEPS = frozenset({"start", "layers", "step", "final"})
+"""The names that say what a diagram scores."""
+
 
 class Diagram(ConfigurationFactor):
     """A factor that reads its decisions layer by layer and keeps a *state*: budgets, counts, automata.
@@ -42,6 +45,16 @@ class Diagram(ConfigurationFactor):
 
     start: int = 0
     limit: ClassVar[int] = 1_000_000
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Shortcuts past the steps stand for the steps of their own class: another one's have none, or its own."""
+        super().__init_subclass__(**options)
+        if STEPS.isdisjoint(vars(cls)):
+            return
+        for shortcut in {"value", "written_graph"} - vars(cls).keys():
+            setattr(cls, shortcut, vars(Diagram)[shortcut])
+        if "possible_values" not in vars(cls) and hasattr(cls, "possible_values"):
+            cls.possible_values = None
 
     @abstractmethod
     def layers(self, decisions: Decisions) -> Sequence[Sequence[int]]:

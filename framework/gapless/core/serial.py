@@ -80,7 +80,7 @@ def to_data(value: Any) -> Any:
         return {k: to_data(v) for k, v in value.items()}
     raise InvalidProblem(
         f"{type(value).__module__}.{type(value).__qualname__} cannot be written as JSON; "
-        "decorate the class with gapless.serialisable"
+        "decorate the class with gapless.roles.serialisable"
     )
 
 

@@ -29,6 +29,11 @@ class LabelDiagram(Diagram):
             A group has more decisions than there are labels.
         """
         groups = decisions.exactly_one if self.groups is None else self.groups
+        if self.groups is None and sum(map(len, groups)) < decisions.count:
+            raise InvalidProblem(
+                f"{self.name}: it reads the choice groups of the problem one after the other, but decisions as "
+                f"{decisions.name(int(np.argmin(decisions.group_of())))!r} are in none; give groups="
+            )
         most = self.labels
         for number, group in enumerate(groups):
             if most is not None and len(group) > most:

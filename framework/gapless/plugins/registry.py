@@ -124,7 +124,7 @@ class Method:
             known = self.options
             if option not in known:
                 raise UnknownOption(
-                    f"method {self.name!r} has no option {option!r}{nearest(option, known)}; "
+                    f"method {self.name!r} has no option {option!r}{nearest(option, [*known, *COMMON])}; "
                     f"its options are: {', '.join(known) or 'none'}"
                 )
         check_count("k", k, below=math.inf)  # "all of them" may be any large number
@@ -132,6 +132,10 @@ class Method:
             raise UnknownOption(f"method {self.name!r} finds one best structure only, k={k} was asked")
         if len(start) and not self.warm_start:
             raise UnknownOption(f"method {self.name!r} cannot use a start structure")
+
+
+COMMON = ("limits", "k", "start", "observers", "seed", "trace", "verify")
+"""Keywords of `gapless.solve` for every method."""
 
 
 def names_a_backbone(problem: ProblemType) -> bool:

@@ -18,7 +18,7 @@ from gapless.core.decisions import OFF, ON, Fixings
 from gapless.core.errors import GaplessError, InconsistentBound, OracleError
 from gapless.core.factor import guide_of
 from gapless.core.limits import Budget, Limits, Stop
-from gapless.core.problem import check_start, score_of
+from gapless.core.problem import Problem, check_start, score_of
 from gapless.core.result import Result, Solution, Stats
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
@@ -101,8 +101,10 @@ class Search(Generic[S]):
             whole = [kept[scopes].all(axis=1) for scopes, _ in blocks]
             blocks = [(scopes[rows], scores[rows]) for (scopes, scores), rows in zip(blocks, whole, strict=True)]
         first, members = layout.groups
+        maximiser = _maximiser(layout)
+        self.by_python = getattr(maximiser, "maximiser", maximiser) is layout.backbone.maximiser
         self.kernel = kernels.Search(
-            _maximiser(layout),
+            maximiser,
             weights,
             blocks,
             group_first=first,
@@ -351,6 +353,8 @@ def _result(run: Search[S], solve: Solve, stop: Stop, warm: bool, certificate: b
     bound, value, structure = run.bound, run.value, run.structure
     exact = -math.inf if structure is None else score_of(problem, structure)
     structure = structure if exact > -math.inf else None
+    if run.by_python and structure is not None:
+        check_found(problem, structure)
     budget.nodes, rough = budget.nodes + int(run.kernel.nodes), run.rough(exact)
     asked_for_none = NoCertificate(ASKED_FOR_NONE)
     evidence: Certificate = asked_for_none
@@ -395,6 +399,19 @@ def _result(run: Search[S], solve: Solve, stop: Stop, warm: bool, certificate: b
     )
 
 
+def check_found(problem: Problem[S], structure: S) -> None:
+    """Refuse what a maximiser in Python found, where the problem does.
+
+    Raises `InconsistentBound`; the message has what is wrong.
+    """
+    broken = problem.violations(structure)
+    if broken:
+        raise InconsistentBound(
+            f"the maximiser found {structure!r:.200}, which violations() of the {type(problem).__name__} refuses: "
+            f"{broken[0]}"
+        )
+
+
 def bound_with_rounding(layout: Layout[Any], exact: float, bound: float, value: float) -> float:
     """The bound, raised by the rounding seen in the value of the structure, which may be in the bound as well.
 
@@ -405,7 +422,10 @@ def bound_with_rounding(layout: Layout[Any], exact: float, bound: float, value: 
     if noise <= margin(exact):
         return bound
     if not noise <= ROUNDED * layout.largest():
-        raise InconsistentBound(f"the search scores its structure {value!r}, the problem {exact!r}")
+        raise InconsistentBound(
+            f"the search scores its structure {value!r}, the problem {exact!r}; value() and backbone() of the "
+            f"{type(layout.problem).__name__} differ, or value() leaves factor_value() out"
+        )
     return max(bound, exact) + noise
 
 
