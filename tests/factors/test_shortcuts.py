@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.factors import AtMostOne, Automaton, Budget, Precedence
+from gapless.factors import Automaton, Budget, Or, Precedence
 from gapless.testing import enumerate_best
 from gapless_chains import ChainProblem
+from gapless_dependency import ParsingProblem
 from gapless_ordering import OrderingProblem
 
 
@@ -33,7 +34,6 @@ def test_steps_of_a_subclass_count(penalty):
     assert result.value == pytest.approx(enumerate_best(problem)[0].value)
     assert result.value == pytest.approx(problem.value(result.best))
     assert result.verify(problem)
-    assert Charged([0], [1], 1).value(np.array([True])) == -5.0
 
 
 def test_a_subclass_with_the_same_steps_keeps_its_shortcuts():
@@ -41,14 +41,18 @@ def test_a_subclass_with_the_same_steps_keeps_its_shortcuts():
     assert Charged.written_graph is not Budget.written_graph
 
 
-def test_steps_of_a_subclass_have_values_that_nobody_listed():
-    class Halved(AtMostOne):
-        def step(self, layer, choice, states):
-            following, scores = super().step(layer, choice, states)
-            return following, 0.5 * scores
+class Halved(Or):
+    """Half the score."""
 
+    def final(self, states):
+        return 0.5 * super().final(states)
+
+
+def test_steps_of_a_subclass_have_values_that_nobody_listed():
+    scores = np.zeros((3, 3))
+    assert ParsingProblem(scores, factors=[Or([0, 1], -1.0)], granularity=1.0).granularity == 1.0
     with pytest.raises(gl.InvalidProblem, match="does not say which values"):
-        gl.solve(ChainProblem(np.zeros((2, 2)), np.zeros((2, 2)), granularity=1.0, factors=[Halved([0, 1], -1.0)]))
+        ParsingProblem(scores, factors=[Halved([0, 1], -1.0)], granularity=1.0)
 
 
 @pytest.mark.parametrize("factor", [Precedence(0, 1), Automaton(np.zeros((1, 5), int))])
