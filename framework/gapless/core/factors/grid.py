@@ -24,7 +24,7 @@ def check_grid(factor: ConfigurationFactor, place: str, granularity: Any) -> Non
 
     Raises `InvalidProblem`; `place` begins the message.
     """
-    if not callable(getattr(factor, "possible_values", None)):
+    if not (isinstance(factor, FinitelyValued) and callable(factor.possible_values)):
         raise InvalidProblem(
             f"{place}: the factor {name_of(factor)} does not say which values it takes, so nobody can "
             f"check that they are multiples of the granularity {granularity:g}; leave the granularity out, or give "
