@@ -120,11 +120,12 @@ def product(one: Automaton, two: Automaton) -> Automaton:
     first, second = one.after[pairs[0]], two.after[pairs[1]]
     after = first[:, :, None] * n + second[:, None, :]
     after[(first < 0)[:, :, None] | (second < 0)[:, None, :]] = -1
+    moves: NDArray[np.int32] = after.reshape(pairs.shape[1], -1).astype(np.int32)
     toll = one.toll[pairs[0]][:, :, None] + two.toll[pairs[1]][:, None, :]
     kinds = pairs.shape[1]
     return Automaton(
         kind.reshape(-1).astype(np.int32),
-        after.reshape(kinds, -1).astype(np.int32),
+        moves,
         toll.reshape(kinds, -1),
         (one.ending[:, None] + two.ending[None, :]).ravel(),
         one.begin * n + two.begin,

@@ -139,8 +139,8 @@ def check_cycles(network: Network, windows: Iterable[Window], memory: BoolArray)
         if (len(part) > 1 or graph.has_edge(v, v)) and not memory[np.ix_(list(part), list(part))].all():
             raise InvalidProblem(
                 f"Labelling: a route may go round vertices {sorted(part)[:6]} for ever: no resource with a limit "
-                "is used there, and not all of them are remembered everywhere among them. Add Visits(), or a resource that "
-                "counts arcs: Additive(np.ones(arcs), upper=most)"
+                "is used there, and not all of them are remembered everywhere among them. Add Visits(), or a "
+                "resource that counts arcs: Additive(np.ones(arcs), upper=most)"
             )
 
 
