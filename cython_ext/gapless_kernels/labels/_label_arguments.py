@@ -56,11 +56,11 @@ class LabelTables(NamedTuple):
     ending : float64 (states,)
         Cost of a state at the sink, infinite where a route may not end.
     better : uint8 (states, states)
-        Where ``better[s, t]``, whatever may follow t may follow s, at no greater cost; reflexive, transitive.
+        1 at ``[s, t]`` where whatever may follow t may follow s, at no greater cost; reflexive, transitive.
     begin : int
         The state at the source.
     rise : uint8 (vertices, rows)
-        What a visit adds, less than `wrap`.
+        Addition by a visit, less than `wrap`.
     stay : uint8 (vertices, rows)
         0 where a visit forgets what was added before it, else 255.
     wrap : uint8 (rows,)
@@ -200,7 +200,7 @@ def check_routes(tables: LabelTables, first: Any, arcs: Any) -> tuple[NDArray[np
 
 
 def rounding(tables: LabelTables, costs: Floats, charges: Floats) -> float:
-    """How far sums of a route's costs in two orders may lie apart."""
+    """The most by which sums of a route's costs in two orders differ."""
     finite = costs[np.isfinite(costs)]
     tolls = tables.toll[np.isfinite(tables.toll)]
     ends = tables.ending[np.isfinite(tables.ending)]

@@ -144,7 +144,7 @@ def label_routes(
     below : float
         Only routes that cost less are found.
     limit : int
-        How many at most.
+        Most routes.
     loose : bool
         Let dominance look at costs and the main resource alone, and keep few labels: routes, but no bound of their
         own.

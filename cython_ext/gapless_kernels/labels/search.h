@@ -155,6 +155,55 @@ static int lb_open_search(lb_search *s, lb_model *m, const uint64_t *memory)
     return lb_root(&s->f) && lb_root(&s->b);
 }
 
+/* The direction with fewer labels goes on, until both meet. */
+static int lb_meet(lb_search *s)
+{
+    int status = LB_COMPLETE;
+    while (status == LB_COMPLETE && (s->f.done == 0 || s->f.done + s->b.done < s->m->steps))
+        status = lb_advance(s->f.done == 0 || s->f.count <= s->b.count ? &s->f : &s->b);
+    return status;
+}
+
+/* A first look with few labels: when it has as many routes as are wanted, the dearest of them is the threshold. */
+static int lb_look(lb_search *s, ptrdiff_t most)
+{
+    lb_model *m = s->m;
+    if (!s->f.rest) {
+        lb_fill_before(m, &s->before, s->f.first, s->f.arcs);
+        s->f.rest = &s->after;
+        s->b.rest = &s->before;
+    }
+    m->loose = 1;
+    int status = lb_meet(s);
+    m->loose = 0;
+    if (status == LB_STOPPED || status == LB_NO_MEMORY)
+        return status;
+    lb_heap heap = {malloc((size_t)(most + 1) * sizeof(lb_pair)), 0, most};
+    if (!heap.pair)
+        return LB_NO_MEMORY;
+    if (status == LB_COMPLETE)
+        status = lb_open_order(&s->fo, &s->f, 0, s->f.done) && lb_open_order(&s->bo, &s->b, 0, m->steps)
+                     ? lb_pairs(&s->f, &s->fo, &s->b, &s->bo, s->f.done, &heap)
+                     : LB_NO_MEMORY;
+    if (status == LB_COMPLETE && heap.count == most)
+        m->below = fmin(m->below, heap.pair[0].cost + 2 * m->slack);
+    free(heap.pair);
+    if (status == LB_STOPPED || status == LB_NO_MEMORY)
+        return status;
+    const uint64_t *memory = s->f.memory;
+    const ptrdiff_t before = s->f.made, after = s->b.made;
+    lb_close_order(&s->fo);
+    lb_close_order(&s->bo);
+    lb_close_side(&s->f);
+    lb_close_side(&s->b);
+    if (!lb_open_side(&s->f, m, 0, memory, &s->after) || !lb_open_side(&s->b, m, 1, m->memory, &s->before)
+        || !lb_root(&s->f) || !lb_root(&s->b))
+        return LB_NO_MEMORY;
+    s->f.made += before;
+    s->b.made += after;
+    return LB_COMPLETE;
+}
+
 /* The cheapest routes below the threshold, at most `most`. */
 static int lb_find(lb_search *s, ptrdiff_t most, lb_routes *t, double *bound)
 {
@@ -163,13 +212,17 @@ static int lb_find(lb_search *s, ptrdiff_t most, lb_routes *t, double *bound)
     *bound = s->relaxed;
     if (s->relaxed >= m->below)
         return lb_reserve(t, 0) ? LB_COMPLETE : LB_NO_MEMORY;
-    /* The direction with fewer labels goes on, until both meet. */
-    while (status == LB_COMPLETE && (s->f.done == 0 || s->f.done + s->b.done < m->steps))
-        status = lb_advance(s->f.done == 0 || s->f.count <= s->b.count ? &s->f : &s->b);
+    /* Pairs may be one route in several states of the automaton: they do not count as several. */
+    if (m->bounded && !m->loose && (m->states == 1 || most == 1))
+        status = lb_look(s, most);
+    if (status == LB_COMPLETE)
+        status = lb_meet(s);
     if (status == LB_NO_MEMORY || !lb_reserve(t, 0))
         return LB_NO_MEMORY;
     /* Cut short, every pair that fits is a route, but the best may not be among them. */
     const ptrdiff_t split = status == LB_COMPLETE ? s->f.done : 0;
+    lb_close_order(&s->fo);
+    lb_close_order(&s->bo);
     if (!lb_open_order(&s->fo, &s->f, 0, status == LB_COMPLETE ? split : m->steps)
         || !lb_open_order(&s->bo, &s->b, 0, m->steps))
         return LB_NO_MEMORY;

@@ -10,7 +10,7 @@ PLACES = 40
 """Binary places of the largest number that are kept."""
 
 SLACK = 2.0**11
-"""What a window may be missed by, in units of the last place: half of one for each of 4096 arcs."""
+"""The most by which a window may be missed, in units of the last place: half of one for each of 4096 arcs."""
 
 
 def power_below(x: float) -> float:

@@ -64,7 +64,7 @@ class Labelling:
         self._loose = self._learned if self._elementary else self._nearest(FEW)
 
     def _nearest(self, size: int) -> BoolArray:
-        """What is remembered, but at most `size` vertices each: those near by the main resource, there and back."""
+        """The memory cut to `size` vertices each: those near by the main resource, there and back."""
         far = self._tables.apart + self._tables.apart.T
         far = np.where(self._memory, far, np.inf)
         np.fill_diagonal(far, -np.inf)
@@ -94,7 +94,7 @@ class Labelling:
         below : float
             Only routes that cost less are returned; inf returns the best whatever it costs.
         limit : int, optional
-            How many routes at most, by default 1000.
+            Most routes, by default 1000.
         stage : {"exact", "relaxed", "heuristic"}
             "exact": the cheapest route is found. "relaxed": few visits are remembered; the bound is true, the
             routes keep all resources, but the cheapest may be missing. "heuristic": few labels are kept; the bound
@@ -102,7 +102,7 @@ class Labelling:
         off : bool (arcs,), optional
             True switches an arc off.
         charges : float64 (rows,), optional
-            What a route pays each time a row of the `RankOne` resources is due, at least 0; by default nothing.
+            Dues of a route, each time a row of the `RankOne` resources is due, at least 0; by default nothing.
         stop : callable, optional
             Asked every now and then; True ends the search.
 
@@ -203,7 +203,7 @@ class Labelling:
             As for `routes`.
         below : float
         limit : int, optional
-            How many at most, by default 1 000 000.
+            Most routes, by default 1 000 000.
 
         Returns
         -------
@@ -227,7 +227,7 @@ class Labelling:
         return gathered(self.network, _pairs(found, found.cost < below), bound, found.bound, stops, found.labels)
 
     def cost(self, arcs: Any, costs: Any, *, charges: Any = None) -> float:
-        """What one route costs, tolls and charges included; inf where it is none, or breaks a resource.
+        """Cost of one route, tolls and charges included; inf where it is none, or breaks a resource.
 
         Parameters
         ----------
@@ -291,7 +291,7 @@ class Labelling:
         )
 
     def _prices(self, costs: FloatArray, charges: FloatArray, found: FoundRoutes) -> FloatArray:
-        """What the routes cost under all resources."""
+        """Costs of the routes under all resources."""
         return kernels.label_price(self._with(self._memory), costs, charges, found.first, found.arcs)
 
     def _kept(self, found: FoundRoutes, fits: BoolArray, most: int) -> Routes:
@@ -310,7 +310,7 @@ class Labelling:
     ) -> Routes:
         """Forbid the cycles that turn up, until the cheapest route has none."""
         kept: list[tuple[float, bytes]] = []
-        labels, wanted, best = 0, max(most, 64), float(below)
+        labels, wanted, best = 0, max(most, 8), float(below)
         bound = -np.inf
         while True:
             found = self._found(self._learned, costs, charges, below, wanted, stop)

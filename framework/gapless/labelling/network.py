@@ -21,7 +21,7 @@ class Network:
     Parameters
     ----------
     tails, heads : int64 (arcs,)
-        Where each arc begins and ends: vertices from 0 on.
+        Both ends of each arc: vertices from 0 on.
     source, sink : int
         Two vertices.
 

@@ -1,4 +1,4 @@
-"""What a route may use, and what it must remember."""
+"""Resources of routes: sums, visits, states, rows of rank 1."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class RankOne:
     sets: Sequence[Sequence[int]]
 
     def states(self, vertices: int, place: str) -> tuple[Any, Any, Any]:
-        """What visits add (vertices, rows), whether they keep (255 or 0), and denominators (rows,), all uint8."""
+        """Numerators of visits (vertices, rows), 255 where a visit keeps or 0, denominators (rows,), all uint8."""
         rows = len(self.sets)
         memories = [range(vertices)] * rows if self.memories is None else self.memories
         if len(memories) != rows or len(self.multipliers) != rows:

@@ -1,7 +1,8 @@
-"""Pricing graphs as in vehicle routing with time windows: drawn like Solomon's, with duals of a few rounds of pricing.
+"""Pricing graphs of vehicle routing with time windows, drawn like Solomon's, with duals of rounds of pricing.
 
-Customers are spread evenly (R), in clusters (C) or both (RC), demands and windows drawn as Solomon did (*Algorithms for the
-vehicle routing and scheduling problems with time window constraints*, 1987); one decimal of distances is kept, in tenths.
+Customers are spread evenly (R), in clusters (C) or both (RC), demands and windows drawn as Solomon did (*Algorithms
+for the vehicle routing and scheduling problems with time window constraints*, 1987); one decimal of distances is
+kept, in tenths.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def priced(graph: PricingGraph, rounds: int) -> list[Floats]:
         dual[1 : n - 1] = -solved.ineqlin.marginals
         duals.append(dual)
         found = labelling.routes(graph.costs(dual), limit=100, stage="heuristic" if len(duals) < 8 else "exact")
-        if not len(found) or found.cost[0] > -1:
+        if not len(found) or found.cost[0] > -n:  # rounded duals: prices may stay that far below zero
             break
         for i in range(len(found)):
             columns.append(np.bincount(found.vertices(i), minlength=n).astype(float))
@@ -128,3 +129,16 @@ def priced(graph: PricingGraph, rounds: int) -> list[Floats]:
             prices.append(float(graph.distance[graph.network.tails[arcs], graph.network.heads[arcs]].sum()))
     kept = np.unique(np.linspace(0, len(duals) - 1, rounds).astype(int))
     return [duals[i] for i in kept]
+
+
+@attrs.frozen(eq=False)
+class Priced:
+    """A pricing graph with reduced costs, float64 (arcs,)."""
+
+    graph: PricingGraph
+    costs: Floats
+
+    @classmethod
+    def all_of(cls, graph: PricingGraph) -> list[Priced]:
+        """One for each of its duals."""
+        return [cls(graph, graph.costs(duals)) for duals in graph.duals]
