@@ -87,7 +87,7 @@ cdef class _Call:
     cdef list held
     cdef _Pulse pulse
 
-    def __cinit__(self, tables, costs, charges, double below, bint loose, double memory_limit, pulse):
+    def __cinit__(self, tables, costs, charges, double below, bint loose, double memory_limit, pulse, bint two=False):
         cdef const int32_t[::1] ints
         cdef const int32_t[:, ::1] moves
         cdef const double[::1] floats
@@ -147,7 +147,7 @@ cdef class _Call:
             wraps = self.kept(tables.wrap[due])
             m.wrap = &wraps[0]
         self.memory = self.kept(tables.memory)
-        sets = self.kept(tables.loose_memory)
+        sets = self.kept(tables.loose_memory if two else tables.memory)
         m.words = sets.shape[1]
         m.memory = &sets[0, 0]
         self.pulse = _Pulse()
@@ -184,7 +184,7 @@ cdef _routes(lb_routes *t, double bound, int status, int64_t labels):
 
 def label_routes(tables, costs, charges, below, limit, *, loose=False, memory_limit=2.0**31, pulse=None):
     """Find the cheapest routes; see `_labels_twin.label_routes`."""
-    cdef _Call call = _Call(tables._replace(loose_memory=tables.memory), costs, charges, below, loose, memory_limit, pulse)
+    cdef _Call call = _Call(tables, costs, charges, below, loose, memory_limit, pulse)
     cdef Py_ssize_t most = min(max(1, int(limit)), 1 << 28)
     cdef lb_search s
     cdef lb_routes t
@@ -205,7 +205,7 @@ def label_routes(tables, costs, charges, below, limit, *, loose=False, memory_li
 
 def label_through(tables, costs, charges, below, *, memory_limit=2.0**31, pulse=None):
     """Price the cheapest route through each arc; see `_labels_twin.label_through`."""
-    cdef _Call call = _Call(tables._replace(loose_memory=tables.memory), costs, charges, below, False, memory_limit, pulse)
+    cdef _Call call = _Call(tables, costs, charges, below, False, memory_limit, pulse)
     cdef lb_search s
     cdef int status
     values = np.empty(call.m.m + 1)
@@ -223,7 +223,7 @@ def label_through(tables, costs, charges, below, *, memory_limit=2.0**31, pulse=
 
 def label_enumerate(tables, costs, charges, below, limit, *, memory_limit=2.0**31, pulse=None):
     """List all routes below a cost; see `_labels_twin.label_enumerate`."""
-    cdef _Call call = _Call(tables, costs, charges, below, False, memory_limit, pulse)
+    cdef _Call call = _Call(tables, costs, charges, below, False, memory_limit, pulse, True)
     cdef Py_ssize_t most = min(max(1, int(limit)), 1 << 62)
     cdef lb_search s
     cdef lb_routes t
@@ -244,7 +244,7 @@ def label_enumerate(tables, costs, charges, below, limit, *, memory_limit=2.0**3
 
 def label_price(tables, costs, charges, first, arcs):
     """Sum the costs of routes; see `_labels_twin.label_price`."""
-    cdef _Call call = _Call(tables._replace(loose_memory=tables.memory), costs, charges, 0.0, False, 0.0, None)
+    cdef _Call call = _Call(tables, costs, charges, 0.0, False, 0.0, None)
     begins, path = check_routes(tables, first, arcs)
     values = np.empty(begins.size - 1)
     cdef const int64_t[::1] starts = begins

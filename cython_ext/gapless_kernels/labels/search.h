@@ -208,9 +208,10 @@ static int lb_look(lb_search *s, ptrdiff_t most)
 static int lb_find(lb_search *s, ptrdiff_t most, lb_routes *t, double *bound)
 {
     const lb_model *m = s->m;
+    const double below = m->below;
     int status = LB_COMPLETE;
     *bound = s->relaxed;
-    if (s->relaxed >= m->below)
+    if (s->relaxed >= below)
         return lb_reserve(t, 0) ? LB_COMPLETE : LB_NO_MEMORY;
     /* Pairs may be one route in several states of the automaton: they do not count as several. */
     if (m->bounded && !m->loose && (m->states == 1 || most == 1))
@@ -235,6 +236,8 @@ static int lb_find(lb_search *s, ptrdiff_t most, lb_routes *t, double *bound)
     for (ptrdiff_t i = 0; fine && i < heap.count; i++) {
         best = fmin(best, heap.pair[i].cost);
         fine = lb_write(&s->f, &s->b, heap.pair[i], t);
+        if (fine && !(t->cost[t->count - 1] < below)) /* by a rounding */
+            t->used = t->first[--t->count];
     }
     free(heap.pair);
     if (!fine)

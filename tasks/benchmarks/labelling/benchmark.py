@@ -74,7 +74,8 @@ def cspy_lines(bench: Bench) -> Iterator[Found]:
     for customers in (25, 50):
         scores = f"R{customers}, load and length of the day"
         sides = {"gapless": _ours(_elementary, windows=False), "cspy": cspy}
-        found = both_in_turn(sides, _instances(bench, "R", customers), bench.console, scores)
+        instances = _instances(bench, "R", customers)[-8 if customers < 50 else -1 :]  # cspy takes long
+        found = both_in_turn(sides, instances, bench.console, scores)
         _compare(bench, scores, found["gapless"], found["cspy"], equal=False)
         yield Compared("labelling", "cspy", "elementary", scores, (found["gapless"], found["cspy"]), CSPY_MARKS)
 

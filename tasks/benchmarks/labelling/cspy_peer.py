@@ -10,6 +10,9 @@ import numpy as np
 from benchmarks.frame.peers import CSPY
 from benchmarks.labelling.instances import Priced
 
+LIMIT = 20
+"""Seconds for one search; what it has found by then is its answer."""
+
 
 def prepared(one: Priced) -> Any:
     """The algorithm with its graph: the length of the day and the load, both from 0 on."""
@@ -19,10 +22,11 @@ def prepared(one: Priced) -> Any:
     for arc, (tail, head) in enumerate(zip(network.tails.tolist(), network.heads.tolist(), strict=True)):
         used = np.array([time[arc], one.graph.demand[head]])
         graph.add_edge(names.get(tail, tail), names.get(head, head), weight=float(one.costs[arc]), res_cost=used)
-    return CSPY.load().BiDirectional(graph, [one.graph.due[0], one.graph.capacity], [0.0, 0.0], elementary=True)
+    most = [one.graph.due[0], one.graph.capacity]
+    return CSPY.load().BiDirectional(graph, most, [0.0, 0.0], elementary=True, time_limit=LIMIT)
 
 
 def search(algorithm: Any) -> float:
     """The cost of its path."""
     algorithm.run()
-    return float(algorithm.total_cost)
+    return float(algorithm.total_cost) if algorithm.path else float("inf")
