@@ -1,5 +1,6 @@
 """Compiled labels beside their twin, limits on memory, Ctrl-C."""
 
+import importlib
 import os
 import signal
 
@@ -21,7 +22,7 @@ compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE
 @given(rng=generators())
 @compiled
 def test_twins_agree(rng, seen):
-    from gapless_kernels.labels import _labels
+    _labels = importlib.import_module("gapless_kernels.labels._labels")
 
     net, resources, costs, charges = case(rng)
     tables = Labelling(net, resources)._tables
