@@ -82,7 +82,7 @@ def case(rng):
     """Network, resources, costs, charges."""
     net = network(rng)
     resources, charges = [load(rng, net)], []
-    for make in (additive, visits, rank_one, breaks, additive):
+    for make in (additive, visits, rank_one, breaks, breaks, additive):
         if rng.integers(2):
             resources.append(make(rng, net))
             if make is rank_one:

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from gapless.core.errors import InvalidProblem
 from gapless.labelling.resources import DiagramResource
 
+LIMIT = 4096
+"""Most states of several diagrams together."""
+
 
 @attrs.frozen(eq=False)
 class Automaton:
@@ -100,7 +103,7 @@ def written(resource: DiagramResource, arcs: Sequence[int], count: int, place: s
         kind[arc] = kinds.setdefault(tuple(columns[arc]), len(kinds))
     if not kinds:
         kinds[tuple([(-1, 0.0)] * len(number))] = 0
-    after = np.array([[state for state, _ in column] for column in kinds], np.int32)
+    moves = np.array([[state for state, _ in column] for column in kinds], np.int32)
     toll = np.array([[cost for _, cost in column] for column in kinds])
     states = np.fromiter(number, np.int64)
     order = np.argsort(states)
@@ -108,12 +111,16 @@ def written(resource: DiagramResource, arcs: Sequence[int], count: int, place: s
     ending[order] = 0.0 - np.broadcast_to(np.asarray(diagram.final(states[order]), np.float64), states.shape)
     if np.isnan(ending).any() or (ending == -np.inf).any():
         raise InvalidProblem(f"{place}: final(states) returned NaN or inf")
-    return Automaton(kind, after, toll, ending, 0)
+    return Automaton(kind, moves, toll, ending, 0)
 
 
 def product(one: Automaton, two: Automaton) -> Automaton:
     """Both at once; a pair of states is a state."""
     n = two.ending.size
+    if one.ending.size * n > LIMIT:
+        raise InvalidProblem(
+            f"DiagramResource: several have {one.ending.size} x {n} states together, more than {LIMIT}"
+        )
     pairs, kind = np.unique(np.stack([one.kind, two.kind]), axis=1, return_inverse=True)
     if not pairs.shape[1]:
         pairs, kind = np.zeros((2, 1), np.int64), np.zeros(0, np.int64)
