@@ -63,6 +63,7 @@ _ROOMS = {
         "quotient_tree",
         "sums_below",
     ),
+    "labels": ("FoundRoutes", "LabelTables", "label_enumerate", "label_price", "label_routes", "label_through"),
     "linking": ("FoundChoice", "SearchRecord", "linking_search", "whole_bits"),
     "parsing": (
         "arc_chains",

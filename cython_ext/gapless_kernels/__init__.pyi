@@ -13,6 +13,7 @@ from gapless_kernels.chains import *
 from gapless_kernels.column_generation import *
 from gapless_kernels.features import *
 from gapless_kernels.graphs import *
+from gapless_kernels.labels import *
 from gapless_kernels.linking import *
 from gapless_kernels.parsing import *
 from gapless_kernels.paths import *

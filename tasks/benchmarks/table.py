@@ -9,6 +9,7 @@ from gapless.roles import Task
 SUMMARIES = {
     "chains": "Chain decoders beside numba, hmmlearn and the physical floor.",
     "factors": "Factors, limits and observers beside none, and chains with factors beside HiGHS and toulbar2.",
+    "labelling": "Resource-constrained shortest paths beside cspy and PathWyse.",
     "linking": "Entity links and graph distances beside toulbar2 and networkit.",
     "ordering": "Best paths beside beams, colour coding and integer programs.",
     "parsing": "Dependency trees beside the paper's variant and ufal.chu-liu-edmonds.",

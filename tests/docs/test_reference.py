@@ -15,6 +15,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 API = "\n".join(page.read_text("utf-8") for page in sorted((DOCS / "api").glob("*.md")))
 WHOLE = (  # packages whose page lists what is in __all__
     "gapless.engine",
+    "gapless.labelling",
     "gapless.learn",
     "gapless.lp",
     "gapless.scip",
@@ -26,6 +27,7 @@ WHOLE = (  # packages whose page lists what is in __all__
     "gapless_kernels.column_generation",
     "gapless_kernels.features",
     "gapless_kernels.graphs",
+    "gapless_kernels.labels",
     "gapless_kernels.linking",
     "gapless_kernels.parsing",
     "gapless_kernels.paths",

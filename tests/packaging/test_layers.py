@@ -21,6 +21,7 @@ LAYERS = {
     "gapless.lazy": 1,
     "gapless.svg": 1,
     "gapless.factors": 2,
+    "gapless.labelling": 2,
     "gapless.lp": 2,
     "gapless.runs": 2,
     "gapless.engine": 3,

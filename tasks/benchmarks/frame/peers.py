@@ -58,6 +58,7 @@ class Peer:
         return f"not compared with {self.name}: {self.install}"
 
 
+CSPY = Peer("cspy", "cspy", "pip install cspy")
 HIGHS = Peer("HiGHS", "highspy")
 HMMLEARN = Peer("hmmlearn", "hmmlearn._hmmc")
 NETWORKIT = Peer("networkit", "networkit", "pip install networkit")

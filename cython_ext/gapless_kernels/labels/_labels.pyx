@@ -1,0 +1,262 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Compiled labelling; see the twin `_labels_twin` for what it owes, and the headers of the room for how it is done."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+import numpy as np
+
+from gapless_kernels.labels._label_arguments import FoundRoutes, check_call, check_routes, rounding
+
+cdef extern from "labels/search.h" nogil:
+    int LB_COMPLETE, LB_STOPPED, LB_FULL, LB_NO_MEMORY
+
+    ctypedef int (*lb_pulse)(void *) noexcept nogil
+
+    ctypedef struct lb_model:
+        Py_ssize_t n, m, resources, words, kinds, states, rows, steps
+        int32_t source, sink, begin
+        int bounded, loose
+        double step, slack, memory_limit, below
+        const int32_t *tail
+        const int32_t *head
+        const int32_t *kind
+        const int32_t *after
+        const double *use
+        const double *lower
+        const double *upper
+        const double *start
+        const double *apart
+        const double *toll
+        const double *ending
+        const double *charge
+        const double *cost
+        const uint64_t *memory
+        const uint8_t *better
+        const uint8_t *rise
+        const uint8_t *stay
+        const uint8_t *wrap
+        lb_pulse pulse
+        void *owner
+
+    ctypedef struct lb_routes:
+        int32_t *arcs
+        int64_t *first
+        double *cost
+        Py_ssize_t count, used
+
+    ctypedef struct lb_side:
+        Py_ssize_t made
+
+    ctypedef struct lb_search:
+        lb_side f, b
+
+    int lb_open_search(lb_search *, lb_model *, const uint64_t *)
+    int lb_find(lb_search *, Py_ssize_t, lb_routes *, double *)
+    int lb_through(lb_search *, double *)
+    int lb_enumerate(lb_search *, Py_ssize_t, lb_routes *, double *)
+    double lb_price(const lb_model *, const int32_t *, Py_ssize_t, uint64_t *, double *, uint8_t *)
+    void lb_close_search(lb_search *)
+    void lb_close_routes(lb_routes *)
+
+
+cdef class _Pulse:
+    """Hears Ctrl-C, and asks a callable whether to stop; what it raises is kept."""
+
+    cdef object asks, error
+
+
+cdef int _ask(void *owner) noexcept with gil:
+    cdef _Pulse pulse = <_Pulse>owner
+    try:
+        PyErr_CheckSignals()
+        return pulse.asks is not None and bool(pulse.asks())
+    except BaseException as error:
+        pulse.error = error
+        return 1
+
+
+cdef class _Call:
+    """The tables, costs and limits of one call, for C."""
+
+    cdef lb_model m
+    cdef const uint64_t[:, ::1] memory
+    cdef list held
+    cdef _Pulse pulse
+
+    def __cinit__(self, tables, costs, charges, double below, bint loose, double memory_limit, pulse, bint two=False):
+        cdef const int32_t[::1] ints
+        cdef const int32_t[:, ::1] moves
+        cdef const double[::1] floats
+        cdef const double[:, ::1] table
+        cdef const uint64_t[:, ::1] sets
+        cdef const uint8_t[:, ::1] bytes_
+        cdef const uint8_t[::1] wraps
+        costs, charges, below = check_call(tables, costs, charges, below)
+        costs = np.where((tables.heads == tables.source) | (tables.tails == tables.sink), np.inf, costs)
+        # Rows that cost nothing are no states.
+        due = np.flatnonzero(charges > 0)
+        self.held = []
+        memset(&self.m, 0, sizeof(self.m))
+        m = &self.m
+        m.n, m.m = tables.vertices, tables.tails.size
+        m.resources, m.rows, m.steps = tables.use.shape[0], due.size, tables.steps
+        m.kinds, m.states = tables.after.shape
+        m.source, m.sink, m.begin = tables.source, tables.sink, tables.begin
+        m.bounded, m.loose, m.step = tables.bounded, loose, tables.step
+        m.slack = rounding(tables, costs, charges)
+        m.memory_limit, m.below = memory_limit, below
+        if m.kinds:
+            moves = self.kept(tables.after)
+            m.after = &moves[0, 0]
+            table = self.kept(tables.toll)
+            m.toll = &table[0, 0]
+        if m.m:
+            ints = self.kept(tables.tails)
+            m.tail = &ints[0]
+            ints = self.kept(tables.heads)
+            m.head = &ints[0]
+            ints = self.kept(tables.kind)
+            m.kind = &ints[0]
+            table = self.kept(tables.use)
+            m.use = &table[0, 0]
+            floats = self.kept(costs)
+            m.cost = &floats[0]
+        table = self.kept(tables.lower)
+        m.lower = &table[0, 0]
+        table = self.kept(tables.upper)
+        m.upper = &table[0, 0]
+        table = self.kept(tables.apart)
+        m.apart = &table[0, 0]
+        floats = self.kept(tables.start)
+        m.start = &floats[0]
+        floats = self.kept(tables.ending)
+        m.ending = &floats[0]
+        bytes_ = self.kept(tables.better)
+        m.better = &bytes_[0, 0]
+        if m.rows:
+            floats = self.kept(charges[due])
+            m.charge = &floats[0]
+            bytes_ = self.kept(tables.rise[:, due])
+            m.rise = &bytes_[0, 0]
+            bytes_ = self.kept(tables.stay[:, due])
+            m.stay = &bytes_[0, 0]
+            wraps = self.kept(tables.wrap[due])
+            m.wrap = &wraps[0]
+        self.memory = self.kept(tables.memory)
+        sets = self.kept(tables.loose_memory if two else tables.memory)
+        m.words = sets.shape[1]
+        m.memory = &sets[0, 0]
+        self.pulse = _Pulse()
+        self.pulse.asks = pulse
+        m.pulse = _ask
+        m.owner = <void *>self.pulse
+
+    cdef object kept(self, array):
+        array = np.ascontiguousarray(array)
+        self.held.append(array)
+        return array
+
+    cdef int done(self, int status) except -1:
+        if self.pulse.error is not None:
+            raise self.pulse.error
+        if status == LB_NO_MEMORY:
+            raise MemoryError("no memory for labels")
+        return status
+
+
+cdef _routes(lb_routes *t, double bound, int status, int64_t labels):
+    first, cost = np.zeros(t.count + 1, np.int64), np.empty(t.count)
+    arcs = np.empty(t.used, np.int64)
+    cdef int64_t[::1] starts = first, into = arcs
+    cdef double[::1] costs = cost
+    cdef Py_ssize_t i
+    for i in range(t.count):
+        starts[i + 1] = t.first[i + 1]
+        costs[i] = t.cost[i]
+    for i in range(t.used):
+        into[i] = t.arcs[i]
+    return FoundRoutes(first, arcs, cost, bound, status, labels)
+
+
+def label_routes(tables, costs, charges, below, limit, *, loose=False, memory_limit=2.0**31, pulse=None):
+    """Find the cheapest routes; see `_labels_twin.label_routes`."""
+    cdef _Call call = _Call(tables, costs, charges, below, loose, memory_limit, pulse)
+    cdef Py_ssize_t most = min(max(1, int(limit)), 1 << 28)
+    cdef lb_search s
+    cdef lb_routes t
+    cdef double bound = 0.0
+    cdef int status
+    memset(&s, 0, sizeof(s))
+    memset(&t, 0, sizeof(t))
+    try:
+        with nogil:
+            status = LB_NO_MEMORY
+            if lb_open_search(&s, &call.m, &call.memory[0, 0]):
+                status = lb_find(&s, most, &t, &bound)
+        return _routes(&t, bound, call.done(status), s.f.made + s.b.made)
+    finally:
+        lb_close_search(&s)
+        lb_close_routes(&t)
+
+
+def label_through(tables, costs, charges, below, *, memory_limit=2.0**31, pulse=None):
+    """Price the cheapest route through each arc; see `_labels_twin.label_through`."""
+    cdef _Call call = _Call(tables, costs, charges, below, False, memory_limit, pulse)
+    cdef lb_search s
+    cdef int status
+    values = np.empty(call.m.m + 1)
+    cdef double[::1] cost = values
+    memset(&s, 0, sizeof(s))
+    try:
+        with nogil:
+            status = LB_NO_MEMORY
+            if lb_open_search(&s, &call.m, &call.memory[0, 0]):
+                status = lb_through(&s, &cost[0])
+        return values[: call.m.m], call.done(status)
+    finally:
+        lb_close_search(&s)
+
+
+def label_enumerate(tables, costs, charges, below, limit, *, memory_limit=2.0**31, pulse=None):
+    """List all routes below a cost; see `_labels_twin.label_enumerate`."""
+    cdef _Call call = _Call(tables, costs, charges, below, False, memory_limit, pulse, True)
+    cdef Py_ssize_t most = min(max(1, int(limit)), 1 << 62)
+    cdef lb_search s
+    cdef lb_routes t
+    cdef double bound = 0.0
+    cdef int status
+    memset(&s, 0, sizeof(s))
+    memset(&t, 0, sizeof(t))
+    try:
+        with nogil:
+            status = LB_NO_MEMORY
+            if lb_open_search(&s, &call.m, &call.memory[0, 0]):
+                status = lb_enumerate(&s, most, &t, &bound)
+        return _routes(&t, bound, call.done(status), s.f.made + s.b.made)
+    finally:
+        lb_close_search(&s)
+        lb_close_routes(&t)
+
+
+def label_price(tables, costs, charges, first, arcs):
+    """Sum the costs of routes; see `_labels_twin.label_price`."""
+    cdef _Call call = _Call(tables, costs, charges, 0.0, False, 0.0, None)
+    begins, path = check_routes(tables, first, arcs)
+    values = np.empty(begins.size - 1)
+    cdef const int64_t[::1] starts = begins
+    cdef const int32_t[::1] routes = path
+    cdef double[::1] cost = values
+    cdef uint64_t[::1] seen = np.zeros(call.m.words, np.uint64)
+    cdef double[::1] used = np.zeros(call.m.resources)
+    cdef uint8_t[::1] row = np.zeros(call.m.rows + 1, np.uint8)
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(cost.shape[0]):
+            cost[i] = INFINITY
+            if starts[i + 1] > starts[i]:
+                cost[i] = lb_price(&call.m, &routes[starts[i]], starts[i + 1] - starts[i], &seen[0], &used[0], &row[0])
+    return values

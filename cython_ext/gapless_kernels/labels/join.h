@@ -1,0 +1,188 @@
+/* Labels from the source and labels from the sink, joined over an arc: the cheapest pairs. */
+#ifndef GAPLESS_LABELS_JOIN_H
+#define GAPLESS_LABELS_JOIN_H
+
+#include "labels/side.h"
+
+typedef struct {
+    double cost;
+    int32_t at;
+} lb_priced;
+
+/* The labels of each vertex that nothing beats, cheapest first. */
+typedef struct {
+    lb_priced *label;
+    int32_t *first;
+} lb_order;
+
+typedef struct {
+    double cost;
+    int32_t before, arc, after;
+} lb_pair;
+
+static int lb_cheaper(const void *a, const void *b)
+{
+    const lb_priced *x = a, *y = b;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static void lb_close_order(lb_order *o)
+{
+    free(o->label);
+    free(o->first);
+    memset(o, 0, sizeof *o);
+}
+
+/* Labels with values of the main resource in slices `from` to `to` - 1. */
+static int lb_open_order(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_t to)
+{
+    const lb_model *m = s->m;
+    ptrdiff_t count = 0;
+    o->label = malloc((size_t)(s->count + 1) * sizeof(lb_priced));
+    o->first = malloc((size_t)(m->n + 1) * sizeof(int32_t));
+    if (!o->label || !o->first)
+        return 0;
+    for (ptrdiff_t v = 0; v < m->n; v++) {
+        o->first[v] = (int32_t)count;
+        for (ptrdiff_t b = 0; b < LB_BINS; b++)
+            for (int32_t i = 0; i < s->bin[v * LB_BINS + b].count; i++) {
+                const lb_entry *e = s->bin[v * LB_BINS + b].entry + i;
+                const ptrdiff_t k = lb_step(m, s->back ? -e->main : e->main);
+                if (from <= k && k < to)
+                    o->label[count++] = (lb_priced){e->cost, e->at};
+            }
+        qsort(o->label + o->first[v], (size_t)(count - o->first[v]), sizeof(lb_priced), lb_cheaper);
+    }
+    o->first[m->n] = (int32_t)count;
+    return 1;
+}
+
+/* The cost of the route of two labels over an arc, infinite where they do not fit. From slice `split` on, a label from the source
+ * was extended no more; arcs into the sink join all. */
+static double lb_joined(const lb_side *f, const lb_side *b, ptrdiff_t x, ptrdiff_t a, ptrdiff_t y, ptrdiff_t split, double most)
+{
+    const lb_model *m = f->m;
+    const ptrdiff_t w = m->head[a], words = m->words, c = m->kind[a];
+    const uint64_t *one = f->set + x * 2 * words, *two = b->set + y * 2 * words;
+    for (ptrdiff_t i = 0; i < words; i++)
+        if (one[i] & two[i])
+            return INFINITY;
+    const double *used = f->used + x * m->resources, *left = b->used + y * m->resources;
+    for (ptrdiff_t r = 0; r < m->resources; r++) {
+        const double to = fmax(used[r] + m->use[r * m->m + a], f->floor[r * m->n + w]);
+        if (to > -left[r] || (r == 0 && w != m->sink && lb_step(m, to) < split))
+            return INFINITY;
+    }
+    const int32_t state = f->label[x].state, next = m->after[c * m->states + state];
+    if (next < 0 || !m->better[next * m->states + b->label[y].state])
+        return INFINITY;
+    double cost = f->label[x].cost + m->cost[a] + m->toll[c * m->states + state] + b->label[y].cost;
+    const uint8_t *p = f->row + x * m->rows, *q = b->row + y * m->rows;
+    for (ptrdiff_t i = 0; i < m->rows && cost < most; i++)
+        if ((unsigned)p[i] + q[i] >= m->wrap[i])
+            cost += m->charge[i];
+    return cost;
+}
+
+/* The least cost of a pair over an arc, if it is below `most`; otherwise `most`. */
+static double lb_best_pair(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo, ptrdiff_t a, double most)
+{
+    const lb_model *m = f->m;
+    const ptrdiff_t u = m->tail[a], w = m->head[a];
+    const double toll = lb_arc_cost(m, a);
+    const int32_t first = bo->first[w], end = bo->first[w + 1];
+    for (int32_t i = fo->first[u]; i < fo->first[u + 1] && first < end; i++) {
+        const double so_far = fo->label[i].cost + toll;
+        if (so_far + bo->label[first].cost >= most)
+            break;
+        for (int32_t j = first; j < end && so_far + bo->label[j].cost < most; j++)
+            most = fmin(most, lb_joined(f, b, fo->label[i].at, a, bo->label[j].at, 0, most));
+    }
+    return most;
+}
+
+/* The cheapest pairs: a heap, the dearest on top. */
+typedef struct {
+    lb_pair *pair;
+    ptrdiff_t count, most;
+} lb_heap;
+
+static void lb_sift(lb_heap *h, ptrdiff_t i)
+{
+    for (;;) {
+        ptrdiff_t top = 2 * i + 1;
+        if (top >= h->count)
+            return;
+        if (top + 1 < h->count && h->pair[top + 1].cost > h->pair[top].cost)
+            top++;
+        if (h->pair[i].cost >= h->pair[top].cost)
+            return;
+        const lb_pair pair = h->pair[i];
+        h->pair[i] = h->pair[top];
+        h->pair[top] = pair;
+        i = top;
+    }
+}
+
+static void lb_offer(lb_heap *h, lb_pair pair)
+{
+    if (h->count == h->most) {
+        h->pair[0] = pair;
+        lb_sift(h, 0);
+        return;
+    }
+    ptrdiff_t i = h->count++;
+    h->pair[i] = pair;
+    for (; i > 0 && h->pair[(i - 1) / 2].cost < h->pair[i].cost; i = (i - 1) / 2) {
+        const lb_pair other = h->pair[i];
+        h->pair[i] = h->pair[(i - 1) / 2];
+        h->pair[(i - 1) / 2] = other;
+    }
+}
+
+/* Collect the cheapest pairs below the threshold; arcs that promise most come first. */
+static int lb_pairs(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo, ptrdiff_t split, lb_heap *h)
+{
+    const lb_model *m = f->m;
+    lb_priced *arcs = malloc((size_t)(m->m + 1) * sizeof(lb_priced));
+    ptrdiff_t count = 0;
+    int status = LB_COMPLETE;
+    if (!arcs)
+        return LB_NO_MEMORY;
+    for (ptrdiff_t a = 0; a < m->m; a++) {
+        const ptrdiff_t u = m->tail[a], w = m->head[a];
+        if (m->cost[a] < INFINITY && fo->first[u] < fo->first[u + 1] && bo->first[w] < bo->first[w + 1]) {
+            const double least = fo->label[fo->first[u]].cost + lb_arc_cost(m, a) + bo->label[bo->first[w]].cost;
+            if (least < m->below + m->slack)
+                arcs[count++] = (lb_priced){least, (int32_t)a};
+        }
+    }
+    qsort(arcs, (size_t)count, sizeof(lb_priced), lb_cheaper);
+    for (ptrdiff_t k = 0; k < count && status == LB_COMPLETE; k++) {
+        const ptrdiff_t a = arcs[k].at, u = m->tail[a], w = m->head[a];
+        const double toll = lb_arc_cost(m, a);
+        double cut = h->count < h->most ? m->below + m->slack : h->pair[0].cost;
+        if (arcs[k].cost >= cut)
+            break;
+        for (int32_t i = fo->first[u]; i < fo->first[u + 1]; i++) {
+            const double so_far = fo->label[i].cost + toll;
+            if (so_far + bo->label[bo->first[w]].cost >= cut)
+                break;
+            for (int32_t j = bo->first[w]; j < bo->first[w + 1] && so_far + bo->label[j].cost < cut; j++) {
+                const double cost = lb_joined(f, b, fo->label[i].at, a, bo->label[j].at, split, cut);
+                if (cost < cut) {
+                    lb_offer(h, (lb_pair){cost, fo->label[i].at, (int32_t)a, bo->label[j].at});
+                    cut = h->count < h->most ? m->below + m->slack : h->pair[0].cost;
+                }
+            }
+        }
+        if ((k & 255) == 255 && m->pulse(m->owner))
+            status = LB_STOPPED;
+    }
+    free(arcs);
+    return status;
+}
+
+#endif

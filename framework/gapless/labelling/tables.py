@@ -1,0 +1,256 @@
+"""The arrays that the kernels read, made once for a network and its resources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.sparse import BoolArray, FloatArray
+from gapless.labelling.automaton import Automaton, idle, product, written
+from gapless.labelling.exact import exact, power_below
+from gapless.labelling.network import Network
+from gapless.labelling.resources import Additive, DiagramResource, RankOne, Resource, Visits
+from gapless_kernels.labels import LabelTables
+
+MOST_STEPS = 4096
+"""Slices of the main resource, at most, for bounds of a relaxed pass."""
+
+STEPS = 64
+"""Slices that are wanted."""
+
+
+class Window:
+    """An additive resource in exact numbers, its windows as narrow as the network makes them.
+
+    Attributes
+    ----------
+    use : float64 (arcs,)
+    lower, upper : float64 (vertices,)
+        A sum below `lower` rises to it.
+    start : float
+    climbs : bool
+        No use is negative, and every window ends.
+    """
+
+    def __init__(
+        self, use: FloatArray, lower: FloatArray, upper: FloatArray, start: float, network: Network
+    ) -> None:
+        self.use, self.lower, self.upper, self.start = use, lower, upper, start
+        self.climbs = bool(use.size == 0 or use.min() >= 0)
+        if self.climbs:
+            self._narrow(network)
+        self.climbs = self.climbs and bool(np.isfinite(self.upper).all())
+
+    def _narrow(self, network: Network) -> None:
+        """No label comes earlier than the shortest way, nor later than the sink allows; neither is lost."""
+        tails, heads, n = network.tails, network.heads, network.vertices
+        real = (heads != network.source) & (tails != network.sink)
+        tails, heads, use = tails[real], heads[real], self.use[real]
+        early, late = np.full(n, np.inf), np.full(n, -np.inf)
+        early[network.source] = self.start
+        self.upper = self.upper.copy()
+        self.upper[network.source] = min(self.upper[network.source], self.start)
+        into = heads == network.sink
+        last = (self.upper[tails[into]] + use[into]).max(initial=-np.inf)
+        self.upper[network.sink] = min(self.upper[network.sink], max(last, self.lower[network.sink]))
+        late[network.sink] = self.upper[network.sink]
+        for _ in range(n):
+            reach = np.maximum(early[tails] + use, self.lower[heads])
+            reach[reach > self.upper[heads]] = np.inf
+            new = early.copy()
+            np.minimum.at(new, heads, reach)
+            if (new == early).all():
+                break
+            early = new
+        for _ in range(n):
+            leave = np.minimum(late[heads] - use, self.upper[tails])
+            leave[(late[heads] < self.lower[heads]) | (leave < self.lower[tails])] = -np.inf
+            new = late.copy()
+            np.maximum.at(new, tails, leave)
+            if (new == late).all():
+                break
+            late = new
+        dead = ~((early <= late) & (early <= self.upper) & (early < np.inf))
+        self.lower = np.where(dead, self.start, early)
+        self.upper = np.where(dead, self.start - 1.0, np.minimum(self.upper, late))
+
+
+def windows_of(resource: Additive, network: Network, place: str) -> list[Window]:
+    """One window that a smaller sum never misses; two, the second for minus the sum, where it may be too small."""
+    lower, upper = resource.windows(network.arcs, network.vertices, place)
+    use, lower, upper = exact(resource.use, lower, upper, resource.waits)
+    s = network.source
+    none = np.full(network.vertices, -np.inf)
+    if resource.waits:
+        start = max(0.0, lower[s])
+        return [Window(use, np.where(np.arange(none.size) == s, start, lower), upper, start, network)]
+    first = Window(use, none, upper, 0.0, network)
+    if first.climbs and (lower <= first.lower).all():
+        return [first]
+    if lower[s] > 0:
+        upper = np.where(np.arange(none.size) == s, -1.0, upper)  # the sum begins outside
+        return [Window(use, none, upper, 0.0, network)]
+    return [first] if (lower == -np.inf).all() else [first, Window(-use, none, -lower, 0.0, network)]
+
+
+def remembered(visits: Sequence[Visits], network: Network) -> BoolArray:
+    """``[v, u]``: at v, a route remembers to have visited u. Several are one that remembers all."""
+    n = network.vertices
+    memory = np.zeros((n, n), bool)
+    for one in visits:
+        if one.neighbourhoods is None:
+            memory[:] = True
+            continue
+        if len(one.neighbourhoods) != n:
+            raise InvalidProblem(f"Visits: {len(one.neighbourhoods)} neighbourhoods, the network has {n} vertices")
+        for v, near in enumerate(one.neighbourhoods):
+            if near and not 0 <= near[0] <= near[-1] < n:
+                raise InvalidProblem(
+                    f"Visits: the neighbourhood of vertex {v} names a vertex that is not in the network"
+                )
+            memory[v, list(near)] = True
+        memory[np.arange(n), np.arange(n)] = True
+    return memory
+
+
+def packed(memory: BoolArray) -> NDArray[np.uint64]:
+    """Rows of bits in words of 64."""
+    n = memory.shape[0]
+    bits = np.zeros((n, -(-n // 64) * 64), bool)
+    bits[:, :n] = memory
+    return np.packbits(bits, axis=1, bitorder="little").view(np.uint64).astype(np.uint64)
+
+
+def check_cycles(network: Network, windows: Iterable[Window], memory: BoolArray) -> None:
+    """Refuse a cycle that nothing ends: no resource is used along it, and not every vertex of it is remembered."""
+    import networkx as nx  # noqa: PLC0415  slow to import
+
+    free = (network.heads != network.source) & (network.tails != network.sink)
+    for window in windows:
+        if window.climbs:
+            late = np.maximum(window.lower[network.tails] + window.use, window.lower[network.heads])
+            free &= (window.use <= 0) & (late <= window.upper[network.heads])
+    graph = nx.DiGraph(zip(network.tails[free].tolist(), network.heads[free].tolist(), strict=True))
+    for part in nx.strongly_connected_components(graph):
+        v = min(part)
+        if (len(part) > 1 or graph.has_edge(v, v)) and not memory[np.ix_(list(part), list(part))].all():
+            raise InvalidProblem(
+                f"Labelling: a route may go round vertices {sorted(part)[:6]} for ever: no resource with a limit "
+                "is used there, and not all of them are remembered everywhere among them. Add Visits(), or a "
+                "resource that counts arcs: Additive(np.ones(arcs), upper=most)"
+            )
+
+
+def distances(network: Network, use: FloatArray) -> FloatArray:
+    """Least use from vertex to vertex, float64 (vertices, vertices), by Floyd and Warshall."""
+    n = network.vertices
+    least = np.full((n, n), np.inf)
+    np.fill_diagonal(least, 0.0)
+    np.minimum.at(least, (network.tails, network.heads), use)
+    for v in range(n):
+        np.minimum(least, least[:, v, None] + least[None, v], out=least)
+    return least
+
+
+def least_inside(window: Window, network: Network) -> float:
+    """The least use of an arc that neither leaves the source nor enters the sink, and fits; inf without one."""
+    tails, heads = network.tails, network.heads
+    inside = (
+        (tails != network.source) & (tails != network.sink) & (heads != network.source) & (heads != network.sink)
+    )
+    inside &= (window.lower <= window.upper)[tails] & (window.lower[tails] + window.use <= window.upper[heads])
+    return float(window.use[inside].min(initial=np.inf))
+
+
+def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelTables, BoolArray]:
+    """The tables, and what routes remember as bool (vertices, vertices)."""
+    windows: list[Window] = []
+    automaton: Automaton | None = None
+    visits: list[Visits] = []
+    rows: list[tuple[NDArray[np.uint8], ...]] = []
+    n, m = network.vertices, network.arcs
+    real = np.flatnonzero((network.heads != network.source) & (network.tails != network.sink)).tolist()
+    for i, resource in enumerate(resources):
+        place = f"resource {i} ({type(resource).__name__})"
+        if isinstance(resource, Additive):
+            windows += windows_of(resource, network, place)
+        elif isinstance(resource, Visits):
+            visits.append(resource)
+        elif isinstance(resource, DiagramResource):
+            states = written(resource, real, m, place)
+            automaton = states if automaton is None else product(automaton, states)
+        elif isinstance(resource, RankOne):
+            rows.append(resource.states(n, place))
+        else:
+            raise InvalidProblem(f"{place}: must be Additive, Visits, DiagramResource or RankOne")
+    memory = remembered(visits, network)
+    check_cycles(network, windows, memory)
+    longest = float(n - 1) if memory.all() else np.inf
+    positive = [(one, one.use[one.use > 0].min(initial=np.inf)) for one in windows if one.climbs]
+    spans = [(one.upper.max() - one.start) / least for one, least in positive if least < np.inf]
+    longest = min(longest, (sum(max(span, 0.0) for span in spans) + 1) * n)
+    for one in windows:
+        if one.climbs and 0 < (least := least_inside(one, network)) < np.inf:
+            longest = min(longest, max(one.upper.max() - one.start, 0.0) // least + 3)
+    climbing = [one for one in windows if one.climbs]
+    main = next((one for one in climbing if least_inside(one, network) > 0), None)
+    if main is None and longest <= 4 * n:
+        ends = np.full(n, longest + 1)
+        main = Window(np.ones(m), np.zeros(n), ends, 0.0, network)
+    elif main is None:
+        main = climbing[0]
+    ordered = [main, *(one for one in windows if one is not main)]
+    step, steps, bounded = slices(main, network)
+    automaton = automaton or idle(m)
+    rise, stay, wrap = (
+        (np.ascontiguousarray(np.concatenate(parts, axis=-1)) for parts in zip(*rows, strict=True))
+        if rows
+        else (np.zeros((n, 0), np.uint8), np.zeros((n, 0), np.uint8), np.zeros(0, np.uint8))
+    )
+    apart = distances(network, main.use) if memory.any() else np.zeros((n, n))
+    bits = packed(memory)
+    return (
+        LabelTables(
+            n,
+            network.source,
+            network.sink,
+            longest,
+            network.tails.astype(np.int32),
+            network.heads.astype(np.int32),
+            np.stack([one.use for one in ordered]),
+            np.stack([one.lower for one in ordered]),
+            np.stack([one.upper for one in ordered]),
+            np.array([one.start for one in ordered]),
+            step,
+            steps,
+            bounded,
+            apart,
+            bits,
+            bits,
+            automaton.kind,
+            automaton.after,
+            automaton.toll,
+            automaton.ending,
+            automaton.better(),
+            automaton.begin,
+            rise,
+            stay,
+            wrap,
+        ),
+        memory,
+    )
+
+
+def slices(main: Window, network: Network) -> tuple[float, int, bool]:
+    """Width and number of the slices of the main resource, and whether each arc inside leaves its slice."""
+    span = max(float(main.upper.max() - main.start), 0.0)
+    least = least_inside(main, network)
+    wanted = power_below(span / STEPS) if span > 0 else 1.0
+    bounded = least > 0
+    step = min(wanted, power_below(least)) if 0 < least < np.inf else wanted
+    if span / step >= MOST_STEPS or span / step * max(1, network.arcs) > 4e7:
+        step, bounded = wanted, False
+    return step, int(span // step) + 1, bounded

@@ -1,0 +1,1 @@
+"""Speed of resource-constrained shortest paths, beside other labellings."""

@@ -1,0 +1,268 @@
+"""Routes, bounds and prices through arcs beside the list of all routes."""
+
+import numpy as np
+import pytest
+from drawn import examples, generators, seeing
+from every_route import every_route
+from hypothesis import given
+from small_networks import Breaks, case, network, visits
+
+from gapless import InvalidProblem
+from gapless.labelling import Additive, DiagramResource, Labelling, Network, Visits
+
+
+def listed(routes):
+    return {tuple(routes.route(i).tolist()): routes.cost[i] for i in range(len(routes))}
+
+
+def close(a, b):
+    return abs(a - b) <= 1e-9 if np.isfinite([a, b]).all() else a == b
+
+
+@seeing("routes", "none", "negative")
+@examples(300)
+@given(rng=generators())
+def test_the_cheapest_route(rng, seen):
+    net, resources, costs, charges = case(rng)
+    every = every_route(net, resources, costs, charges)
+    best = min(every.values(), default=np.inf)
+    seen["routes" if every else "none"] += 1
+    seen["negative"] += best < 0
+    labelling = Labelling(net, resources)
+    for below in (np.inf, 0.0):
+        found = labelling.routes(costs, below=below, charges=charges if len(charges) else None)
+        for route, cost in listed(found).items():
+            assert cost == pytest.approx(every[route], abs=1e-9)
+            assert cost < below
+            assert labelling.cost(route, costs, charges=charges if len(charges) else None) == cost
+        assert found.stop == "complete"
+        assert found.bound <= best
+        if best < below:
+            assert close(found.cost[0], best)
+            assert close(found.bound, best)
+        else:
+            assert len(found) == 0
+            assert found.bound >= below - 1e-9
+
+
+@seeing("routes")
+@examples(150)
+@given(rng=generators())
+def test_other_stages_have_true_bounds_and_real_routes(rng, seen):
+    net, resources, costs, charges = case(rng)
+    every = every_route(net, resources, costs, charges)
+    best = min(every.values(), default=np.inf)
+    for stage in ("relaxed", "heuristic"):
+        for below in (np.inf, 0.0):
+            found = Labelling(net, resources).routes(
+                costs, below=below, stage=stage, charges=charges if len(charges) else None
+            )
+            seen["routes"] += len(found)
+            assert found.bound <= best
+            assert all(cost == pytest.approx(every[route], abs=1e-9) for route, cost in listed(found).items())
+
+
+@seeing("priced", "above")
+@examples(200)
+@given(rng=generators())
+def test_the_cheapest_route_through_each_arc(rng, seen):
+    net, resources, costs, charges = case(rng)
+    every = every_route(net, resources, costs, charges)
+    labelling = Labelling(net, resources)
+    dues = charges if len(charges) else None
+    exact, below, relaxed = (
+        labelling.through(costs, charges=dues),
+        labelling.through(costs, charges=dues, below=1.0),
+        labelling.through(costs, charges=dues, stage="relaxed"),
+    )
+    for arc in range(net.arcs):
+        best = min((cost for route, cost in every.items() if arc in route), default=np.inf)
+        seen["priced" if best < np.inf else "above"] += 1
+        assert close(exact[arc], best)
+        assert close(below[arc], min(best, 1.0))
+        assert relaxed[arc] <= best + 1e-9
+
+
+@seeing("all", "cut")
+@examples(200)
+@given(rng=generators())
+def test_all_routes_below_a_cost(rng, seen):
+    net, resources, costs, charges = case(rng)
+    dues = charges if len(charges) else None
+    every = every_route(net, resources, costs, charges)
+    labelling = Labelling(net, resources)
+    for below in (np.inf, 2.0):
+        wanted = {route: cost for route, cost in every.items() if cost < below}
+        found = labelling.enumerate(costs, below, charges=dues)
+        assert listed(found) == pytest.approx(wanted)
+        assert found.rest >= below
+        assert found.bound <= min(every.values(), default=np.inf)
+        assert found.bound >= min([*wanted.values(), below]) - 1e-9
+        assert (np.diff(found.cost) >= 0).all()
+        if len(wanted) > 1:
+            few = labelling.enumerate(costs, below, len(wanted) - 1, charges=dues)
+            seen["cut"] += 1
+            assert len(few) == len(wanted) - 1
+            assert few.stop == "limit"
+            assert few.rest <= min(every.values()) + 1e-9
+        seen["all"] += 1
+
+
+def complete(rng, n):
+    pairs = [(i, j) for i in range(n) for j in range(n) if i != j and j != 0 and i != n - 1]
+    tails, heads = map(np.array, zip(*pairs, strict=True))
+    return Network(tails, heads, 0, n - 1)
+
+
+@seeing("learned")
+@examples(25)
+@given(rng=generators())
+def test_elementary_routes_learn_from_cycles(rng, seen):
+    """More vertices than are remembered at first: one call, then another that knows what the first has learned."""
+    net = complete(rng, 14)
+    resources = [Additive(np.ones(net.arcs), upper=5), Visits()]
+    labelling = Labelling(net, resources)
+    before = labelling._learned.sum()
+    for _ in range(2):
+        # A few vertices pay, and lie next to none that is remembered.
+        prize = rng.integers(0, 2, 14) * rng.integers(0, 9, 14)
+        costs = rng.integers(0, 4, net.arcs) - prize[net.heads].astype(float)
+        found = labelling.routes(costs, below=np.inf)
+        best = best_of_elementary(net, costs, 5)
+        assert close(found.cost[0], best)
+        assert close(found.bound, best)
+        assert all(len(set(found.vertices(i))) == found.vertices(i).size for i in range(len(found)))
+    seen["learned"] += labelling._learned.sum() > before
+
+
+def best_of_elementary(net, costs, most):
+    """By sets of vertices: the best of all elementary routes of at most `most` arcs."""
+    layer = {(frozenset([net.source]), net.source): 0.0}
+    best = np.inf
+    out = [np.flatnonzero(net.tails == v) for v in range(net.vertices)]
+    for _ in range(most):
+        new = {}
+        for (seen, v), cost in layer.items():
+            for arc in out[v]:
+                w = int(net.heads[arc])
+                if w == net.sink:
+                    best = min(best, cost + costs[arc])
+                elif w not in seen:
+                    key = (seen | {w}, w)
+                    new[key] = min(new.get(key, np.inf), cost + costs[arc])
+        layer = new
+    return best
+
+
+def test_without_resources_an_acyclic_network_is_plain_shortest_paths():
+    net = Network([0, 0, 1, 2], [1, 2, 3, 3], 0, 3)
+    found = Labelling(net, []).routes([1.0, 2.0, 5.0, 3.0], below=np.inf)
+    assert found.vertices(0).tolist() == [0, 2, 3]
+    assert found.cost.tolist() == [5.0, 6.0]
+
+
+def test_an_endless_cycle_is_refused():
+    net = Network([0, 1, 2, 1], [1, 2, 1, 3], 0, 3)
+    with pytest.raises(InvalidProblem, match=r"round vertices \[1, 2\] for ever"):
+        Labelling(net, [])
+    with pytest.raises(InvalidProblem, match="for ever"):
+        Labelling(net, [Additive([1, 0, 0, 1], upper=9)])
+    with pytest.raises(InvalidProblem, match="for ever"):
+        Labelling(net, [Visits([[], [1], [2], []])])
+    Labelling(net, [Visits([[], [1, 2], [1, 2], []])])
+    Labelling(net, [Additive([1, 0, 1, 1], upper=9)])
+
+
+def test_an_infeasible_network_says_so():
+    net = Network([0, 1], [1, 2], 0, 2)
+    for resources in ([Additive([3, 3], upper=5)], [Additive([1, 1], lower=[0, 5, 0])], [Additive([1, 1], 1, 9)]):
+        found = Labelling(net, resources).routes([1.0, 1.0], below=np.inf)
+        assert len(found) == 0
+        assert found.bound == np.inf
+        assert Labelling(net, resources).routes([1.0, 1.0]).bound >= -1e-9
+    assert Labelling(Network([], [], 0, 1), []).routes([], below=np.inf).bound == np.inf
+    assert len(Labelling(Network([], [], 0, 1), []).enumerate([], 9.0)) == 0
+
+
+def test_decimals_mean_what_they_say():
+    """0.1 + 0.2 > 0.3 in floats; a route of three tenths is within three tenths."""
+    net = Network([0, 1], [1, 2], 0, 2)
+    assert 0.1 + 0.2 > 0.3
+    assert len(Labelling(net, [Additive([0.1, 0.2], upper=0.3)]).routes([1.0, 1.0], below=np.inf)) == 1
+    assert (
+        len(Labelling(net, [Additive([0.1, 0.2], lower=0.3, upper=[9, 9, 0.3])]).routes([1, 1], below=np.inf)) == 0
+    )
+    assert len(Labelling(net, [Additive([0.1, 0.200001], upper=0.3)]).routes([1.0, 1.0], below=np.inf)) == 0
+
+
+def test_arcs_that_are_off():
+    net = Network([0, 0, 1], [2, 1, 2], 0, 2)
+    labelling = Labelling(net, [])
+    assert labelling.routes([1.0, 1.0, 1.0], below=np.inf, off=[True, False, False]).vertices(0).tolist() == [
+        0,
+        1,
+        2,
+    ]
+    assert labelling.routes([1.0, np.inf, 1.0], below=np.inf).vertices(0).tolist() == [0, 2]
+    assert labelling.through([1.0, np.inf, 1.0]).tolist() == [1.0, np.inf, np.inf]
+
+
+def test_a_limit_and_a_stop():
+    net = complete(np.random.default_rng(0), 9)
+    labelling = Labelling(net, [Additive(np.ones(net.arcs), upper=4), Visits()])
+    costs = np.random.default_rng(0).integers(-9, 9, net.arcs).astype(float)
+    best = labelling.routes(costs)
+    few = labelling.routes(costs, limit=3)
+    assert len(few) == 3
+    assert few.stop == "limit"
+    assert (few.cost == best.cost[:3]).all()
+    stopped = labelling.routes(costs, stop=lambda: True)
+    assert stopped.stop == "stopped"
+    assert stopped.bound <= best.cost[0]
+    assert all(labelling.cost(stopped.route(i), costs) == stopped.cost[i] for i in range(len(stopped)))
+    assert (labelling.through(costs, stop=lambda: True) == -np.inf).all()
+    assert labelling.enumerate(costs, 0.0, stop=lambda: True).stop == "stopped"
+
+
+def test_what_a_stop_raises_comes_through():
+    net = Network([0], [1], 0, 1)
+    with pytest.raises(KeyboardInterrupt):
+        Labelling(net, []).routes([1.0], below=np.inf, stop=lambda: (_ for _ in ()).throw(KeyboardInterrupt))
+
+
+@pytest.mark.parametrize(
+    ("call", "fault"),
+    [
+        (lambda x: x.routes([1.0]), "costs must be 2 numbers"),
+        (lambda x: x.routes([1.0, np.nan]), "costs must be"),
+        (lambda x: x.routes([1.0, 1.0], off=[1, 0]), "off must be 2 bools"),
+        (lambda x: x.routes([1.0, 1.0], charges=[1.0]), "charges must be 0"),
+        (lambda x: x.routes([1.0, 1.0], below=np.nan), "below"),
+        (lambda x: x.routes([1.0, 1.0], limit=0), "limit"),
+        (lambda x: x.routes([1.0, 1.0], stage="fast"), "stage must be one of"),
+        (lambda x: x.through([1.0, 1.0], stage="heuristic"), "stage must be exact or relaxed"),
+        (lambda _: Network([0, 1], [1], 0, 2), "one length"),
+        (lambda _: Network([0], [1], 0, 0), "number of its own"),
+        (lambda _: Network([0], [-1], 0, 1), "from 0 on"),
+        (lambda x: Labelling(x.network, [Additive([1.0])]), "use must be 2 finite numbers"),
+        (lambda x: Labelling(x.network, [Additive([1.0, 1.0], [1, 2], 3)]), "lower must be a number, or 3"),
+        (lambda x: Labelling(x.network, [Visits([[1]])]), "1 neighbourhoods"),
+        (lambda x: Labelling(x.network, [Visits([[7], [], []])]), "vertex 0 names"),
+        (lambda x: Labelling(x.network, ["load"]), r"resource 0 \(str\)"),
+        (lambda x: Labelling(x.network, [DiagramResource(Breaks([0, 0], 9999, 0), limit=1)]), "more than 1 states"),
+    ],
+)
+def test_faults_are_named(call, fault):
+    labelling = Labelling(Network([0, 1], [1, 2], 0, 2), [])
+    with pytest.raises(InvalidProblem, match=fault):
+        call(labelling)
+
+
+@given(rng=generators())
+def test_an_order_of_resources_changes_nothing(rng):
+    net = network(rng)
+    one, two = Additive(rng.integers(1, 3, net.arcs), upper=5), Additive(rng.integers(0, 3, net.arcs), upper=4)
+    three = visits(rng, net)
+    costs = rng.integers(-4, 5, net.arcs).astype(float)
+    a, b = (Labelling(net, order).routes(costs, below=np.inf) for order in ([one, two, three], [three, two, one]))
+    assert close(a.bound, b.bound)

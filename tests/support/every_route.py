@@ -1,0 +1,77 @@
+"""All routes of a small network, by the words of the resources' docstrings and nothing of their code."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from gapless.labelling import Additive, DiagramResource, RankOne, Visits
+
+
+def every_route(network, resources, costs, charges=()):
+    """``{arcs: cost}``; infinite costs are arcs that are off."""
+    found = {}
+    out = [[] for _ in range(network.vertices)]
+    for arc, (tail, head) in enumerate(zip(network.tails, network.heads, strict=True)):
+        if tail != network.sink and head != network.source and costs[arc] < np.inf:
+            out[tail].append(arc)
+
+    def walk(arcs):
+        cost = priced(network, resources, costs, charges, arcs)
+        if cost is None:
+            return
+        v = network.heads[arcs[-1]] if arcs else network.source
+        if v == network.sink:
+            if cost < np.inf:
+                found[arcs] = cost
+            return
+        for arc in out[v]:
+            walk((*arcs, arc))
+
+    walk(())
+    return found
+
+
+def priced(network, resources, costs, charges, arcs):
+    """The cost of the beginning of a route; None where a resource is broken."""
+    vertices = [network.source, *(int(network.heads[arc]) for arc in arcs)]
+    cost, charges = sum(costs[arc] for arc in arcs), iter(charges)
+    for resource in resources:
+        if isinstance(resource, Additive):
+            lower, upper = (np.full(network.vertices, end) for end in (resource.lower, resource.upper))
+            total = 0.0
+            for step, v in enumerate(vertices):
+                total += resource.use[arcs[step - 1]] if step else 0
+                total = max(total, lower[v]) if resource.waits else total
+                if not lower[v] <= total <= upper[v]:
+                    return None
+        elif isinstance(resource, Visits):
+            for j, v in enumerate(vertices):
+                for i in range(j):
+                    remembers = resource.neighbourhoods
+                    if vertices[i] == v and (
+                        remembers is None or all(v in remembers[w] for w in vertices[i + 1 : j])
+                    ):
+                        return None
+        elif isinstance(resource, DiagramResource):
+            state = resource.diagram.start
+            for arc in arcs:
+                (state,), score = resource.diagram.step(arc, 0, np.array([state]))
+                score = float(np.ravel(score)[0])
+                if state < 0 or score == -np.inf:
+                    return None
+                cost -= score
+            if vertices[-1] == network.sink:
+                cost -= float(np.ravel(resource.diagram.final(np.array([state])))[0])
+        elif isinstance(resource, RankOne):
+            for i, members in enumerate(resource.sets):
+                charge, state = next(charges), Fraction(0)
+                for v in vertices:
+                    if resource.memories is not None and v not in resource.memories[i]:
+                        state = Fraction(0)
+                    if v in members:
+                        part = resource.multipliers[i]
+                        part = part if np.ndim(part) == 1 else part[list(members).index(v)]
+                        state += Fraction(int(part[0]), int(part[1]))
+                    if state >= 1:
+                        state, cost = state - 1, cost + charge
+    return cost
