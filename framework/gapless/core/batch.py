@@ -123,6 +123,16 @@ class Rows:
     def __len__(self) -> int:
         return self.keys.size
 
+    def take(self, chosen: IntArray) -> Rows:
+        """A subset, in the given order."""
+        return Rows(
+            self.keys[chosen],
+            self.lower[chosen],
+            self.upper[chosen],
+            self.coefficients.take(chosen),
+            self.uses.take(chosen),
+        )
+
     @property
     def over_quantities(self) -> BoolArray:
         """Mask of the rows over quantities."""

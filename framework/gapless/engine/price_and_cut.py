@@ -10,17 +10,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
-import numpy as np
 
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import Decisions, Fixings
-from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
+from gapless.core.errors import InconsistentBound, MissingBound
 from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, Generator, View
+from gapless.core.pricing import PLAIN, Pricing
 from gapless.core.relaxation import Relaxation, Relaxed, Restricted
 from gapless.core.tolerance import margin, meets
-from gapless.engine.entering import enter, silent
+from gapless.engine.entering import silent
 from gapless.engine.guard import checked_bound, guarded
+from gapless.engine.pricing_round import Rounds
 
 S = TypeVar("S")
 V = TypeVar("V", bound=View)
@@ -37,6 +38,7 @@ def price_and_cut(
     state: Any = None,
     limit: int | None = None,
     enough: Callable[[float, float], bool] | None = None,
+    pricing: Pricing = PLAIN,
 ) -> Relaxed[S]:
     """Bound a node by pricing and separation.
 
@@ -57,6 +59,8 @@ def price_and_cut(
         ``enough(bound, attained)`` is asked after each round and ends the loop by True. By default the loop ends
         when the bound meets `attained` within the margin. Methods whose restricted optimum is an answer may end it
         sooner (a gap, a target) or, as equal within the margin is not the same answer, later.
+    pricing : Pricing
+        Stabilisation and other options.
 
     Raises
     ------
@@ -70,7 +74,15 @@ def price_and_cut(
         A role raised.
     """
     bound = math.inf
-    certificate: Certificate = NoCertificate("no round of pricing gave a bound")
+    evidence: Callable[[], Certificate] | None = None
+    rounds = Rounds(
+        generators,
+        decisions,
+        pricing,
+        restricted,
+        lambda batch: guarded(restricted, restricted.extend, batch),
+        limit,
+    )
     relaxed: Relaxed[S] = Relaxed(math.inf, state=state)
     closing = False
     while True:
@@ -87,21 +99,16 @@ def price_and_cut(
             if closing:
                 break
             view = guarded(restricted, restricted.view)
-            answers = [ask(generator, view, limit, decisions, fixings) for generator in generators]
-            slack = total_slack(answers)
-            if base > -math.inf and slack is not None and base + slack <= bound:
-                # The evidence first: Ctrl-C must not leave a bound without it.
-                certificate = guarded(restricted, restricted.certify, answers)
-                bound = base + slack
-            added, batches = enter(answers, lambda batch: guarded(restricted, restricted.extend, batch))
+            found = rounds.ask(view, base, fixings, incumbent)
+            if found.evidence is not None and found.bound <= bound:
+                evidence, bound = found.evidence, found.bound
             budget.iterations += 1
-            if not added:
-                if slack is None:
-                    raise MissingBound(silent(generators, answers, view))
+            if found.complete:
+                if found.slack is None:
+                    raise MissingBound(silent(generators, found.answers, view))
                 guarded(restricted, restricted.judge, relaxed, bound)
-                if base == -math.inf and slack == 0:
-                    certificate = guarded(restricted, restricted.certify, answers)
-                    bound = base
+                if base == -math.inf and found.slack == 0:
+                    evidence, bound = rounds.evidence(view, found.answers), base
             guarded(
                 budget,
                 budget.emit,
@@ -110,59 +117,39 @@ def price_and_cut(
                 incumbent,
                 restricted=base,
                 attained=relaxed.attained,
-                added=added,
-                columns_found=sum(len(batch.columns) for batch in batches),
-                rows_found=sum(len(batch.rows) for batch in batches),
-                scored=sum(a.scored for a in answers),
+                added=found.added,
+                columns_found=sum(len(batch.columns) for batch in found.batches),
+                rows_found=sum(len(batch.rows) for batch in found.batches),
+                scored=found.scored,
             )
         except KeyboardInterrupt:
             budget.interrupt()
             break
-        if not added or bound <= incumbent or budget.spent() is not None:
+        if not found.added or bound <= incumbent or budget.spent() is not None:
             break
         if enough is not None:
             if enough(bound, relaxed.attained):
                 break
             continue
         # Whoever claims that nothing is missing and returns columns all the same is tested by one more solve.
-        closing = _tight(relaxed, bound, answers)
-    return attrs.evolve(relaxed, bound=bound, certificate=certificate)
+        closing = _tight(relaxed, bound, found.answers)
+    return attrs.evolve(relaxed, bound=bound, certificate=_made(evidence, budget))
 
 
-def total_slack(answers: Sequence[Answer]) -> float | None:
-    """Sum of all slacks; None when a generator claims none (or an infinite one)."""
-    slacks = [a.slack for a in answers]
-    total = sum(s for s in slacks if s is not None)
-    return None if any(s is None for s in slacks) or math.isinf(total) else total
+def _made(evidence: Callable[[], Certificate] | None, budget: Budget) -> Certificate:
+    """The certificate of the best bound. A Ctrl-C here is recorded, and costs no evidence."""
+    if evidence is None:
+        return NoCertificate("no round of pricing gave a bound")
+    try:
+        return guarded(evidence, evidence)
+    except KeyboardInterrupt:
+        budget.interrupt()
+        return guarded(evidence, evidence)
 
 
 def _tight(relaxed: Relaxed[Any], bound: float, answers: Sequence[Answer]) -> bool:
     """Whether the restricted optimum already meets the bound and no row cuts it off."""
     return not any(len(a.batch.rows) for a in answers) and meets(bound, relaxed.attained)
-
-
-def ask(generator: Generator[V], view: V, limit: int | None, decisions: Decisions, fixings: Fixings) -> Answer:
-    """A generator's answer, unless it contradicts itself or the fixings."""
-    answer = guarded(generator, generator.query, view, limit=limit)
-    name = type(generator).__name__
-    if not isinstance(answer, Answer):
-        raise OracleError(f"{name}.query returned {type(answer).__name__}, expected an Answer")
-    if answer.slack is not None and not answer.slack >= 0:
-        raise InconsistentBound(f"{name} claimed a slack of {answer.slack}; a slack is a number >= 0")
-    if answer.slack is None and not len(answer.batch):
-        raise MissingBound(f"{name} returned nothing and claimed no slack; claim slack=0.0 if nothing is missing")
-    columns, rows = answer.batch.columns, answer.batch.rows
-    numbers = [columns.objective, columns.coefficients.values, columns.uses.values, columns.upper]
-    numbers += rows.lower, rows.upper, rows.coefficients.values, rows.uses.values
-    if any(np.isnan(a).any() for a in numbers):
-        raise InconsistentBound(f"{name} returned a column or row with NaN in it")
-    banned = np.flatnonzero(fixings.forbids(columns.uses, decisions))
-    if banned.size:
-        raise FixedColumn(
-            f"{name} returned column {columns.keys[banned[0]]} although the fixings forbid it; "
-            "look at view.usage_prices() (infinite where banned) or view.fixings"
-        )
-    return answer
 
 
 class PricedRelaxation(Relaxation[S], Generic[S, V]):
@@ -175,7 +162,9 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         decisions: Decisions,
         *,
         limit: int | None = None,
+        pricing: Pricing = PLAIN,
     ) -> None:
+        self.pricing = pricing
         self.restricted = restricted
         self.generators = tuple(generators)
         self.decisions = decisions
@@ -194,4 +183,5 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
             incumbent=incumbent,
             state=state,
             limit=self.limit,
+            pricing=self.pricing,
         )

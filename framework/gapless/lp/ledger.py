@@ -77,6 +77,8 @@ class Ledger(Generic[S]):
         count = self.decisions.quantities
         self.use_lower, self.use_upper = np.full(count, -np.inf), np.full(count, np.inf)
         self.own = np.full(count, -1)
+        self.kept = 0
+        """Number of first columns that smoothed views may not lack: generators need not know them."""
 
     # -- growing ------------------------------------------------------------------------------------------------
 
@@ -188,12 +190,18 @@ class Ledger(Generic[S]):
         *,
         weight: float = 1.0,
         objective: float = -math.inf,
+        bound: float = math.inf,
+        constant: float = 0.0,
+        hidden: BoolArray | None = None,
     ) -> MasterView:
-        """The generators' view of these prices and of the solution `z`, if there is one, with its objective."""
+        """The generators' view of these prices and of the solution `z`, if there is one, with its objective.
+
+        `bound` includes the constant; `hidden` masks the columns that a smoothed view lacks.
+        """
         own = np.where(self.own >= 0, np.append(gain, 0.0)[self.own], 0.0)
         usage = None if z is None else self.uses.times(z, self.own.size)
         point = None if usage is None else point_of(usage, self.decisions)
-        held = Held(self.columns, z, usage, objective, attrs.evolve(self.over))
+        held = Held(self.columns, z, usage, objective, attrs.evolve(self.over), bound, constant, hidden)
         return MasterView(self.decisions, fixings, point, self.rows, row_price, use_price, own, weight, held)
 
     def dual_bound(self, row_price: FloatArray, use_price: FloatArray, gain: FloatArray) -> float:

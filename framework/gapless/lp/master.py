@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -16,12 +16,13 @@ from gapless.core.formulation import Formulation
 from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, LinearView
 from gapless.core.problem import Problem
-from gapless.core.relaxation import Relaxed, Restricted
+from gapless.core.relaxation import Descent, Relaxed, Restricted
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
 from gapless.lp.ledger import Ledger
 from gapless.lp.objective import check_objective
 from gapless.lp.program import FEASIBLE, LinearProgram
+from gapless.lp.smoothing import smoothed
 from gapless.lp.view import MasterView
 
 S = TypeVar("S")
@@ -55,6 +56,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         self._use_price = np.zeros(count)
         self._row_price = np.zeros(0)
         self.extend(formulation.initial)
+        self._ledger.kept = 0 if formulation.pricing.initial_priced else len(self._ledger.columns)
 
     def extend(self, batch: Batch) -> int:
         """Add columns and rows with new keys; rows first, so that columns may enter them.
@@ -171,6 +173,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         bound = self._ledger.dual_bound(row_price, use_price, gain)
         if math.isinf(bound):
             bound = reached + FEASIBLE * max(1.0, abs(reached))
+        view.bound = bound + constant
         structure = self._ledger.structure(view)
         return Relaxed(bound + constant, view.point, structure, min(reached, bound) + constant, state=state)
 
@@ -206,7 +209,14 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         self._row_price, self._use_price = (row_price, use_price) if weight else (0 * row_price, 0 * use_price)
         gain = self._ledger.gain(row_price, use_price, weight)
         self._view = view = self._ledger.view(
-            fixings, z, row_price, use_price, gain, weight=weight, objective=objective
+            fixings,
+            z,
+            row_price,
+            use_price,
+            gain,
+            weight=weight,
+            objective=objective,
+            constant=self.formulation.constant,
         )
         return view, gain
 
@@ -227,3 +237,16 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         if self.formulation.certify is None:
             return NoCertificate("the formulation does not provide `certify`, which turns LP prices into evidence")
         return self.formulation.certify(self.view(), answers)
+
+    def evidence(self, view: LinearView, answers: Sequence[Answer]) -> Callable[[], Certificate]:
+        """The same for any view of this master."""
+        certify = self.formulation.certify
+        return (lambda: self.certify(answers)) if certify is None else (lambda: certify(view, answers))
+
+    def smoothed(
+        self, view: LinearView, centre: LinearView, share: float, descent: Descent | None = None
+    ) -> LinearView | None:
+        """A view of the last `solve`, at smoothed prices."""
+        if not (isinstance(view, MasterView) and isinstance(centre, MasterView)):
+            return None
+        return smoothed(self._ledger, view, centre, share, descent)

@@ -13,7 +13,7 @@ from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.oracle import LinearView
 from gapless.core.problem import Problem
-from gapless.core.sparse import FloatArray, IntArray, Sparse
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
 from gapless.core.tolerance import INTEGRAL
 from gapless.lp.entries import Entries, Keys
 
@@ -32,6 +32,11 @@ class Held:
         Score of the solution, -inf without one.
     over : Entries
         Entries of the rows over quantities: row, quantity, value.
+    bound : float
+        Upper bound of the prices on the viewed master, constant included.
+    constant : float
+    hidden : bool (columns,), optional
+        The columns that a smoothed view lacks.
     """
 
     columns: Keys = attrs.field(factory=Keys)
@@ -39,6 +44,9 @@ class Held:
     usage: FloatArray | None = None
     objective: float = -math.inf
     over: Entries = attrs.field(factory=Entries)
+    bound: float = math.inf
+    constant: float = 0.0
+    hidden: BoolArray | None = None
 
 
 class MasterView(LinearView):
@@ -77,11 +85,13 @@ class MasterView(LinearView):
         self.decisions = decisions
         self.objective_weight = objective_weight
         self._held = held or Held()
-        self.objective = self._held.objective
+        self.objective, self.bound = self._held.objective, self._held.bound
+        self.constant, self.smoothed = self._held.constant, self._held.hidden is not None
         self._rows, self._row_prices = rows, np.append(row_prices, 0.0)
         self._banned = fixings.banned(decisions)
         over = self._held.over
         self._fixing_prices = np.where(self._banned, np.inf, quantity_prices)
+        self.row_prices, self.quantity_prices = row_prices, quantity_prices
         self._usage_prices = self._fixing_prices
         if over.row.size:
             self._usage_prices = self._fixing_prices + over.priced(row_prices, decisions.quantities)
@@ -90,7 +100,8 @@ class MasterView(LinearView):
     @property
     def column_keys(self) -> IntArray:
         """Keys of columns."""
-        return self._held.columns.in_order()
+        keys, hidden = self._held.columns.in_order(), self._held.hidden
+        return keys if hidden is None else keys[~hidden]
 
     @property
     def column_values(self) -> FloatArray | None:

@@ -1,0 +1,58 @@
+"""Options of column-and-row generation, the same in our tree and in SCIP's."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+
+from gapless.core.errors import InvalidProblem
+
+SMOOTHING = ("none", "wentges", "directional")
+
+
+def _known_smoothing(_: object, attribute: attrs.Attribute[str], value: object) -> None:
+    if value not in SMOOTHING:
+        raise InvalidProblem(f"Pricing: {attribute.name} is {value!r}, expected one of {', '.join(SMOOTHING)}")
+
+
+def _share(_: object, attribute: attrs.Attribute[float | None], value: object) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < 1:
+        raise InvalidProblem(
+            f"Pricing: {attribute.name} is {value!r}, expected a number of at least 0, less than 1"
+        )
+
+
+def _flag(_: object, attribute: attrs.Attribute[bool], value: object) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidProblem(f"Pricing: {attribute.name} is {value!r}, expected True or False")
+
+
+@attrs.frozen(kw_only=True)
+class Pricing:
+    """Options of column-and-row generation. None changes the optimum, or lets a bound be wrong.
+
+    Parameters
+    ----------
+    smoothing : {"none", "wentges", "directional"}
+        Prices for the generators between those of the best bound of the node and those of the master, which needs
+        fewer rounds where prices jump. ``"directional"`` also turns toward the subgradient of the best bound.
+        Generators then get smoothed views (`LinearView.smoothed`) now and then. Pessoa, Sadykov, Uchoa, Vanderbeck
+        (2018), "Automation and combination of linear-programming based stabilization techniques in column
+        generation", INFORMS Journal on Computing 30(2), sections 3 and 4.
+    smoothing_share : float, optional
+        Constant share of the best bound's prices, from 0 to less than 1. By default it adapts itself.
+    initial_priced : bool
+        Whether every column of `Formulation.initial` is one that a generator would return if the master lacked it.
+        By default this is not assumed, and the bounds at smoothed prices count what such columns gain there, which
+        may leave no bound.
+    """
+
+    smoothing: str = attrs.field(default="none", validator=_known_smoothing)
+    smoothing_share: float | None = attrs.field(default=None, validator=_share)
+    initial_priced: bool = attrs.field(default=False, validator=_flag)
+
+
+PLAIN = Pricing()
+"""The defaults."""
