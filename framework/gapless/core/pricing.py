@@ -24,6 +24,11 @@ def _share(_: object, attribute: attrs.Attribute[float | None], value: object) -
         )
 
 
+def _rounds(_: object, attribute: attrs.Attribute[int], value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise InvalidProblem(f"Pricing: {attribute.name} is {value!r}, expected a number of rounds, 0 for never")
+
+
 def _flag(_: object, attribute: attrs.Attribute[bool], value: object) -> None:
     if not isinstance(value, bool | np.bool_):
         raise InvalidProblem(f"Pricing: {attribute.name} is {value!r}, expected True or False")
@@ -47,11 +52,23 @@ class Pricing:
         Whether every column of `Formulation.initial` is one that a generator would return if the master lacked it.
         By default this is not assumed, and the bounds at smoothed prices count what such columns gain there, which
         may leave no bound.
+    early : bool
+        Whether a node is branched as soon as its bound, rounded to the problem's granularity, cannot change by more
+        columns. Rows that generators separate only once no column is missing are then not asked for. False by
+        default.
+    tail : int
+        Rounds after which a node is branched where they closed less than `tail_share` of the gap between its bound
+        and the restricted optimum. 0, the default: never.
+    tail_share : float
+        0.1 by default.
     """
 
     smoothing: str = attrs.field(default="none", validator=_known_smoothing)
     smoothing_share: float | None = attrs.field(default=None, validator=_share)
     initial_priced: bool = attrs.field(default=False, validator=_flag)
+    early: bool = attrs.field(default=False, validator=_flag)
+    tail: int = attrs.field(default=0, validator=_rounds)
+    tail_share: float = attrs.field(default=0.1, validator=_share)
 
 
 PLAIN = Pricing()

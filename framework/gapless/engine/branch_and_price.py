@@ -47,7 +47,12 @@ def branch_and_price(
     return tree_search(
         problem,
         PricedRelaxation(
-            master, formulation.generators, problem.decisions, limit=limit, pricing=formulation.pricing
+            master,
+            formulation.generators,
+            problem.decisions,
+            limit=limit,
+            pricing=formulation.pricing,
+            granularity=problem.granularity,
         ),
         formulation.brancher,
         budget,

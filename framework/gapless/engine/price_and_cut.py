@@ -18,7 +18,8 @@ from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, Generator, View
 from gapless.core.pricing import PLAIN, Pricing
 from gapless.core.relaxation import Relaxation, Relaxed, Restricted
-from gapless.core.tolerance import margin, meets
+from gapless.core.tolerance import margin, meets, round_bound
+from gapless.engine.early_branching import EarlyBranching
 from gapless.engine.entering import silent
 from gapless.engine.guard import checked_bound, guarded
 from gapless.engine.pricing_round import Rounds
@@ -39,6 +40,7 @@ def price_and_cut(
     limit: int | None = None,
     enough: Callable[[float, float], bool] | None = None,
     pricing: Pricing = PLAIN,
+    granularity: float | None = None,
 ) -> Relaxed[S]:
     """Bound a node by pricing and separation.
 
@@ -61,6 +63,8 @@ def price_and_cut(
         sooner (a gap, a target) or, as equal within the margin is not the same answer, later.
     pricing : Pricing
         Stabilisation and other options.
+    granularity : float, optional
+        As `Problem.granularity`: the loop ends when the bound, rounded to it, does not beat the incumbent.
 
     Raises
     ------
@@ -75,6 +79,7 @@ def price_and_cut(
     """
     bound = math.inf
     evidence: Callable[[], Certificate] | None = None
+    early = EarlyBranching(pricing, granularity)
     rounds = Rounds(
         generators,
         decisions,
@@ -125,12 +130,14 @@ def price_and_cut(
         except KeyboardInterrupt:
             budget.interrupt()
             break
-        if not found.added or bound <= incumbent or budget.spent() is not None:
+        if not found.added or round_bound(bound, granularity) <= incumbent or budget.spent() is not None:
             break
         if enough is not None:
             if enough(bound, relaxed.attained):
                 break
             continue
+        if early.due(bound, relaxed.attained, found.answers):
+            break
         # Whoever claims that nothing is missing and returns columns all the same is tested by one more solve.
         closing = _tight(relaxed, bound, found.answers)
     return attrs.evolve(relaxed, bound=bound, certificate=_made(evidence, budget))
@@ -163,8 +170,9 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         *,
         limit: int | None = None,
         pricing: Pricing = PLAIN,
+        granularity: float | None = None,
     ) -> None:
-        self.pricing = pricing
+        self.pricing, self.granularity = pricing, granularity
         self.restricted = restricted
         self.generators = tuple(generators)
         self.decisions = decisions
@@ -184,4 +192,5 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
             state=state,
             limit=self.limit,
             pricing=self.pricing,
+            granularity=self.granularity,
         )

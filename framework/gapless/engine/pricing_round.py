@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 import numpy as np
 
-from gapless.core.batch import Batch
+from gapless.core.batch import Batch, Columns
 from gapless.core.certificate import Certificate
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
@@ -26,7 +26,7 @@ from gapless.engine.smoothing import Smoothing
 V = TypeVar("V", bound=View)
 
 IMPROVES = 1e-9
-"""Gain at the master's prices from which a column found at smoothed prices improves the master."""
+"""Gain at the master's prices from which one of the columns found at smoothed prices improves the master."""
 
 
 @attrs.define(eq=False)
@@ -167,15 +167,15 @@ class Rounds(Generic[V]):
 
 
 def _improving(answer: Answer, view: View) -> Answer:
-    """The answer at smoothed prices, without what has no place in the master or does not improve it.
+    """The answer at smoothed prices, without columns where none improves the master at its own prices.
 
     Rows over columns are left out: a smoothed view lacks columns that they may need entries in.
     """
     if not isinstance(view, LinearView):
         return answer
     columns, rows = answer.batch.columns, answer.batch.rows
-    if len(columns):
-        columns = columns.take(np.flatnonzero(view.gain(columns) > IMPROVES))
+    if len(columns) and not np.any(view.gain(columns) > IMPROVES):
+        columns = Columns.none()
     if len(rows) and not np.all(rows.over_quantities):
         rows = rows.take(np.flatnonzero(rows.over_quantities))
     return attrs.evolve(answer, batch=Batch(columns, rows))

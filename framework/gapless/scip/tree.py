@@ -23,6 +23,7 @@ from gapless.core.oracle import LinearView
 from gapless.core.problem import Problem
 from gapless.core.relaxation import Relaxed
 from gapless.core.tolerance import margin, meets, round_bound
+from gapless.engine.early_branching import EarlyBranching
 from gapless.engine.entering import silent
 from gapless.engine.guard import feasible_score, guarded
 from gapless.engine.pricing_round import Round, Rounds
@@ -66,6 +67,7 @@ class Tree(Generic[S]):
             partial(self.master.extend, priced=True),
             limit,
         )
+        self._early = EarlyBranching(formulation.pricing, problem.granularity)
         self.incumbent: S | None = None
         self.best = -math.inf
         self.closed = -math.inf
@@ -154,6 +156,7 @@ class Tree(Generic[S]):
             self._bound, self._claimed = self._inherited.pop(node, math.inf), math.inf
             self._look = None
             self.rounds.begin()
+            self._early = EarlyBranching(self.formulation.pricing, self.problem.granularity)
         return self.master.fixings()
 
     def price(self) -> Answer:
@@ -170,6 +173,9 @@ class Tree(Generic[S]):
         answer: Answer = {"result": SCIP_RESULT.SUCCESS}
         if math.isfinite(self._bound):
             answer["lowerbound"] = self.master.cost(self._bound)
+        look = self._look
+        if look is not None and found.added and self._early.due(self._bound, look.attained, found.answers):
+            answer["stopearly"] = True
         if columns == self.master.size[0] and found.slack != 0:
             # SCIP would take the LP optimum for a bound, but missing columns may be worth as much.
             answer["result"] = SCIP_RESULT.DIDNOTRUN
