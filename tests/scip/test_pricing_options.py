@@ -30,8 +30,8 @@ from gapless.scip import branch_price_and_cut
 
 TREES = (branch_and_price, branch_price_and_cut)
 SMOOTHED = [
-    Pricing(smoothing=kind, smoothing_share=share, initial_priced=known)
-    for kind, share, known in itertools.product(("wentges", "directional"), (None, 0.9), (False, True))
+    Pricing(smoothing=kind, smoothing_share=share, first_prices=prices)
+    for kind, share, prices in itertools.product(("wentges", "directional"), (None, 0.9), (None, {0: 3.0, 1: -2.0}))
 ]
 OPTIONS = [*SMOOTHED, Pricing(early=True), Pricing(tail=1, tail_share=0.9)]
 OPTIONS += [attrs.evolve(SMOOTHED[-1], early=True, tail=2)]
@@ -221,7 +221,7 @@ class Vans(Generator):
 
 
 @pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("pricing", [*SMOOTHED[:2], *SMOOTHED[4:6]])
+@pytest.mark.parametrize("pricing", SMOOTHED)
 @pytest.mark.parametrize("post", [0.5, 1.5, 2.5])
 def test_first_columns_that_no_generator_knows_stay_in_the_bound(tree, pricing, post):
     problem = Parcels(post)
@@ -269,6 +269,7 @@ def _view(master):
     [
         ({"smoothing": "neame"}, "smoothing is 'neame', expected one of none, wentges, directional"),
         ({"smoothing_share": 1.0}, "smoothing_share is 1.0, expected a number of at least 0, less than 1"),
+        ({"first_prices": {0: np.inf}}, "first_prices must map row keys to finite prices"),
         ({"early": 1}, "early is 1, expected True or False"),
         ({"tail": -1}, "tail is -1, expected a number of rounds, 0 for never"),
         ({"tail": True}, "tail is True"),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from typing import Any
+
 import attrs
 import numpy as np
 
@@ -22,6 +26,13 @@ def _share(_: object, attribute: attrs.Attribute[float | None], value: object) -
         raise InvalidProblem(
             f"Pricing: {attribute.name} is {value!r}, expected a number of at least 0, less than 1"
         )
+
+
+def _prices(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if value is None:
+        return
+    if not isinstance(value, Mapping) or not all(math.isfinite(price) for price in value.values()):
+        raise InvalidProblem(f"Pricing: {attribute.name} must map row keys to finite prices")
 
 
 def _rounds(_: object, attribute: attrs.Attribute[int], value: object) -> None:
@@ -48,10 +59,10 @@ class Pricing:
         generation", INFORMS Journal on Computing 30(2), sections 3 and 4.
     smoothing_share : float, optional
         Constant share of the best bound's prices, from 0 to less than 1. By default it adapts itself.
-    initial_priced : bool
-        Whether every column of `Formulation.initial` is one that a generator would return if the master lacked it.
-        By default this is not assumed, and the bounds at smoothed prices count what such columns gain there, which
-        may leave no bound.
+    first_prices : mapping of int to float, optional
+        A guess of the prices by row key, from which the first node's smoothing starts: prices of one unit, as in
+        `LinearView.prices`, so at most 0 in a row with a lower side only. Other rows cost 0. Any guess is valid.
+        Later nodes start from the best prices of the node before.
     early : bool
         Whether a node is branched as soon as its bound, rounded to the problem's granularity, cannot change by more
         columns. Rows that generators separate only once no column is missing are then not asked for. False by
@@ -65,7 +76,7 @@ class Pricing:
 
     smoothing: str = attrs.field(default="none", validator=_known_smoothing)
     smoothing_share: float | None = attrs.field(default=None, validator=_share)
-    initial_priced: bool = attrs.field(default=False, validator=_flag)
+    first_prices: Mapping[int, float] | None = attrs.field(default=None, validator=_prices)
     early: bool = attrs.field(default=False, validator=_flag)
     tail: int = attrs.field(default=0, validator=_rounds)
     tail_share: float = attrs.field(default=0.1, validator=_share)

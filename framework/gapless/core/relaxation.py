@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -113,13 +113,17 @@ class Restricted(Relaxation[S], Generic[S, V]):
         """
         return None
 
-    def smoothed(self, view: V, centre: V, share: float, descent: Descent | None = None) -> V | None:
-        """A view at prices between those of `view` and of the earlier `centre`; None, the default, without such.
+    def smoothed(
+        self, view: V, centre: V | Mapping[int, float], share: float, descent: Descent | None = None
+    ) -> V | None:
+        """A view at prices between those of `view` and of a centre; None, the default, where there is none.
 
         Parameters
         ----------
+        centre : View or mapping
+            An earlier view, perhaps of another node, or prices by row key.
         share : float
-            Share of the centre, from 0 to less than 1.
+            Share of the centre, from 0 to 1.
         descent : tuple, optional
             Columns, and the number of each that a solution has, that form the subgradient of the bound at the
             centre: the prices turn toward it. By default they are on the line between the two.

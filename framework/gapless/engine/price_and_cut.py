@@ -41,6 +41,7 @@ def price_and_cut(
     enough: Callable[[float, float], bool] | None = None,
     pricing: Pricing = PLAIN,
     granularity: float | None = None,
+    rounds: Rounds[V] | None = None,
 ) -> Relaxed[S]:
     """Bound a node by pricing and separation.
 
@@ -65,6 +66,8 @@ def price_and_cut(
         Stabilisation and other options.
     granularity : float, optional
         As `Problem.granularity`: the loop ends when the bound, rounded to it, does not beat the incumbent.
+    rounds : Rounds, optional
+        Those of earlier nodes, for the same master and generators, which this node continues.
 
     Raises
     ------
@@ -80,14 +83,8 @@ def price_and_cut(
     bound = math.inf
     evidence: Callable[[], Certificate] | None = None
     early = EarlyBranching(pricing, granularity)
-    rounds = Rounds(
-        generators,
-        decisions,
-        pricing,
-        restricted,
-        lambda batch: guarded(restricted, restricted.extend, batch),
-        limit,
-    )
+    rounds = rounds or Rounds(generators, decisions, pricing, restricted, limit)
+    rounds.begin()
     relaxed: Relaxed[S] = Relaxed(math.inf, state=state)
     closing = False
     while True:
@@ -177,6 +174,7 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         self.generators = tuple(generators)
         self.decisions = decisions
         self.limit = limit
+        self._rounds = Rounds(self.generators, decisions, pricing, restricted, limit)
 
     def solve(
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
@@ -193,4 +191,5 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
             limit=self.limit,
             pricing=self.pricing,
             granularity=self.granularity,
+            rounds=self._rounds,
         )

@@ -75,9 +75,7 @@ class Rounds(Generic[V]):
     decisions : Decisions
     pricing : Pricing
     master : object
-        Has `smoothed` and `evidence` of `Restricted`, and is named in errors.
-    extend : callable
-        Adds a batch to the master and returns the number of new columns and rows.
+        Has `extend`, `smoothed`, `evidence` and `certify` of `Restricted`.
     limit : int, optional
     """
 
@@ -87,11 +85,10 @@ class Rounds(Generic[V]):
         decisions: Decisions,
         pricing: Pricing,
         master: Any,
-        extend: Callable[[Batch], int],
         limit: int | None,
     ) -> None:
         self.generators, self.decisions, self.limit = tuple(generators), decisions, limit
-        self.master, self.extend = master, extend
+        self.master = master
         self.smoothing: Smoothing[V] = Smoothing(pricing, master)
         self.stage = [0] * len(self.generators)
         self.best = math.inf
@@ -116,8 +113,8 @@ class Rounds(Generic[V]):
         """
         done: Round[V] = Round()
         while True:
-            centre = self.smoothing.centre
             for number, smoothed in enumerate(self.smoothing.views(view)):
+                centre = self.smoothing.centre
                 answers = self._question(
                     smoothed, smoothed.bound if isinstance(smoothed, LinearView) else base, fixings, done
                 )
@@ -131,6 +128,10 @@ class Rounds(Generic[V]):
             if done.added or done.slack == 0 or not self._next_stage():
                 done.complete = not done.added
                 return done
+
+    def extend(self, batch: Batch) -> int:
+        """Add to the master; return the number of new columns and rows."""
+        return int(guarded(self.master, self.master.extend, batch))
 
     def evidence(self, view: V, answers: Sequence[Answer]) -> Callable[[], Certificate]:
         """What makes the certificate of a bound."""

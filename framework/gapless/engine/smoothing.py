@@ -6,7 +6,7 @@ stabilization techniques in column generation", INFORMS Journal on Computing 30(
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -39,17 +39,21 @@ class Smoothing(Generic[V]):
         self.share = FIRST_SHARE if self.fixed is None else self.fixed
         self.master = master
         self.centre: V | None = None
+        self._before: V | Mapping[int, float] | None = pricing.first_prices
         self._descent: Descent | None = None
 
     def begin(self) -> None:
-        """A new node: its bounds are others."""
+        """A new node: its bounds are others, its prices alike."""
+        self._before = self.centre or self._before
         self.centre = self._descent = None
 
     def views(self, view: V) -> Iterator[V]:
         """The smoothed views of a round, each nearer to `view`; those after the first serve mispricing."""
-        if not (self.on and self.centre is not None and isinstance(view, LinearView)):
+        if not (self.on and isinstance(view, LinearView)) or view.objective_weight == 0:
             return
-        if view.objective_weight == 0 or self.centre is view:
+        if self.centre is None and self._before is not None:
+            self.centre = self.master.smoothed(view, self._before, 1.0)
+        if self.centre is None:
             return
         number = 1
         while (share := 1 - number * (1 - self.share)) > 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -56,7 +56,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         self._use_price = np.zeros(count)
         self._row_price = np.zeros(0)
         self.extend(formulation.initial)
-        self._ledger.kept = 0 if formulation.pricing.initial_priced else len(self._ledger.columns)
+        self._ledger.kept = len(self._ledger.columns)
 
     def extend(self, batch: Batch) -> int:
         """Add columns and rows with new keys; rows first, so that columns may enter them.
@@ -244,9 +244,13 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         return (lambda: self.certify(answers)) if certify is None else (lambda: certify(view, answers))
 
     def smoothed(
-        self, view: LinearView, centre: LinearView, share: float, descent: Descent | None = None
+        self,
+        view: LinearView,
+        centre: LinearView | Mapping[int, float],
+        share: float,
+        descent: Descent | None = None,
     ) -> LinearView | None:
         """A view of the last `solve`, at smoothed prices."""
-        if not (isinstance(view, MasterView) and isinstance(centre, MasterView)):
+        if not isinstance(view, MasterView):
             return None
         return smoothed(self._ledger, view, centre, share, descent)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from gapless.core.oracle import LinearView
 from gapless.core.relaxation import Descent
 from gapless.core.sparse import FloatArray
 from gapless.lp.ledger import Ledger
@@ -14,22 +16,31 @@ from gapless.lp.view import MasterView
 
 
 def smoothed(
-    ledger: Ledger[Any], view: MasterView, centre: MasterView, share: float, descent: Descent | None = None
+    ledger: Ledger[Any],
+    view: MasterView,
+    centre: LinearView | Mapping[int, float],
+    share: float,
+    descent: Descent | None = None,
 ) -> MasterView:
     """The view of a smaller master at prices between two views', as of `Restricted.smoothed`.
 
     The fixings are those of `view`, and imposed on the ledger. Columns that gain at the prices are hidden, so that
     the prices are feasible for the dual of the master that is left, and prove its bound. Columns that perhaps no
-    generator knows (`Ledger.kept`) stay, and the bound counts what they gain.
+    generator knows (`Ledger.kept`) stay, and the bound counts what they gain: nothing between two views of the same
+    node, which is why prices do not turn where these gain.
     """
     count = view.row_prices.size
     here = np.concatenate([view.row_prices, view.quantity_prices])
-    inside = np.concatenate([centre.row_prices, np.zeros(count - centre.row_prices.size), centre.quantity_prices])
-    prices = share * inside + (1 - share) * here
-    if descent is not None:
-        prices = _turned(inside, here, prices, _subgradient(ledger, inside, count, descent))
-    row_price, use_price = ledger.supported(prices[:count], prices[count:])
+    inside = _prices(ledger, centre, count)
+    straight = share * inside + (1 - share) * here
+    row_price, use_price = ledger.supported(straight[:count], straight[count:])
     gain = ledger.gain(row_price, use_price)
+    if descent is not None:
+        turned = _turned(inside, here, straight, _subgradient(ledger, inside, count, descent))
+        prices = ledger.supported(turned[:count], turned[count:])
+        gains = ledger.gain(*prices)
+        if not np.any(gains[: ledger.kept] > 0):
+            (row_price, use_price), gain = prices, gains
     hidden = (gain > 0) & (ledger.upper_now > 0)
     hidden[: ledger.kept] = False
     gain[hidden] = 0.0
@@ -45,6 +56,19 @@ def smoothed(
         constant=view.constant,
         hidden=hidden,
     )
+
+
+def _prices(ledger: Ledger[Any], centre: LinearView | Mapping[int, float], rows: int) -> FloatArray:
+    """The centre's prices of all rows and quantities."""
+    row_price, use_price = np.zeros(rows), np.zeros(ledger.own.size)
+    if isinstance(centre, MasterView):
+        row_price[: centre.row_prices.size] = centre.row_prices
+        use_price = centre.quantity_prices
+    elif isinstance(centre, Mapping):
+        place = ledger.rows.find(np.fromiter(centre, np.int64, len(centre)))
+        given = np.fromiter(centre.values(), np.float64, len(centre))
+        row_price[place[place >= 0]] = given[place >= 0]
+    return np.concatenate([row_price, use_price])
 
 
 def _subgradient(ledger: Ledger[Any], price: FloatArray, rows: int, descent: Descent) -> FloatArray:

@@ -8,7 +8,7 @@ are no local rows that a later column could miss.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -72,11 +72,12 @@ class ModelMaster(Generic[S]):
         self._model: Any = model
         self._ledger = Ledger(problem)
         self._columns: list[Any] = []
+        self._solving = False
         self._rows: list[Any] = []
         self._uses: dict[int, tuple[Any, Any]] = {}
         model.setMinimize()
         self.extend(formulation.initial)
-        self._ledger.kept = 0 if formulation.pricing.initial_priced else len(self._ledger.columns)
+        self._ledger.kept = len(self._ledger.columns)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -85,13 +86,14 @@ class ModelMaster(Generic[S]):
 
     def transform(self) -> None:
         """Switch to the solver's own copies, which have the duals and local bounds."""
+        self._solving = True
         self._columns = [self._model.getTransformedVar(column) for column in self._columns]
         self._rows = [self._model.getTransformedCons(row) for row in self._rows]
 
-    def extend(self, batch: Batch, *, priced: bool = False) -> int:
+    def extend(self, batch: Batch) -> int:
         """Add what is new, rows first; return the number of new columns and rows.
 
-        `priced`: whether SCIP is in its pricing loop.
+        After `transform`, columns enter SCIP's pricing loop.
         """
         rows = self._ledger.enter_rows(batch.rows)
         if rows is not None:
@@ -112,7 +114,7 @@ class ModelMaster(Generic[S]):
                         vtype="C",
                         ub=None if math.isinf(upper) else upper,
                         obj=cost,
-                        pricedVar=priced,
+                        pricedVar=self._solving,
                     )
                 )
             entered = self._columns[columns.first :]
@@ -216,10 +218,14 @@ class ModelMaster(Generic[S]):
         return Look(view, bound + self.constant, min(attained, bound) + self.constant, ledger.structure(view))
 
     def smoothed(
-        self, view: LinearView, centre: LinearView, share: float, descent: Descent | None = None
+        self,
+        view: LinearView,
+        centre: LinearView | Mapping[int, float],
+        share: float,
+        descent: Descent | None = None,
     ) -> LinearView | None:
         """As `LinearMaster.smoothed`, for the view of the last look."""
-        if not (isinstance(view, MasterView) and isinstance(centre, MasterView)):
+        if not isinstance(view, MasterView):
             return None
         return smoothed(self._ledger, view, centre, share, descent)
 

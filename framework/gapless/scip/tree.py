@@ -8,7 +8,6 @@ its bound cannot beat the incumbent; branched on decisions; or solved again with
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 from pyscipopt import SCIP_LPSOLSTAT, SCIP_RESULT, SCIP_STAGE, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
@@ -64,7 +63,6 @@ class Tree(Generic[S]):
             self.decisions,
             formulation.pricing,
             self.master,
-            partial(self.master.extend, priced=True),
             limit,
         )
         self._early = EarlyBranching(formulation.pricing, problem.granularity)
