@@ -63,6 +63,10 @@ class Pricing:
         A guess of the prices by row key, from which the first node's smoothing starts: prices of one unit, as in
         `LinearView.prices`, so at most 0 in a row with a lower side only. Other rows cost 0. Any guess is valid.
         Later nodes start from the best prices of the node before.
+    initial_priced : bool
+        Whether every column of `Formulation.initial` is one that a generator would return if the master lacked it.
+        False by default: smoothed views then keep these columns and turn less, and bounds count what they gain.
+        True without reason may cut off the optimum.
     early : bool
         Whether a node is branched as soon as its bound, rounded to the problem's granularity, cannot change by more
         columns. Rows that generators separate only once no column is missing are then not asked for. False by
@@ -77,6 +81,7 @@ class Pricing:
     smoothing: str = attrs.field(default="none", validator=_known_smoothing)
     smoothing_share: float | None = attrs.field(default=None, validator=_share)
     first_prices: Mapping[int, float] | None = attrs.field(default=None, validator=_prices)
+    initial_priced: bool = attrs.field(default=False, validator=_flag)
     early: bool = attrs.field(default=False, validator=_flag)
     tail: int = attrs.field(default=0, validator=_rounds)
     tail_share: float = attrs.field(default=0.1, validator=_share)

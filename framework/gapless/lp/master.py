@@ -56,7 +56,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         self._use_price = np.zeros(count)
         self._row_price = np.zeros(0)
         self.extend(formulation.initial)
-        self._ledger.kept = len(self._ledger.columns)
+        self._ledger.kept = 0 if formulation.pricing.initial_priced else len(self._ledger.columns)
 
     def extend(self, batch: Batch) -> int:
         """Add columns and rows with new keys; rows first, so that columns may enter them.

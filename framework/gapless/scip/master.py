@@ -77,7 +77,7 @@ class ModelMaster(Generic[S]):
         self._uses: dict[int, tuple[Any, Any]] = {}
         model.setMinimize()
         self.extend(formulation.initial)
-        self._ledger.kept = len(self._ledger.columns)
+        self._ledger.kept = 0 if formulation.pricing.initial_priced else len(self._ledger.columns)
 
     @property
     def size(self) -> tuple[int, int]:
