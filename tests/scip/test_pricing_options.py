@@ -10,7 +10,8 @@ from drawn import examples, generators
 from hypothesis import given
 
 import gapless as gl
-from gapless.engine import branch_and_price
+from gapless.core.problem import score_of
+from gapless.engine import branch_and_price, reduced_cost_fixing
 from gapless.lp import LinearMaster
 from gapless.roles import (
     Answer,
@@ -94,6 +95,19 @@ class Viewed(Generator):
         return Answer(Batch(self.columns(view, chosen, rows.keys.tolist()), rows), slack, scored=len(missing))
 
 
+class Fixing(Viewed):
+    """Also tells the gain of the best missing column through each quantity."""
+
+    def usage_gains(self, view):
+        held = set(view.column_keys.tolist())
+        missing = [j for j in range(self.problem.gain.size) if self.whole.KEY + j not in held]
+        best = np.full(self.problem.decisions.quantities, -np.inf)
+        for j, gain in zip(missing, view.gain(self.columns(view, missing)), strict=True):
+            used = np.flatnonzero(self.problem.uses[j])
+            best[used] = np.maximum(best[used], gain)
+        return best
+
+
 class Staged(Viewed):
     """A stage that looks at half of the columns and claims nothing, then the exact one."""
 
@@ -128,7 +142,7 @@ def test_options_leave_the_answer(rng, tiny):
     for seed in range(20 * block, 20 * block + 20):
         problem = tiny.draw(seed)
         pricing = OPTIONS[seed % len(OPTIONS)]
-        kind = (Viewed, Staged)[seed % 2]
+        kind = (Viewed, Staged, Fixing)[seed % 3]
         for tree in TREES:
             form = attrs.evolve(formulation(problem, tiny, kind(problem, tiny)), pricing=pricing)
             assert agrees(problem, tree(problem, form)), (seed, pricing, tree)
@@ -173,6 +187,42 @@ def test_cheap_stages_come_first(tree, tiny):
     assert "exact" in generator.asked
     one_node = generator.asked[: generator.asked.index("exact")]
     assert set(one_node) == {"half"}
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_fixing_by_reduced_costs_leaves_the_answer(tree, tiny, monkeypatch):
+    """A start makes an incumbent, which is what the reduced costs are compared with."""
+    nodes = {False: 0, True: 0}
+    fixed = []
+    made = reduced_cost_fixing.Tightening
+    monkeypatch.setattr(reduced_cost_fixing, "Tightening", lambda *a: fixed.append(a) or made(*a))
+    for seed in range(90):
+        problem = tiny.draw(seed, 7)
+        best = max(problem.known.values(), key=lambda z: score_of(problem, z), default=None)
+        for fixing in nodes:
+            form = formulation(problem, tiny, Fixing(problem, tiny), fixing=fixing)
+            result = tree(problem, form, start=[best] if seed % 2 and best is not None else [])
+            assert agrees(problem, result), seed
+            nodes[fixing] += result.stats.nodes
+    assert fixed
+    assert nodes[True] <= nodes[False]
+
+
+@pytest.mark.parametrize("gains", [lambda g: g + np.nan, lambda g: g[:-1]])
+@pytest.mark.parametrize("tree", TREES)
+def test_bad_usage_gains_are_named(tree, gains, tiny):
+    class Bad(Fixing):
+        def usage_gains(self, view):
+            return gains(np.zeros(self.problem.decisions.quantities))
+
+    raised = 0
+    for seed in range(60):
+        problem = tiny.draw(seed)
+        try:
+            tree(problem, formulation(problem, tiny, Bad(problem, tiny)))
+        except InconsistentBound as error:
+            raised += "usage_gains returned shape" in str(error)
+    assert raised
 
 
 @attrs.frozen(eq=False)

@@ -76,6 +76,10 @@ class Pricing:
         and the restricted optimum. 0, the default: never.
     tail_share : float
         0.1 by default.
+    fixing : bool
+        Whether decisions are fixed off by reduced costs, where every generator has `Generator.usage_gains`. True by
+        default. `Formulation.certify` is then also called with views in which one use of a quantity is paid for
+        (`LinearView.usage_prices`), one view per quantity, and our tree records its certificates.
     """
 
     smoothing: str = attrs.field(default="none", validator=_known_smoothing)
@@ -85,6 +89,7 @@ class Pricing:
     early: bool = attrs.field(default=False, validator=_flag)
     tail: int = attrs.field(default=0, validator=_rounds)
     tail_share: float = attrs.field(default=0.1, validator=_share)
+    fixing: bool = attrs.field(default=True, validator=_flag)
 
 
 PLAIN = Pricing()

@@ -113,6 +113,14 @@ class Restricted(Relaxation[S], Generic[S, V]):
         """
         return None
 
+    def usage_gains(self, view: V) -> FloatArray | None:
+        """Gain of the best held column through each quantity, as `Generator.usage_gains`; None: no fixing by it."""
+        return None
+
+    def charged(self, view: V, quantity: int, price: float) -> V:
+        """`view` with a price added to each use of a quantity; needed beside `usage_gains`."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement charged")
+
     def smoothed(
         self, view: V, centre: V | Mapping[int, float], share: float, descent: Descent | None = None
     ) -> V | None:

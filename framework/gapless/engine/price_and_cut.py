@@ -19,10 +19,12 @@ from gapless.core.oracle import Answer, Generator, View
 from gapless.core.pricing import PLAIN, Pricing
 from gapless.core.relaxation import Relaxation, Relaxed, Restricted
 from gapless.core.tolerance import margin, meets, round_bound
+from gapless.core.tree_certificate import Tightening
 from gapless.engine.early_branching import EarlyBranching
 from gapless.engine.entering import silent
 from gapless.engine.guard import checked_bound, guarded
 from gapless.engine.pricing_round import Rounds
+from gapless.engine.reduced_cost_fixing import can_fix, fix_by_gains
 
 S = TypeVar("S")
 V = TypeVar("V", bound=View)
@@ -82,6 +84,9 @@ def price_and_cut(
     """
     bound = math.inf
     evidence: Callable[[], Certificate] | None = None
+    fixes = pricing.fixing and incumbent > -math.inf and can_fix(generators)
+    tightenings: Sequence[Tightening] = ()
+    excluded = -math.inf
     early = EarlyBranching(pricing, granularity)
     rounds = rounds or Rounds(generators, decisions, pricing, restricted, limit)
     rounds.begin()
@@ -111,6 +116,18 @@ def price_and_cut(
                 guarded(restricted, restricted.judge, relaxed, bound)
                 if base == -math.inf and found.slack == 0:
                     evidence, bound = rounds.evidence(view, found.answers), base
+                if fixes and round_bound(bound, granularity) > incumbent:
+                    tightenings, excluded = fix_by_gains(
+                        restricted,
+                        generators,
+                        view,
+                        base,
+                        found.answers,
+                        decisions,
+                        fixings,
+                        incumbent,
+                        granularity,
+                    )
             guarded(
                 budget,
                 budget.emit,
@@ -136,8 +153,10 @@ def price_and_cut(
         if early.due(bound, relaxed.attained, found.answers):
             break
         # Whoever claims that nothing is missing and returns columns all the same is tested by one more solve.
-        closing = _tight(relaxed, bound, found.answers)
-    return attrs.evolve(relaxed, bound=bound, certificate=_made(evidence, budget))
+        closing = _tight(relaxed, bound, found.answers) and not fixes
+    return attrs.evolve(
+        relaxed, bound=bound, certificate=_made(evidence, budget), tightenings=tightenings, excluded=excluded
+    )
 
 
 def _made(evidence: Callable[[], Certificate] | None, budget: Budget) -> Certificate:

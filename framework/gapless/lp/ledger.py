@@ -204,6 +204,19 @@ class Ledger(Generic[S]):
         held = Held(self.columns, z, usage, objective, attrs.evolve(self.over), bound, constant, hidden)
         return MasterView(self.decisions, fixings, point, self.rows, row_price, use_price, own, weight, held)
 
+    def usage_gains(self, row_price: FloatArray, use_price: FloatArray) -> FloatArray:
+        """Gain of the best allowed column through each quantity, -inf without one.
+
+        That of a column that need not be integral is shared among its uses.
+        """
+        column, times = self.uses.column, self.uses.value
+        gain = self.gain(row_price, use_price)[column]
+        gain = np.where(self.integer[column], gain, gain / np.maximum(times, 1.0))
+        best = np.full(self.own.size, -np.inf)
+        allowed = self.upper_now[column] > 0
+        np.maximum.at(best, self.uses.row[allowed], gain[allowed])
+        return best
+
     def dual_bound(self, row_price: FloatArray, use_price: FloatArray, gain: FloatArray) -> float:
         """Weak duality in float64: no z within the imposed limits scores more, for prices from any source.
 

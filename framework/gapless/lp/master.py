@@ -243,6 +243,16 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         certify = self.formulation.certify
         return (lambda: self.certify(answers)) if certify is None else (lambda: certify(view, answers))
 
+    def usage_gains(self, view: LinearView) -> FloatArray | None:
+        """The best gains of held columns at the prices of a view."""
+        if not isinstance(view, MasterView):
+            return None
+        return self._ledger.usage_gains(view.row_prices, view.quantity_prices)
+
+    def charged(self, view: LinearView, quantity: int, price: float) -> LinearView:
+        """A view with a price added to each use of a quantity."""
+        return view.charged(quantity, price) if isinstance(view, MasterView) else view
+
     def smoothed(
         self,
         view: LinearView,

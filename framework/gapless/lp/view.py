@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import TypeVar
 
@@ -143,6 +144,14 @@ class MasterView(LinearView):
         places = Sparse(columns.coefficients.indptr, row, columns.coefficients.values)
         paid = places.dot(self._row_prices) + columns.uses.dot(self._usage_prices)
         return self.objective_weight * columns.objective - paid
+
+    def charged(self, quantity: int, price: float) -> MasterView:
+        """The same with a price added to each use of a quantity, as a fixing of it would."""
+        other = copy.copy(self)
+        other._fixing_prices, other._usage_prices = self.fixing_prices(), self.usage_prices()
+        other._fixing_prices[quantity] += price
+        other._usage_prices[quantity] += price
+        return other
 
     def allowances(self) -> FloatArray:
         """Allowances by quantity."""

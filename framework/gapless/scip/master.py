@@ -217,6 +217,12 @@ class ModelMaster(Generic[S]):
         )
         return Look(view, bound + self.constant, min(attained, bound) + self.constant, ledger.structure(view))
 
+    def usage_gains(self, view: LinearView) -> FloatArray | None:
+        """The best gains of held columns at the prices of a view."""
+        if not isinstance(view, MasterView):
+            return None
+        return self._ledger.usage_gains(view.row_prices, view.quantity_prices)
+
     def smoothed(
         self,
         view: LinearView,

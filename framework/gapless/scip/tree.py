@@ -8,6 +8,7 @@ its bound cannot beat the incumbent; branched on decisions; or solved again with
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 from pyscipopt import SCIP_LPSOLSTAT, SCIP_RESULT, SCIP_STAGE, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
@@ -22,10 +23,12 @@ from gapless.core.oracle import LinearView
 from gapless.core.problem import Problem
 from gapless.core.relaxation import Relaxed
 from gapless.core.tolerance import margin, meets, round_bound
+from gapless.core.tree_certificate import Tightening
 from gapless.engine.early_branching import EarlyBranching
 from gapless.engine.entering import silent
 from gapless.engine.guard import feasible_score, guarded
 from gapless.engine.pricing_round import Round, Rounds
+from gapless.engine.reduced_cost_fixing import can_fix, fix_by_gains
 from gapless.engine.tree_search import children_of
 from gapless.scip.guard import Answer, Guard
 from gapless.scip.master import NOISE, Look, ModelMaster
@@ -76,6 +79,9 @@ class Tree(Generic[S]):
         self._look: Look[S] | None = None
         self._lps = -1
         self._dry = False
+        self._fixes = formulation.pricing.fixing and can_fix(formulation.generators)
+        self._tightenings: Sequence[Tightening] = ()
+        self._excluded = -math.inf
         self._worked, self._before = 0, -1
         self._stumbled = False
 
@@ -153,6 +159,7 @@ class Tree(Generic[S]):
             self._node = node
             self._bound, self._claimed = self._inherited.pop(node, math.inf), math.inf
             self._look = None
+            self._tightenings, self._excluded = (), -math.inf
             self.rounds.begin()
             self._early = EarlyBranching(self.formulation.pricing, self.problem.granularity)
         return self.master.fixings()
@@ -197,6 +204,20 @@ class Tree(Generic[S]):
         """Add the missing columns and rows of the generators."""
         found = self.rounds.ask(look.view, look.bound, fixings, self.best)
         self._dry = found.complete
+        self._tightenings, self._excluded = (), -math.inf
+        if found.complete and self._fixes and self.rounded(look.bound) > self.best:
+            self._tightenings, self._excluded = fix_by_gains(
+                self.master,
+                self.formulation.generators,
+                look.view,
+                look.bound,
+                found.answers,
+                self.decisions,
+                fixings,
+                self.best,
+                self.problem.granularity,
+                recorded=False,
+            )
         self.budget.iterations += 1
         self._emit(
             "round",
@@ -296,6 +317,11 @@ class Tree(Generic[S]):
         return {"result": SCIP_RESULT.CUTOFF}
 
     def _branch(self, fixings: Fixings, relaxed: Relaxed[S]) -> Answer:
+        for step in self._tightenings if self._look is not None else ():
+            narrower = fixings.fix(step.on, step.off)
+            if narrower is None:
+                return self._cut_off(min(relaxed.bound, max(self._excluded, self.best)))
+            fixings = narrower
         brancher = self.formulation.brancher
         branches = guarded(brancher, brancher.split, fixings, relaxed)
         if not branches:
