@@ -77,6 +77,9 @@ class Ledger(Generic[S]):
         count = self.decisions.quantities
         self.use_lower, self.use_upper = np.full(count, -np.inf), np.full(count, np.inf)
         self.own = np.full(count, -1)
+        self._imposed: Fixings | None = None
+        self._banned: BoolArray | None = None
+        self._crossed = False
         self.kept = 0
         """Number of first columns that smoothed views may not lack: generators need not know them."""
 
@@ -121,7 +124,7 @@ class Ledger(Generic[S]):
         chosen = self.columns.fresh(columns.keys)
         if not chosen.size:
             return None
-        columns = columns.take(chosen)
+        columns = columns if chosen.size == len(columns) else columns.take(chosen)
         check_columns(columns, self.own.size)
         row = self.rows.find(columns.coefficients.indices)
         if np.any(row < 0):
@@ -156,15 +159,19 @@ class Ledger(Generic[S]):
 
         Columns that a banned quantity sets to 0 need no further limit on its use.
         """
-        lower, upper = use_limits(fixings, self.decisions)
-        banned = fixings.banned(self.decisions)
+        if fixings is not self._imposed:
+            lower, upper = use_limits(fixings, self.decisions)
+            self._banned = fixings.banned(self.decisions) if fixings.off.size else None
+            self._crossed = bool(np.any(lower > upper))
+            if not self._crossed:
+                if self._banned is not None:
+                    upper[self._banned] = np.inf
+                self.use_lower, self.use_upper = lower, upper
+            self._imposed = fixings
         self.upper_now = self.upper.copy()
-        self.upper_now[self.uses.column[banned[self.uses.row]]] = 0.0
-        if np.any(lower > upper):
-            return False
-        upper[banned] = np.inf
-        self.use_lower, self.use_upper = lower, upper
-        return True
+        if self._banned is not None:
+            self.upper_now[self.uses.column[self._banned[self.uses.row]]] = 0.0
+        return not self._crossed
 
     # -- arithmetic with prices ---------------------------------------------------------------------------------
 
@@ -177,7 +184,9 @@ class Ledger(Generic[S]):
 
     def gain(self, row_price: FloatArray, use_price: FloatArray, weight: float = 1.0) -> FloatArray:
         """Reduced costs of all columns, without the bans."""
-        paid = self.matrix.priced(row_price, len(self.columns)) + self.uses.priced(use_price, len(self.columns))
+        paid = self.matrix.priced(row_price, len(self.columns))
+        if np.any(use_price):
+            paid += self.uses.priced(use_price, len(self.columns))
         return weight * self.objective - paid
 
     def view(
@@ -198,7 +207,7 @@ class Ledger(Generic[S]):
 
         `bound` includes the constant; `hidden` masks the columns that a smoothed view lacks.
         """
-        own = np.where(self.own >= 0, np.append(gain, 0.0)[self.own], 0.0)
+        own = np.append(gain, 0.0)[self.own]  # the 0 at -1, where a quantity has none
         usage = None if z is None else self.uses.times(z, self.own.size)
         point = None if usage is None else point_of(usage, self.decisions)
         held = Held(self.columns, z, usage, objective, attrs.evolve(self.over), bound, constant, hidden)

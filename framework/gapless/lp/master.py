@@ -94,6 +94,8 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             self._lp.limit(j, float(ledger.upper_now[j]))
         self._upper = ledger.upper_now
         lower, upper = ledger.use_lower, ledger.use_upper
+        if lower is self._use_lower and upper is self._use_upper:
+            return True
         bounded = np.isfinite(lower) | np.isfinite(upper)
         self._place_uses(np.flatnonzero(bounded & (self._use_place < 0)))
         for q in np.flatnonzero((lower != self._use_lower) | (upper != self._use_upper)).tolist():
@@ -192,7 +194,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     def _prices(self, price: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Prices of rows and of quantities, without numerical noise that would meet an infinite side."""
         every = np.append(price, 0.0)
-        use = np.where(self._use_place >= 0, every[self._use_place], 0.0)
+        use = every[self._use_place]  # the 0 at -1, where a quantity has no row
         return self._ledger.supported(every[self._row_place], use)
 
     def _make_view(

@@ -89,9 +89,11 @@ class MasterView(LinearView):
         self.objective, self.bound = self._held.objective, self._held.bound
         self.constant, self.smoothed = self._held.constant, self._held.hidden is not None
         self._rows, self._row_prices = rows, np.append(row_prices, 0.0)
-        self._banned = fixings.banned(decisions)
+        self._banned = fixings.banned(decisions) if fixings.off.size else None
         over = self._held.over
-        self._fixing_prices = np.where(self._banned, np.inf, quantity_prices)
+        self._fixing_prices = quantity_prices
+        if self._banned is not None:
+            self._fixing_prices = np.where(self._banned, np.inf, quantity_prices)
         self.row_prices, self.quantity_prices = row_prices, quantity_prices
         self._usage_prices = self._fixing_prices
         if over.row.size:
@@ -157,7 +159,8 @@ class MasterView(LinearView):
         """Allowances by quantity."""
         allowed = np.maximum(0.0, -self._own_gain)
         allowed[self.decisions.quantity_of()[self.fixings.on]] = 0.0
-        allowed[self._banned] = np.inf
+        if self._banned is not None:
+            allowed[self._banned] = np.inf
         return allowed
 
 
@@ -187,7 +190,11 @@ def use_limits(fixings: Fixings, decisions: Decisions) -> tuple[FloatArray, Floa
 
 def point_of(use: FloatArray, decisions: Decisions) -> FloatArray:
     """Value of each decision at this use of its quantity."""
-    return np.clip(use[decisions.quantity_of()] - (decisions.threshold_of() - 1), 0.0, 1.0)
+    point = use.copy() if decisions.quantity is None else use[decisions.quantity]
+    if decisions.threshold is not None:
+        point -= decisions.threshold
+        point += 1.0
+    return np.clip(point, 0.0, 1.0, out=point)
 
 
 def readable(problem: Problem[S], point: FloatArray) -> S | None:
@@ -203,10 +210,15 @@ def readable(problem: Problem[S], point: FloatArray) -> S | None:
 
 def supported(price: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
     """Prices, with 0 where the sign would meet an infinite side: any price is valid, only finite sides bound."""
-    return np.where(np.where(price > 0, np.isinf(upper), np.isinf(lower)), 0.0, price)
+    kept = np.zeros(price.size)
+    active = np.flatnonzero(price)  # few, where most quantities have no limit
+    some = price[active]
+    kept[active] = np.where(np.isinf(np.where(some > 0, upper[active], lower[active])), 0.0, some)
+    return kept
 
 
 def interval_bound(price: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
     """Maximum of ``price @ a`` over ``lower <= a <= upper``, for supported prices."""
-    active = price != 0
-    return float(price[active] @ np.where(price > 0, upper, lower)[active])
+    active = np.flatnonzero(price)
+    some = price[active]
+    return float(some @ np.where(some > 0, upper[active], lower[active]))
