@@ -211,7 +211,8 @@ def ask(
         return answer
     columns, rows = answer.batch.columns, answer.batch.rows
     numbers = [columns.objective, columns.coefficients.values, columns.uses.values, columns.upper]
-    numbers += rows.lower, rows.upper, rows.coefficients.values, rows.uses.values
+    if len(rows):
+        numbers += rows.lower, rows.upper, rows.coefficients.values, rows.uses.values
     if any(np.isnan(a).any() for a in numbers):
         raise InconsistentBound(f"{name} returned a column or row with NaN in it")
     banned = np.flatnonzero(fixings.forbids(columns.uses, decisions))

@@ -31,6 +31,8 @@ class Keys:
 
     def fresh(self, keys: IntArray) -> IntArray:
         """Indices in `keys` of the unknown ones, each key once, in order."""
+        if not keys.size:
+            return np.zeros(0, np.int64)
         first = np.unique(keys, return_index=True)[1]
         first.sort()
         return np.asarray(first[self.find(keys[first]) < 0])

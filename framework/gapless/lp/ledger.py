@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from gapless.core.batch import Columns, Rows
-from gapless.core.decisions import Fixings
+from gapless.core.decisions import OFF, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.problem import Problem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
@@ -161,7 +161,7 @@ class Ledger(Generic[S]):
         """
         if fixings is not self._imposed:
             lower, upper = use_limits(fixings, self.decisions)
-            self._banned = fixings.banned(self.decisions) if fixings.off.size else None
+            self._banned = fixings.banned(self.decisions) if np.any(fixings.state == OFF) else None
             self._crossed = bool(np.any(lower > upper))
             if not self._crossed:
                 if self._banned is not None:

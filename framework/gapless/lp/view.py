@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from gapless.core.batch import Columns
-from gapless.core.decisions import Decisions, Fixings
+from gapless.core.decisions import OFF, Decisions, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.oracle import LinearView
 from gapless.core.problem import Problem
@@ -89,7 +89,7 @@ class MasterView(LinearView):
         self.objective, self.bound = self._held.objective, self._held.bound
         self.constant, self.smoothed = self._held.constant, self._held.hidden is not None
         self._rows, self._row_prices = rows, np.append(row_prices, 0.0)
-        self._banned = fixings.banned(decisions) if fixings.off.size else None
+        self._banned = fixings.banned(decisions) if np.any(fixings.state == OFF) else None
         over = self._held.over
         self._fixing_prices = quantity_prices
         if self._banned is not None:
@@ -194,7 +194,8 @@ def point_of(use: FloatArray, decisions: Decisions) -> FloatArray:
     if decisions.threshold is not None:
         point -= decisions.threshold
         point += 1.0
-    return np.clip(point, 0.0, 1.0, out=point)
+    np.maximum(point, 0.0, out=point)
+    return np.minimum(point, 1.0, out=point)
 
 
 def readable(problem: Problem[S], point: FloatArray) -> S | None:
