@@ -63,6 +63,7 @@ def made(problem: CuttingStockProblem, pricing: Pricing, *, gains: bool = False)
         {"smoothing": "directional", "initial_priced": True},
         {"smoothing": "wentges", "early": True, "guess": True},
         {"tail": 2, "tail_share": 0.5},
+        {"column_age": 2, "smoothing": "wentges"},
         {"gains": True},
         {"gains": True, "smoothing": "directional", "early": True, "guess": True, "initial_priced": True},
     ],

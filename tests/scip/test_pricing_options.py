@@ -35,6 +35,7 @@ SMOOTHED = [
     for kind, share, prices in itertools.product(("wentges", "directional"), (None, 0.9), (None, {0: 3.0, 1: -2.0}))
 ]
 OPTIONS = [*SMOOTHED, Pricing(early=True), Pricing(tail=1, tail_share=0.9)]
+OPTIONS += [Pricing(column_age=1), Pricing(column_age=1, smoothing="wentges")]
 OPTIONS += [attrs.evolve(SMOOTHED[-1], early=True, tail=2)]
 
 

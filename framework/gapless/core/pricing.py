@@ -19,7 +19,7 @@ def _known_smoothing(_: object, attribute: attrs.Attribute[str], value: object) 
         raise InvalidProblem(f"Pricing: {attribute.name} is {value!r}, expected one of {', '.join(SMOOTHING)}")
 
 
-def _share(_: object, attribute: attrs.Attribute[float | None], value: object) -> None:
+def _share(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < 1:
@@ -67,6 +67,10 @@ class Pricing:
         Whether every column of `Formulation.initial` is one that a generator would return if the master lacked it.
         False by default: smoothed views then keep these columns and turn less, and bounds count what they gain.
         True without reason may cut off the optimum.
+    column_age : int
+        Solves in a row in which a column lost before it leaves the linear program of our tree, not the master: it
+        comes back, at any node, when it gains, before a generator is asked. 0, the default: never. SCIP's tree
+        keeps all columns.
     early : bool
         Whether a node is branched as soon as its bound, rounded to the problem's granularity, cannot change by more
         columns. Rows that generators separate only once no column is missing are then not asked for. False by
@@ -86,6 +90,7 @@ class Pricing:
     smoothing_share: float | None = attrs.field(default=None, validator=_share)
     first_prices: Mapping[int, float] | None = attrs.field(default=None, validator=_prices)
     initial_priced: bool = attrs.field(default=False, validator=_flag)
+    column_age: int = attrs.field(default=0, validator=_rounds)
     early: bool = attrs.field(default=False, validator=_flag)
     tail: int = attrs.field(default=0, validator=_rounds)
     tail_share: float = attrs.field(default=0.1, validator=_share)

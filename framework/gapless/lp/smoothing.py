@@ -83,7 +83,7 @@ def _subgradient(ledger: Ledger[Any], price: FloatArray, rows: int, descent: Des
         used, use = columns.uses.indices, times * columns.uses.values
         np.add.at(activity, rows + used, use)
         if ledger.over.row.size:
-            total = np.bincount(used, use, ledger.own.size)
+            total = np.bincount(used, use, ledger.own.size).astype(np.float64)
             activity[:rows] += ledger.over.times(total, rows)
     return np.where(np.isfinite(side), side - activity, 0.0)
 

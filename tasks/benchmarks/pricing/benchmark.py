@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import attrs
@@ -24,7 +24,7 @@ from gapless_tasks.run_options import add_number
 EXAMPLE = Peer("cutting stock", "gapless_cutting_stock", "pip install -e docs/examples/cutting_stock")
 SEEDS = 3
 ITEMS = 120
-TREES = {"own tree": branch_and_price, "SCIP's tree": branch_price_and_cut}
+TREES: dict[str, Any] = {"own tree": branch_and_price, "SCIP's tree": branch_price_and_cut}
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _all_lines(items: int, bench: Bench) -> Iterator[Found]:
     example = EXAMPLE.load()
-    kinds = {"triplets": _triplets, "uniform": lambda example, n, seed: example.uniform_bin_packing(n, seed)}
+    kinds: dict[str, Callable[[Any, int, int], Any]] = {"triplets": _triplets, "uniform": _uniform}
     for kind, draw in kinds.items():
         problems = [draw(example, items, seed) for seed in range(bench.seeds)]
         for tree, solve in TREES.items():
@@ -64,9 +64,13 @@ def _triplets(example: Any, count: int, seed: int) -> Any:
     return example.CuttingStockProblem(1000, kinds[::-1].tolist(), demands[::-1].tolist())
 
 
+def _uniform(example: Any, count: int, seed: int) -> Any:
+    return example.uniform_bin_packing(count, seed)
+
+
 def _rounds(example: Any, problems: list[Any], kind: str, tree: str, solve: Any, bench: Bench) -> Iterator[Found]:
     """Rounds at the root, in all, over those without smoothing."""
-    ways = {
+    ways: dict[str, Callable[[Any], Pricing]] = {
         "wentges": lambda _: Pricing(smoothing="wentges"),
         "directional": lambda _: Pricing(smoothing="directional", initial_priced=True),
         "directional, guess": lambda p: Pricing(
