@@ -210,7 +210,9 @@ class Ledger(Generic[S]):
         own = np.append(gain, 0.0)[self.own]  # the 0 at -1, where a quantity has none
         usage = None if z is None else self.uses.times(z, self.own.size)
         point = None if usage is None else point_of(usage, self.decisions)
-        held = Held(self.columns, z, usage, objective, attrs.evolve(self.over), bound, constant, hidden)
+        costs = not np.any(self.objective > 0)
+        over = attrs.evolve(self.over)
+        held = Held(self.columns, z, usage, objective, over, bound, constant, hidden, costs)
         return MasterView(self.decisions, fixings, point, self.rows, row_price, use_price, own, weight, held)
 
     def usage_gains(self, row_price: FloatArray, use_price: FloatArray) -> FloatArray:

@@ -38,6 +38,8 @@ class Held:
     constant : float
     hidden : bool (columns,), optional
         The columns that a smoothed view lacks.
+    costs : bool
+        Whether no column has a positive objective.
     """
 
     columns: Keys = attrs.field(factory=Keys)
@@ -48,6 +50,7 @@ class Held:
     bound: float = math.inf
     constant: float = 0.0
     hidden: BoolArray | None = None
+    costs: bool = True
 
 
 class MasterView(LinearView):
@@ -120,6 +123,15 @@ class MasterView(LinearView):
     def usage(self) -> FloatArray | None:
         """Uses of quantities."""
         return None if self._held.usage is None else self._held.usage.copy()
+
+    def farley(self, best_gain: float, *, cost: float = 1.0) -> float | None:
+        """Farley's slack; raises `InvalidProblem` where a column of the master has a positive objective."""
+        if not self._held.costs:
+            raise InvalidProblem(
+                "farley: a column of the master has a positive objective, and Farley's bound holds for costs only; "
+                "use view.lagrangian with a limit on the number of columns"
+            )
+        return super().farley(best_gain, cost=cost)
 
     def prices(self, row_keys: IntArray) -> FloatArray:
         """Prices by row key; the last entry is the 0 of unknown rows."""
