@@ -134,7 +134,7 @@ class Rounds(Generic[V]):
         return int(guarded(self.master, self.master.extend, batch))
 
     def evidence(self, view: V, answers: Sequence[Answer]) -> Callable[[], Certificate]:
-        """What makes the certificate of a bound."""
+        """A function that makes the certificate of a bound."""
         later: Callable[[], Certificate] | None = self.master.evidence(view, answers)
         if later is not None:
             return later
