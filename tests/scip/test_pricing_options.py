@@ -227,6 +227,29 @@ def test_bad_usage_gains_are_named(tree, gains, tiny):
     assert raised
 
 
+@pytest.mark.parametrize("tree", TREES)
+def test_a_limit_within_a_round_leaves_a_true_bound(tree, tiny):
+    """The clock runs out at a question at smoothed prices, after which others would come in the same round."""
+    stopped = 0
+    for seed in range(60):
+        problem, seconds = tiny.draw(seed), [0.0]
+
+        class Late(Viewed):
+            def query(self, view, *, limit=None, seconds=seconds):
+                seconds[0] = 5.0 if view.smoothed else seconds[0]
+                return super().query(view, limit=limit)
+
+        budget = Budget(gl.Limits(time=4.0), clock=lambda seconds=seconds: seconds[0])
+        generator = Late(problem, tiny)
+        result = tree(
+            problem, formulation(problem, tiny, generator, smoothing="wentges", smoothing_share=0.9), budget
+        )
+        assert generator.smoothed <= 1
+        stopped += result.stop is gl.Stop.TIME
+        assert problem.sense.turn(result.bound) >= problem.best_score() - 1e-9
+    assert stopped
+
+
 @attrs.frozen(eq=False)
 class Parcels(gl.Problem):
     """Parcels go by van, or by post: any number, for a price that the generator of vans knows nothing of."""

@@ -106,7 +106,7 @@ def price_and_cut(
             if closing:
                 break
             view = guarded(restricted, restricted.view)
-            found = rounds.ask(view, base, fixings, incumbent)
+            found = rounds.ask(view, base, fixings, budget, incumbent)
             if found.evidence is not None and found.bound <= bound:
                 evidence, bound = found.evidence, found.bound
             budget.iterations += 1

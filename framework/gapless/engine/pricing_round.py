@@ -17,6 +17,7 @@ from gapless.core.batch import Batch, Columns
 from gapless.core.certificate import Certificate
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
+from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, Generator, LinearView, View
 from gapless.core.pricing import Pricing
 from gapless.engine.entering import enter
@@ -99,7 +100,7 @@ class Rounds(Generic[V]):
         self.stage = [0] * len(self.generators)
         self.smoothing.begin()
 
-    def ask(self, view: V, base: float, fixings: Fixings, enough: float = -math.inf) -> Round[V]:
+    def ask(self, view: V, base: float, fixings: Fixings, budget: Budget, enough: float = -math.inf) -> Round[V]:
         """Question after question, until something new enters or the generators have nothing left to find.
 
         Parameters
@@ -108,6 +109,8 @@ class Rounds(Generic[V]):
             The view of the master as solved.
         base : float
             Its bound.
+        budget : Budget
+            Once it is spent, the round ends with the question in hand, incomplete.
         enough : float
             A bound that needs no better one: at smoothed prices, the round ends there.
         """
@@ -121,12 +124,14 @@ class Rounds(Generic[V]):
                 if number == 0 and centre is not None:
                     self.smoothing.learn(view, smoothed, centre, answers)
                 done.added, done.batches = enter([_improving(a, view) for a in answers], self.extend)
-                if done.added or done.bound <= enough:
+                if done.added or done.bound <= enough or budget.spent() is not None:
                     return done
             answers = self._question(view, base, fixings, done)
             done.added, done.batches = enter(answers, self.extend)
             if done.added or done.slack == 0 or not self._next_stage():
                 done.complete = not done.added
+                return done
+            if budget.spent() is not None:
                 return done
 
     def extend(self, batch: Batch) -> int:

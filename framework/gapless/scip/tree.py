@@ -202,7 +202,7 @@ class Tree(Generic[S]):
 
     def _extend(self, look: Look[S], fixings: Fixings) -> Round[LinearView]:
         """Add the missing columns and rows of the generators."""
-        found = self.rounds.ask(look.view, look.bound, fixings, self.best)
+        found = self.rounds.ask(look.view, look.bound, fixings, self.budget, self.best)
         self._dry = found.complete
         self._tightenings, self._excluded = (), -math.inf
         if found.complete and self._fixes and self.rounded(look.bound) > self.best:
