@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         Slacks as Slacks,
         View as View,
     )
+    from gapless.core.pricing import Pricing as Pricing
     from gapless.core.problem import Problem as Problem, Sense as Sense
     from gapless.core.problem_batch import ProblemBatch as ProblemBatch
     from gapless.core.relaxation import Relaxation as Relaxation, Relaxed as Relaxed, Restricted as Restricted
@@ -101,6 +102,7 @@ else:
             "gapless.core.factors.linear_form": "HasLinearForm LinearForm",
             "gapless.core.model": "LinearModel",
             "gapless.core.oracle": "Answer Generator LinearView Maximised Maximiser Slacks View",
+            "gapless.core.pricing": "Pricing",
             "gapless.core.problem": "Problem Sense",
             "gapless.core.problem_batch": "ProblemBatch",
             "gapless.core.relaxation": "Relaxation Relaxed Restricted",

@@ -14,6 +14,7 @@ SUMMARIES = {
     "ordering": "Best paths beside beams, colour coding and integer programs.",
     "parsing": "Dependency trees beside the paper's variant and ufal.chu-liu-edmonds.",
     "price-and-cut": "Grandparent trees beside HiGHS, AD3 and the paper's variant.",
+    "pricing": "Rounds of column generation with smoothing over without, and the cost of a round.",
     "scale": "Several workers beside one, and the cost of sharing.",
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import attrs
 import numpy as np
 
@@ -54,7 +56,7 @@ class Columns:
     @classmethod
     def none(cls) -> Columns:
         """No columns."""
-        return cls(np.zeros(0, np.int64), np.zeros(0), Sparse.empty(), Sparse.empty())
+        return _no_columns()
 
     def __len__(self) -> int:
         return self.keys.size
@@ -118,10 +120,20 @@ class Rows:
     @classmethod
     def none(cls) -> Rows:
         """No rows."""
-        return cls(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+        return _no_rows()
 
     def __len__(self) -> int:
         return self.keys.size
+
+    def take(self, chosen: IntArray) -> Rows:
+        """A subset, in the given order."""
+        return Rows(
+            self.keys[chosen],
+            self.lower[chosen],
+            self.upper[chosen],
+            self.coefficients.take(chosen),
+            self.uses.take(chosen),
+        )
 
     @property
     def over_quantities(self) -> BoolArray:
@@ -139,3 +151,15 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.columns) + len(self.rows)
+
+
+@cache
+def _no_columns() -> Columns:
+    """Shared: columns are read-only."""
+    return Columns(np.zeros(0, np.int64), np.zeros(0), Sparse.empty(), Sparse.empty())
+
+
+@cache
+def _no_rows() -> Rows:
+    """Shared: rows are read-only."""
+    return Rows(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))

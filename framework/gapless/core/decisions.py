@@ -248,6 +248,6 @@ class Fixings:
 
     def forbids(self, uses: Sparse, decisions: Decisions) -> BoolArray:
         """Mask of the rows of `uses` (quantities with multiplicities) that use a banned quantity."""
-        if not len(uses):
-            return np.zeros(0, bool)
+        if not (len(uses) and np.any(self.state == OFF)):
+            return np.zeros(len(uses), bool)
         return uses.dot(self.banned(decisions).astype(np.float64)) > 0

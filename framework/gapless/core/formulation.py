@@ -13,6 +13,7 @@ from gapless.core.brancher import Brancher, MostFractional
 from gapless.core.certificate import Certificate
 from gapless.core.errors import InvalidProblem
 from gapless.core.oracle import Answer, Generator, LinearView
+from gapless.core.pricing import Pricing
 from gapless.core.relaxation import Relaxed
 
 S = TypeVar("S")
@@ -64,6 +65,8 @@ class Formulation(Generic[S]):
     rounding_frequency : int
         `rounding` is called at the root and at every n-th node after it: 1 (every node) by default, 0 for the root
         only. Useful when rounding costs more than a node. The answer does not depend on it.
+    pricing : Pricing
+        Options of column-and-row generation, for both drivers.
     """
 
     initial: Batch
@@ -74,3 +77,4 @@ class Formulation(Generic[S]):
     constant: float = 0.0
     exact: bool = True
     rounding_frequency: int = attrs.field(default=1, converter=checked_frequency)
+    pricing: Pricing = attrs.field(factory=Pricing, validator=attrs.validators.instance_of(Pricing))

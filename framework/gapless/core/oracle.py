@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -12,6 +12,7 @@ import numpy as np
 
 from gapless.core.batch import Batch, Columns
 from gapless.core.decisions import Fixings
+from gapless.core.errors import InvalidProblem
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
@@ -138,8 +139,12 @@ class View:
 class LinearView(View, ABC):
     """The view of a linear master, in gains and prices of one sign (the master maximises).
 
-    There is no solution (`point`, `column_values`, `usage`, `objective`) in two cases: while the restricted master
-    is infeasible and prices lead to columns that repair it, and when time ran out in the linear program.
+    There is no solution (`point`, `column_values`, `usage`, `objective`) in three cases: while the restricted
+    master is infeasible and prices lead to columns that repair it, when time ran out in the linear program, and in
+    a smoothed view (`Pricing.smoothing`).
+
+    A smoothed view is the view of a smaller master: it lacks the columns that gain at its prices, so that these
+    prices prove `bound` there, and gains, allowances and `Answer.slack` mean what they always do.
 
     Attributes
     ----------
@@ -148,13 +153,65 @@ class LinearView(View, ABC):
         pricing). Generators that use `gain` or `prices` can ignore it.
     objective : float
         Score of the solution, constant of the formulation included; ``-inf`` without a solution. The restricted
-        bound equals it up to rounding, and is never less.
+        bound equals it up to rounding, and is never less. In a smoothed view, the same as `bound`.
+    bound : float
+        Score that nothing exceeds in the viewed master, proved by the prices; constant included. Infinite where the
+        prices prove none.
+    constant : float
+        Constant of the formulation.
+    smoothed : bool
+        Whether the prices are between those of the best bound and those of the master.
     point : float64 (decisions,) or None
         ``clip(usage[quantity] - (threshold - 1), 0, 1)`` for each decision. None without a solution.
     """
 
     objective_weight: float = 1.0
     objective: float = -math.inf
+    bound: float = math.inf
+    constant: float = 0.0
+    smoothed: bool = False
+
+    def lagrangian(self, gains: float | FloatArray, at_most: float | FloatArray) -> float:
+        """The slack that Lagrangian relaxation proves: no solution has more than `at_most` columns of each kind.
+
+        Parameters
+        ----------
+        gains : float or float64 (kinds,)
+            Upper bound on the gain of every column of each kind; at most 0 where none gains.
+        at_most : float or float64 (kinds,)
+            Number of columns of each kind in one solution, multiplicities included; possibly infinite.
+        """
+        gain, count = np.broadcast_arrays(np.asarray(gains, np.float64), np.asarray(at_most, np.float64))
+        positive = gain > 0
+        return float(gain[positive] @ count[positive])
+
+    def farley(self, best_gain: float, *, cost: float = 1.0) -> float | None:
+        """The slack that Farley's bound proves, without a limit on the number of columns.
+
+        The prices, divided by ``1 + best_gain / cost``, leave no column that gains. Source: A. A. Farley (1990), "A
+        note on bounding a class of linear programming problems, including cutting stock problems", Operations
+        Research 38(5).
+
+        Parameters
+        ----------
+        best_gain : float
+            Upper bound on the gain of every column; at most 0 where none gains.
+        cost : float
+            Every column of positive gain has an objective of at most ``-cost``; no column of the master has a
+            positive one.
+
+        Returns
+        -------
+        float or None
+            None where there is no bound to improve: the master is infeasible and columns are sought that repair it.
+        """
+        if not cost > 0:
+            raise InvalidProblem(f"farley: cost is {cost!r}, it must be positive")
+        if best_gain <= 0:
+            return 0.0
+        if self.objective_weight == 0 or math.isinf(self.bound):
+            return None
+        return max(0.0, (self.constant - self.bound) * best_gain / (cost + best_gain))
 
     @property
     def column_keys(self) -> IntArray:
@@ -240,7 +297,26 @@ class Generator(ABC, Generic[V]):
     their columns and rows were first met, scores, layouts. It may not keep a list of the master's contents: trees
     jump between nodes, one generator may serve several masters, and returned columns may have been held back. The
     contents are in the view (`LinearView.column_keys`, `LinearView.row_keys`); an answer rests on the view alone.
+
+    Attributes
+    ----------
+    stages : sequence of str
+        Names of the stages of pricing, the exact one last. Where there are some, `query` takes a keyword `stage`,
+        the exact one by default: ``query(view, *, limit=None, stage="exact")``. Stages before the last need not
+        claim a slack; when they find nothing, the next one is asked, with which the next round begins. One that
+        claims a slack of 0 says that nothing is missing. Each node begins with the first.
     """
+
+    stages: Sequence[str] = ()
+
+    def usage_gains(self, view: V) -> FloatArray | None:
+        """Gain of the best missing column through each quantity, for fixing decisions by reduced costs.
+
+        Upper bounds, float64 (quantities,): no column that the view lacks and that uses the quantity gains more;
+        -inf where there is none. For a column that need not be integral, divided by the number of its uses where
+        this is more than 1. Asked once the slack is closed. None, the default, says that this is not known.
+        """
+        return None
 
     @abstractmethod
     def query(self, view: V, *, limit: int | None = None) -> Answer:

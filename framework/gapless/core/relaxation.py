@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
 import numpy as np
 
-from gapless.core.batch import Batch
+from gapless.core.batch import Batch, Columns
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import Fixings
 from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, View
 from gapless.core.sparse import FloatArray
 from gapless.core.tree_certificate import Tightening
+
+Descent = tuple[Sequence[Columns], Sequence[float]]
 
 S = TypeVar("S")
 V = TypeVar("V", bound=View)
@@ -103,3 +105,35 @@ class Restricted(Relaxation[S], Generic[S, V]):
     def certify(self, answers: Sequence[Answer]) -> Certificate:
         """Evidence for the bound after the last `solve`, completed by the generators' answers."""
         return NoCertificate(f"{type(self).__name__} writes no certificate")
+
+    def evidence(self, view: V, answers: Sequence[Answer]) -> Callable[[], Certificate] | None:
+        """`certify` for any view and the answers to it, called when the certificate is wanted.
+
+        None, the default: `certify` speaks of the last `solve` only, and is called at once.
+        """
+        return None
+
+    def usage_gains(self, view: V) -> FloatArray | None:
+        """Gain of the best held column through each quantity, as `Generator.usage_gains`; None: no fixing by it."""
+        return None
+
+    def charged(self, view: V, quantity: int, price: float) -> V:
+        """`view` with a price added to each use of a quantity; needed beside `usage_gains`."""
+        raise NotImplementedError(f"{type(self).__name__} does not implement charged")
+
+    def smoothed(
+        self, view: V, centre: V | Mapping[int, float], share: float, descent: Descent | None = None
+    ) -> V | None:
+        """A view at prices between those of `view` and of a centre; None, the default, where there is none.
+
+        Parameters
+        ----------
+        centre : View or mapping
+            An earlier view, perhaps of another node, or prices by row key.
+        share : float
+            Share of the centre, from 0 to 1.
+        descent : tuple, optional
+            Columns, and the number of each that a solution has, that form the subgradient of the bound at the
+            centre: the prices turn toward it. By default they are on the line between the two.
+        """
+        return None

@@ -46,7 +46,14 @@ def branch_and_price(
     master = LinearMaster(problem, formulation)
     return tree_search(
         problem,
-        PricedRelaxation(master, formulation.generators, problem.decisions, limit=limit),
+        PricedRelaxation(
+            master,
+            formulation.generators,
+            problem.decisions,
+            limit=limit,
+            pricing=formulation.pricing,
+            granularity=problem.granularity,
+        ),
         formulation.brancher,
         budget,
         order=order,

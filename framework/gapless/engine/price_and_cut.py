@@ -10,17 +10,21 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
-import numpy as np
 
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import Decisions, Fixings
-from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
+from gapless.core.errors import InconsistentBound, MissingBound
 from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, Generator, View
+from gapless.core.pricing import PLAIN, Pricing
 from gapless.core.relaxation import Relaxation, Relaxed, Restricted
-from gapless.core.tolerance import margin, meets
-from gapless.engine.entering import enter, silent
+from gapless.core.tolerance import margin, meets, round_bound
+from gapless.core.tree_certificate import Tightening
+from gapless.engine.early_branching import EarlyBranching
+from gapless.engine.entering import silent
 from gapless.engine.guard import checked_bound, guarded
+from gapless.engine.pricing_round import Rounds
+from gapless.engine.reduced_cost_fixing import can_fix, fix_by_gains
 
 S = TypeVar("S")
 V = TypeVar("V", bound=View)
@@ -37,6 +41,9 @@ def price_and_cut(
     state: Any = None,
     limit: int | None = None,
     enough: Callable[[float, float], bool] | None = None,
+    pricing: Pricing = PLAIN,
+    granularity: float | None = None,
+    rounds: Rounds[V] | None = None,
 ) -> Relaxed[S]:
     """Bound a node by pricing and separation.
 
@@ -57,6 +64,12 @@ def price_and_cut(
         ``enough(bound, attained)`` is asked after each round and ends the loop by True. By default the loop ends
         when the bound meets `attained` within the margin. Methods whose restricted optimum is an answer may end it
         sooner (a gap, a target) or, as equal within the margin is not the same answer, later.
+    pricing : Pricing
+        Stabilisation and other options.
+    granularity : float, optional
+        As `Problem.granularity`: the loop ends when the bound, rounded to it, does not beat the incumbent.
+    rounds : Rounds, optional
+        Those of earlier nodes, for the same master and generators, which this node continues.
 
     Raises
     ------
@@ -70,7 +83,13 @@ def price_and_cut(
         A role raised.
     """
     bound = math.inf
-    certificate: Certificate = NoCertificate("no round of pricing gave a bound")
+    evidence: Callable[[], Certificate] | None = None
+    fixes = pricing.fixing and incumbent > -math.inf and can_fix(generators)
+    tightenings: Sequence[Tightening] = ()
+    excluded = -math.inf
+    early = EarlyBranching(pricing, granularity)
+    rounds = rounds or Rounds(generators, decisions, pricing, restricted, limit)
+    rounds.begin()
     relaxed: Relaxed[S] = Relaxed(math.inf, state=state)
     closing = False
     while True:
@@ -87,21 +106,28 @@ def price_and_cut(
             if closing:
                 break
             view = guarded(restricted, restricted.view)
-            answers = [ask(generator, view, limit, decisions, fixings) for generator in generators]
-            slack = total_slack(answers)
-            if base > -math.inf and slack is not None and base + slack <= bound:
-                # The evidence first: Ctrl-C must not leave a bound without it.
-                certificate = guarded(restricted, restricted.certify, answers)
-                bound = base + slack
-            added, batches = enter(answers, lambda batch: guarded(restricted, restricted.extend, batch))
+            found = rounds.ask(view, base, fixings, budget, incumbent)
+            if found.evidence is not None and found.bound <= bound:
+                evidence, bound = found.evidence, found.bound
             budget.iterations += 1
-            if not added:
-                if slack is None:
-                    raise MissingBound(silent(generators, answers, view))
+            if found.complete:
+                if found.slack is None:
+                    raise MissingBound(silent(generators, found.answers, view))
                 guarded(restricted, restricted.judge, relaxed, bound)
-                if base == -math.inf and slack == 0:
-                    certificate = guarded(restricted, restricted.certify, answers)
-                    bound = base
+                if base == -math.inf and found.slack == 0:
+                    evidence, bound = rounds.evidence(view, found.answers), base
+                if fixes and round_bound(bound, granularity) > incumbent:
+                    tightenings, excluded = fix_by_gains(
+                        restricted,
+                        generators,
+                        view,
+                        base,
+                        found.answers,
+                        decisions,
+                        fixings,
+                        incumbent,
+                        granularity,
+                    )
             guarded(
                 budget,
                 budget.emit,
@@ -110,59 +136,43 @@ def price_and_cut(
                 incumbent,
                 restricted=base,
                 attained=relaxed.attained,
-                added=added,
-                columns_found=sum(len(batch.columns) for batch in batches),
-                rows_found=sum(len(batch.rows) for batch in batches),
-                scored=sum(a.scored for a in answers),
+                added=found.added,
+                columns_found=sum(len(batch.columns) for batch in found.batches),
+                rows_found=sum(len(batch.rows) for batch in found.batches),
+                scored=found.scored,
             )
         except KeyboardInterrupt:
             budget.interrupt()
             break
-        if not added or bound <= incumbent or budget.spent() is not None:
+        if not found.added or round_bound(bound, granularity) <= incumbent or budget.spent() is not None:
             break
         if enough is not None:
             if enough(bound, relaxed.attained):
                 break
             continue
+        if early.due(bound, relaxed.attained, found.answers):
+            break
         # Whoever claims that nothing is missing and returns columns all the same is tested by one more solve.
-        closing = _tight(relaxed, bound, answers)
-    return attrs.evolve(relaxed, bound=bound, certificate=certificate)
+        closing = _tight(relaxed, bound, found.answers) and not fixes
+    return attrs.evolve(
+        relaxed, bound=bound, certificate=_made(evidence, budget), tightenings=tightenings, excluded=excluded
+    )
 
 
-def total_slack(answers: Sequence[Answer]) -> float | None:
-    """Sum of all slacks; None when a generator claims none (or an infinite one)."""
-    slacks = [a.slack for a in answers]
-    total = sum(s for s in slacks if s is not None)
-    return None if any(s is None for s in slacks) or math.isinf(total) else total
+def _made(evidence: Callable[[], Certificate] | None, budget: Budget) -> Certificate:
+    """The certificate of the best bound. A Ctrl-C here is recorded, and costs no evidence."""
+    if evidence is None:
+        return NoCertificate("no round of pricing gave a bound")
+    try:
+        return guarded(evidence, evidence)
+    except KeyboardInterrupt:
+        budget.interrupt()
+        return guarded(evidence, evidence)
 
 
 def _tight(relaxed: Relaxed[Any], bound: float, answers: Sequence[Answer]) -> bool:
     """Whether the restricted optimum already meets the bound and no row cuts it off."""
     return not any(len(a.batch.rows) for a in answers) and meets(bound, relaxed.attained)
-
-
-def ask(generator: Generator[V], view: V, limit: int | None, decisions: Decisions, fixings: Fixings) -> Answer:
-    """A generator's answer, unless it contradicts itself or the fixings."""
-    answer = guarded(generator, generator.query, view, limit=limit)
-    name = type(generator).__name__
-    if not isinstance(answer, Answer):
-        raise OracleError(f"{name}.query returned {type(answer).__name__}, expected an Answer")
-    if answer.slack is not None and not answer.slack >= 0:
-        raise InconsistentBound(f"{name} claimed a slack of {answer.slack}; a slack is a number >= 0")
-    if answer.slack is None and not len(answer.batch):
-        raise MissingBound(f"{name} returned nothing and claimed no slack; claim slack=0.0 if nothing is missing")
-    columns, rows = answer.batch.columns, answer.batch.rows
-    numbers = [columns.objective, columns.coefficients.values, columns.uses.values, columns.upper]
-    numbers += rows.lower, rows.upper, rows.coefficients.values, rows.uses.values
-    if any(np.isnan(a).any() for a in numbers):
-        raise InconsistentBound(f"{name} returned a column or row with NaN in it")
-    banned = np.flatnonzero(fixings.forbids(columns.uses, decisions))
-    if banned.size:
-        raise FixedColumn(
-            f"{name} returned column {columns.keys[banned[0]]} although the fixings forbid it; "
-            "look at view.usage_prices() (infinite where banned) or view.fixings"
-        )
-    return answer
 
 
 class PricedRelaxation(Relaxation[S], Generic[S, V]):
@@ -175,11 +185,15 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         decisions: Decisions,
         *,
         limit: int | None = None,
+        pricing: Pricing = PLAIN,
+        granularity: float | None = None,
     ) -> None:
+        self.pricing, self.granularity = pricing, granularity
         self.restricted = restricted
         self.generators = tuple(generators)
         self.decisions = decisions
         self.limit = limit
+        self._rounds = Rounds(self.generators, decisions, pricing, restricted, limit)
 
     def solve(
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
@@ -194,4 +208,7 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
             incumbent=incumbent,
             state=state,
             limit=self.limit,
+            pricing=self.pricing,
+            granularity=self.granularity,
+            rounds=self._rounds,
         )

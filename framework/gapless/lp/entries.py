@@ -31,6 +31,8 @@ class Keys:
 
     def fresh(self, keys: IntArray) -> IntArray:
         """Indices in `keys` of the unknown ones, each key once, in order."""
+        if not keys.size:
+            return np.zeros(0, np.int64)
         first = np.unique(keys, return_index=True)[1]
         first.sort()
         return np.asarray(first[self.find(keys[first]) < 0])
@@ -43,10 +45,11 @@ class Keys:
 
     def extended(self, keys: IntArray) -> Keys:
         """A copy with new keys at the next positions."""
-        ordered = np.concatenate([self.ordered, keys])
-        positions = np.concatenate([self.positions, np.arange(len(self), ordered.size)])
-        order = np.argsort(ordered, kind="stable")
-        return Keys(ordered[order], positions[order])
+        order = np.argsort(keys, kind="stable")
+        places = np.searchsorted(self.ordered, keys[order])
+        return Keys(
+            np.insert(self.ordered, places, keys[order]), np.insert(self.positions, places, len(self) + order)
+        )
 
 
 @attrs.define(eq=False)

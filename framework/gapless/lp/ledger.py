@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from gapless.core.batch import Columns, Rows
-from gapless.core.decisions import Fixings
+from gapless.core.decisions import OFF, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.problem import Problem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
@@ -77,6 +77,11 @@ class Ledger(Generic[S]):
         count = self.decisions.quantities
         self.use_lower, self.use_upper = np.full(count, -np.inf), np.full(count, np.inf)
         self.own = np.full(count, -1)
+        self._imposed: Fixings | None = None
+        self._banned: BoolArray | None = None
+        self._crossed = False
+        self.kept = 0
+        """Number of first columns that smoothed views may not lack: generators need not know them."""
 
     # -- growing ------------------------------------------------------------------------------------------------
 
@@ -119,7 +124,7 @@ class Ledger(Generic[S]):
         chosen = self.columns.fresh(columns.keys)
         if not chosen.size:
             return None
-        columns = columns.take(chosen)
+        columns = columns if chosen.size == len(columns) else columns.take(chosen)
         check_columns(columns, self.own.size)
         row = self.rows.find(columns.coefficients.indices)
         if np.any(row < 0):
@@ -154,15 +159,19 @@ class Ledger(Generic[S]):
 
         Columns that a banned quantity sets to 0 need no further limit on its use.
         """
-        lower, upper = use_limits(fixings, self.decisions)
-        banned = fixings.banned(self.decisions)
+        if fixings is not self._imposed:
+            lower, upper = use_limits(fixings, self.decisions)
+            self._banned = fixings.banned(self.decisions) if np.any(fixings.state == OFF) else None
+            self._crossed = bool(np.any(lower > upper))
+            if not self._crossed:
+                if self._banned is not None:
+                    upper[self._banned] = np.inf
+                self.use_lower, self.use_upper = lower, upper
+            self._imposed = fixings
         self.upper_now = self.upper.copy()
-        self.upper_now[self.uses.column[banned[self.uses.row]]] = 0.0
-        if np.any(lower > upper):
-            return False
-        upper[banned] = np.inf
-        self.use_lower, self.use_upper = lower, upper
-        return True
+        if self._banned is not None:
+            self.upper_now[self.uses.column[self._banned[self.uses.row]]] = 0.0
+        return not self._crossed
 
     # -- arithmetic with prices ---------------------------------------------------------------------------------
 
@@ -175,7 +184,9 @@ class Ledger(Generic[S]):
 
     def gain(self, row_price: FloatArray, use_price: FloatArray, weight: float = 1.0) -> FloatArray:
         """Reduced costs of all columns, without the bans."""
-        paid = self.matrix.priced(row_price, len(self.columns)) + self.uses.priced(use_price, len(self.columns))
+        paid = self.matrix.priced(row_price, len(self.columns))
+        if np.any(use_price):
+            paid += self.uses.priced(use_price, len(self.columns))
         return weight * self.objective - paid
 
     def view(
@@ -188,13 +199,34 @@ class Ledger(Generic[S]):
         *,
         weight: float = 1.0,
         objective: float = -math.inf,
+        bound: float = math.inf,
+        constant: float = 0.0,
+        hidden: BoolArray | None = None,
     ) -> MasterView:
-        """The generators' view of these prices and of the solution `z`, if there is one, with its objective."""
-        own = np.where(self.own >= 0, np.append(gain, 0.0)[self.own], 0.0)
+        """The generators' view of these prices and of the solution `z`, if there is one, with its objective.
+
+        `bound` includes the constant; `hidden` masks the columns that a smoothed view lacks.
+        """
+        own = np.append(gain, 0.0)[self.own]  # the 0 at -1, where a quantity has none
         usage = None if z is None else self.uses.times(z, self.own.size)
         point = None if usage is None else point_of(usage, self.decisions)
-        held = Held(self.columns, z, usage, objective, attrs.evolve(self.over))
+        costs = not np.any(self.objective > 0)
+        over = attrs.evolve(self.over)
+        held = Held(self.columns, z, usage, objective, over, bound, constant, hidden, costs)
         return MasterView(self.decisions, fixings, point, self.rows, row_price, use_price, own, weight, held)
+
+    def usage_gains(self, row_price: FloatArray, use_price: FloatArray) -> FloatArray:
+        """Gain of the best allowed column through each quantity, -inf without one.
+
+        That of a column that need not be integral is shared among its uses.
+        """
+        column, times = self.uses.column, self.uses.value
+        gain = self.gain(row_price, use_price)[column]
+        gain = np.where(self.integer[column], gain, gain / np.maximum(times, 1.0))
+        best = np.full(self.own.size, -np.inf)
+        allowed = self.upper_now[column] > 0
+        np.maximum.at(best, self.uses.row[allowed], gain[allowed])
+        return best
 
     def dual_bound(self, row_price: FloatArray, use_price: FloatArray, gain: FloatArray) -> float:
         """Weak duality in float64: no z within the imposed limits scores more, for prices from any source.

@@ -20,7 +20,7 @@ LP_INFINITY = 1e100
 class LinearProgram:
     """Maximise ``objective @ z`` over ``0 <= z <= upper`` with ``lower <= A z <= upper sides``.
 
-    Columns and rows are numbered in order of entry and are never removed.
+    Columns and rows are numbered in order of entry; those after a deleted column move up. Rows are never removed.
 
     Parameters
     ----------
@@ -88,6 +88,11 @@ class LinearProgram:
                 _finite(upper).tolist(),
             )
         return first
+
+    def delete_columns(self, gone: IntArray) -> None:
+        """Remove columns, given in increasing order; the others keep their order."""
+        for last in gone[::-1].tolist():
+            self._lp.delCols(last, last)
 
     def limit(self, column: int, upper: float) -> None:
         """Change the upper bound of a column."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import TypeVar
 
@@ -9,11 +10,11 @@ import attrs
 import numpy as np
 
 from gapless.core.batch import Columns
-from gapless.core.decisions import Decisions, Fixings
+from gapless.core.decisions import OFF, Decisions, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.oracle import LinearView
 from gapless.core.problem import Problem
-from gapless.core.sparse import FloatArray, IntArray, Sparse
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
 from gapless.core.tolerance import INTEGRAL
 from gapless.lp.entries import Entries, Keys
 
@@ -32,6 +33,13 @@ class Held:
         Score of the solution, -inf without one.
     over : Entries
         Entries of the rows over quantities: row, quantity, value.
+    bound : float
+        Upper bound of the prices on the viewed master, constant included.
+    constant : float
+    hidden : bool (columns,), optional
+        The columns that a smoothed view lacks.
+    costs : bool
+        Whether no column has a positive objective.
     """
 
     columns: Keys = attrs.field(factory=Keys)
@@ -39,6 +47,10 @@ class Held:
     usage: FloatArray | None = None
     objective: float = -math.inf
     over: Entries = attrs.field(factory=Entries)
+    bound: float = math.inf
+    constant: float = 0.0
+    hidden: BoolArray | None = None
+    costs: bool = True
 
 
 class MasterView(LinearView):
@@ -77,11 +89,15 @@ class MasterView(LinearView):
         self.decisions = decisions
         self.objective_weight = objective_weight
         self._held = held or Held()
-        self.objective = self._held.objective
+        self.objective, self.bound = self._held.objective, self._held.bound
+        self.constant, self.smoothed = self._held.constant, self._held.hidden is not None
         self._rows, self._row_prices = rows, np.append(row_prices, 0.0)
-        self._banned = fixings.banned(decisions)
+        self._banned = fixings.banned(decisions) if np.any(fixings.state == OFF) else None
         over = self._held.over
-        self._fixing_prices = np.where(self._banned, np.inf, quantity_prices)
+        self._fixing_prices = quantity_prices
+        if self._banned is not None:
+            self._fixing_prices = np.where(self._banned, np.inf, quantity_prices)
+        self.row_prices, self.quantity_prices = row_prices, quantity_prices
         self._usage_prices = self._fixing_prices
         if over.row.size:
             self._usage_prices = self._fixing_prices + over.priced(row_prices, decisions.quantities)
@@ -90,7 +106,8 @@ class MasterView(LinearView):
     @property
     def column_keys(self) -> IntArray:
         """Keys of columns."""
-        return self._held.columns.in_order()
+        keys, hidden = self._held.columns.in_order(), self._held.hidden
+        return keys if hidden is None else keys[~hidden]
 
     @property
     def column_values(self) -> FloatArray | None:
@@ -106,6 +123,15 @@ class MasterView(LinearView):
     def usage(self) -> FloatArray | None:
         """Uses of quantities."""
         return None if self._held.usage is None else self._held.usage.copy()
+
+    def farley(self, best_gain: float, *, cost: float = 1.0) -> float | None:
+        """Farley's slack; raises `InvalidProblem` where a column of the master has a positive objective."""
+        if not self._held.costs:
+            raise InvalidProblem(
+                "farley: a column of the master has a positive objective, and Farley's bound holds for costs only; "
+                "use view.lagrangian with a limit on the number of columns"
+            )
+        return super().farley(best_gain, cost=cost)
 
     def prices(self, row_keys: IntArray) -> FloatArray:
         """Prices by row key; the last entry is the 0 of unknown rows."""
@@ -133,11 +159,20 @@ class MasterView(LinearView):
         paid = places.dot(self._row_prices) + columns.uses.dot(self._usage_prices)
         return self.objective_weight * columns.objective - paid
 
+    def charged(self, quantity: int, price: float) -> MasterView:
+        """The same with a price added to each use of a quantity, as a fixing of it would."""
+        other = copy.copy(self)
+        other._fixing_prices, other._usage_prices = self.fixing_prices(), self.usage_prices()
+        other._fixing_prices[quantity] += price
+        other._usage_prices[quantity] += price
+        return other
+
     def allowances(self) -> FloatArray:
         """Allowances by quantity."""
         allowed = np.maximum(0.0, -self._own_gain)
         allowed[self.decisions.quantity_of()[self.fixings.on]] = 0.0
-        allowed[self._banned] = np.inf
+        if self._banned is not None:
+            allowed[self._banned] = np.inf
         return allowed
 
 
@@ -167,7 +202,12 @@ def use_limits(fixings: Fixings, decisions: Decisions) -> tuple[FloatArray, Floa
 
 def point_of(use: FloatArray, decisions: Decisions) -> FloatArray:
     """Value of each decision at this use of its quantity."""
-    return np.clip(use[decisions.quantity_of()] - (decisions.threshold_of() - 1), 0.0, 1.0)
+    point = use.copy() if decisions.quantity is None else use[decisions.quantity]
+    if decisions.threshold is not None:
+        point -= decisions.threshold
+        point += 1.0
+    np.maximum(point, 0.0, out=point)
+    return np.minimum(point, 1.0, out=point)
 
 
 def readable(problem: Problem[S], point: FloatArray) -> S | None:
@@ -183,10 +223,15 @@ def readable(problem: Problem[S], point: FloatArray) -> S | None:
 
 def supported(price: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
     """Prices, with 0 where the sign would meet an infinite side: any price is valid, only finite sides bound."""
-    return np.where(np.where(price > 0, np.isinf(upper), np.isinf(lower)), 0.0, price)
+    kept = np.zeros(price.size)
+    active = np.flatnonzero(price)  # few, where most quantities have no limit
+    some = price[active]
+    kept[active] = np.where(np.isinf(np.where(some > 0, upper[active], lower[active])), 0.0, some)
+    return kept
 
 
 def interval_bound(price: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
     """Maximum of ``price @ a`` over ``lower <= a <= upper``, for supported prices."""
-    active = price != 0
-    return float(price[active] @ np.where(price > 0, upper, lower)[active])
+    active = np.flatnonzero(price)
+    some = price[active]
+    return float(some @ np.where(some > 0, upper[active], lower[active]))

@@ -8,7 +8,7 @@ are no local rows that a later column could miss.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -17,14 +17,18 @@ from pyscipopt import Model
 from pyscipopt.scip import Expr, ExprCons
 
 from gapless.core.batch import Batch
+from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import FREE, OFF, ON, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.formulation import Formulation
+from gapless.core.oracle import Answer, LinearView
 from gapless.core.problem import Problem
+from gapless.core.relaxation import Descent
 from gapless.core.sparse import FloatArray
 from gapless.lp import signs
 from gapless.lp.ledger import Ledger
 from gapless.lp.objective import check_objective
+from gapless.lp.smoothing import smoothed
 from gapless.lp.view import MasterView, use_limits
 
 S = TypeVar("S")
@@ -68,10 +72,12 @@ class ModelMaster(Generic[S]):
         self._model: Any = model
         self._ledger = Ledger(problem)
         self._columns: list[Any] = []
+        self._solving = False
         self._rows: list[Any] = []
         self._uses: dict[int, tuple[Any, Any]] = {}
         model.setMinimize()
         self.extend(formulation.initial)
+        self._ledger.kept = 0 if formulation.pricing.initial_priced else len(self._ledger.columns)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -80,13 +86,14 @@ class ModelMaster(Generic[S]):
 
     def transform(self) -> None:
         """Switch to the solver's own copies, which have the duals and local bounds."""
+        self._solving = True
         self._columns = [self._model.getTransformedVar(column) for column in self._columns]
         self._rows = [self._model.getTransformedCons(row) for row in self._rows]
 
-    def extend(self, batch: Batch, *, priced: bool = False) -> int:
+    def extend(self, batch: Batch) -> int:
         """Add what is new, rows first; return the number of new columns and rows.
 
-        `priced`: whether SCIP is in its pricing loop.
+        After `transform`, columns enter SCIP's pricing loop.
         """
         rows = self._ledger.enter_rows(batch.rows)
         if rows is not None:
@@ -107,7 +114,7 @@ class ModelMaster(Generic[S]):
                         vtype="C",
                         ub=None if math.isinf(upper) else upper,
                         obj=cost,
-                        pricedVar=priced,
+                        pricedVar=self._solving,
                     )
                 )
             entered = self._columns[columns.first :]
@@ -191,15 +198,46 @@ class ModelMaster(Generic[S]):
         weight = 0.0 if farkas else 1.0
         gain = ledger.gain(row_price, use_price, weight)
         if farkas:
-            view = ledger.view(fixings, None, row_price, use_price, gain, weight=weight)
+            view = ledger.view(fixings, None, row_price, use_price, gain, weight=weight, constant=self.constant)
             return Look(view, -math.inf, -math.inf, None, farkas=ledger.dual_bound(row_price, use_price, gain))
         z = np.clip(self.values(), 0.0, None)
         attained = float(ledger.objective @ z)
         bound = ledger.dual_bound(row_price, use_price, gain)
         if math.isinf(bound):
             bound = attained + NOISE * max(1.0, abs(attained))
-        view = ledger.view(fixings, z, row_price, use_price, gain, objective=attained + self.constant)
+        view = ledger.view(
+            fixings,
+            z,
+            row_price,
+            use_price,
+            gain,
+            objective=attained + self.constant,
+            bound=bound + self.constant,
+            constant=self.constant,
+        )
         return Look(view, bound + self.constant, min(attained, bound) + self.constant, ledger.structure(view))
+
+    def usage_gains(self, view: LinearView) -> FloatArray | None:
+        """The best gains of held columns at the prices of a view."""
+        if not isinstance(view, MasterView):
+            return None
+        return self._ledger.usage_gains(view.row_prices, view.quantity_prices)
+
+    def smoothed(
+        self,
+        view: LinearView,
+        centre: LinearView | Mapping[int, float],
+        share: float,
+        descent: Descent | None = None,
+    ) -> LinearView | None:
+        """As `LinearMaster.smoothed`, for the view of the last look."""
+        if not isinstance(view, MasterView):
+            return None
+        return smoothed(self._ledger, view, centre, share, descent)
+
+    def evidence(self, view: LinearView, answers: Sequence[Answer]) -> Callable[[], Certificate]:
+        """None is kept: SCIP's tree is not recorded."""
+        return NoCertificate
 
     def judge(self, look: Look[S], bound: float) -> None:
         """As `LinearMaster.judge`; called once no generator finds anything missing."""

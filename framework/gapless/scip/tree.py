@@ -8,7 +8,7 @@ its bound cannot beat the incumbent; branched on decisions; or solved again with
 from __future__ import annotations
 
 import math
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 from pyscipopt import SCIP_LPSOLSTAT, SCIP_RESULT, SCIP_STAGE, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
@@ -19,12 +19,16 @@ from gapless.core.decisions import Fixings
 from gapless.core.errors import InconsistentBound, InvalidProblem, MissingBound, UncoveredBranching
 from gapless.core.formulation import Formulation, rounds_at
 from gapless.core.limits import Budget, Stop
+from gapless.core.oracle import LinearView
 from gapless.core.problem import Problem
 from gapless.core.relaxation import Relaxed
 from gapless.core.tolerance import margin, meets, round_bound
-from gapless.engine.entering import enter, silent
+from gapless.core.tree_certificate import Tightening
+from gapless.engine.early_branching import EarlyBranching
+from gapless.engine.entering import silent
 from gapless.engine.guard import feasible_score, guarded
-from gapless.engine.price_and_cut import ask, total_slack
+from gapless.engine.pricing_round import Round, Rounds
+from gapless.engine.reduced_cost_fixing import can_fix, fix_by_gains
 from gapless.engine.tree_search import children_of
 from gapless.scip.guard import Answer, Guard
 from gapless.scip.master import NOISE, Look, ModelMaster
@@ -57,6 +61,14 @@ class Tree(Generic[S]):
         self.model: Any = model
         self.decisions = problem.decisions
         self.master = ModelMaster(problem, formulation, model)
+        self.rounds: Rounds[LinearView] = Rounds(
+            formulation.generators,
+            self.decisions,
+            formulation.pricing,
+            self.master,
+            limit,
+        )
+        self._early = EarlyBranching(formulation.pricing, problem.granularity)
         self.incumbent: S | None = None
         self.best = -math.inf
         self.closed = -math.inf
@@ -67,6 +79,9 @@ class Tree(Generic[S]):
         self._look: Look[S] | None = None
         self._lps = -1
         self._dry = False
+        self._fixes = formulation.pricing.fixing and can_fix(formulation.generators)
+        self._tightenings: Sequence[Tightening] = ()
+        self._excluded = -math.inf
         self._worked, self._before = 0, -1
         self._stumbled = False
 
@@ -144,13 +159,16 @@ class Tree(Generic[S]):
             self._node = node
             self._bound, self._claimed = self._inherited.pop(node, math.inf), math.inf
             self._look = None
+            self._tightenings, self._excluded = (), -math.inf
+            self.rounds.begin()
+            self._early = EarlyBranching(self.formulation.pricing, self.problem.granularity)
         return self.master.fixings()
 
     def price(self) -> Answer:
         """Reduced-cost pricing: new columns and rows, and the bound proved by this round."""
         fixings = self._enter()
         columns = self.master.size[0]
-        slack = self._query_generators(fixings)
+        found = self._query_generators(fixings)
         if self._spent():
             return {"result": SCIP_RESULT.DIDNOTRUN}
         bound = self.rounded(self._bound)
@@ -160,13 +178,16 @@ class Tree(Generic[S]):
         answer: Answer = {"result": SCIP_RESULT.SUCCESS}
         if math.isfinite(self._bound):
             answer["lowerbound"] = self.master.cost(self._bound)
-        if columns == self.master.size[0] and slack != 0:
+        look = self._look
+        if look is not None and found.added and self._early.due(self._bound, look.attained, found.answers):
+            answer["stopearly"] = True
+        if columns == self.master.size[0] and found.slack != 0:
             # SCIP would take the LP optimum for a bound, but missing columns may be worth as much.
             answer["result"] = SCIP_RESULT.DIDNOTRUN
         return answer
 
-    def _query_generators(self, fixings: Fixings) -> float | None:
-        """One round of the generators on the LP just solved; returns their slack."""
+    def _query_generators(self, fixings: Fixings) -> Round[LinearView]:
+        """One round of the generators on the LP just solved."""
         self._look = look = self.master.look(fixings)
         self._lps = self.model.getNLPs()
         if look.attained > self._claimed + margin(self._claimed):
@@ -174,38 +195,48 @@ class Tree(Generic[S]):
                 f"the generators claimed a bound of {self.budget.as_value(self._claimed)}, but "
                 f"their own columns reach {self.budget.as_value(look.attained)}: a slack was too small"
             )
-        slack = self._extend(look, fixings)
-        if slack is not None:
-            self._claimed = min(self._claimed, look.bound + slack)
-            self._bound = min(self._bound, self._claimed)
-        return slack
+        found = self._extend(look, fixings)
+        self._claimed = min(self._claimed, found.bound)
+        self._bound = min(self._bound, self._claimed)
+        return found
 
-    def _extend(self, look: Look[S], fixings: Fixings) -> float | None:
-        """Add the missing columns and rows of the generators; returns their slack."""
-        generators = self.formulation.generators
-        answers = [ask(generator, look.view, self.limit, self.decisions, fixings) for generator in generators]
-        slack = total_slack(answers)
-        added, batches = enter(answers, partial(self.master.extend, priced=True))
-        self._dry = not added
+    def _extend(self, look: Look[S], fixings: Fixings) -> Round[LinearView]:
+        """Add the missing columns and rows of the generators."""
+        found = self.rounds.ask(look.view, look.bound, fixings, self.budget, self.best)
+        self._dry = found.complete
+        self._tightenings, self._excluded = (), -math.inf
+        if found.complete and self._fixes and self.rounded(look.bound) > self.best:
+            self._tightenings, self._excluded = fix_by_gains(
+                self.master,
+                self.formulation.generators,
+                look.view,
+                look.bound,
+                found.answers,
+                self.decisions,
+                fixings,
+                self.best,
+                self.problem.granularity,
+                recorded=False,
+            )
         self.budget.iterations += 1
         self._emit(
             "round",
             restricted=look.bound,
-            added=added,
-            columns_found=sum(len(batch.columns) for batch in batches),
-            rows_found=sum(len(batch.rows) for batch in batches),
-            scored=sum(a.scored for a in answers),
+            added=found.added,
+            columns_found=sum(len(batch.columns) for batch in found.batches),
+            rows_found=sum(len(batch.rows) for batch in found.batches),
+            scored=found.scored,
         )
-        if not added and slack is None:
-            raise MissingBound(silent(generators, answers, look.view))
-        return slack
+        if found.complete and found.slack is None:
+            raise MissingBound(silent(self.formulation.generators, found.answers, look.view))
+        return found
 
     def repair(self) -> Answer:
         """Farkas pricing: columns that could make the node feasible. If none are found, it is infeasible."""
         fixings = self._enter()
         columns = self.master.size[0]
         look = self.master.look(fixings, farkas=True)
-        slack = self._extend(look, fixings)
+        slack = self._extend(look, fixings).slack
         if self._spent():
             return self.abandon()
         # Values within rounding of 0 count as 0: the prices tell how much it takes to make the node feasible.
@@ -286,6 +317,11 @@ class Tree(Generic[S]):
         return {"result": SCIP_RESULT.CUTOFF}
 
     def _branch(self, fixings: Fixings, relaxed: Relaxed[S]) -> Answer:
+        for step in self._tightenings if self._look is not None else ():
+            narrower = fixings.fix(step.on, step.off)
+            if narrower is None:
+                return self._cut_off(min(relaxed.bound, max(self._excluded, self.best)))
+            fixings = narrower
         brancher = self.formulation.brancher
         branches = guarded(brancher, brancher.split, fixings, relaxed)
         if not branches:

@@ -16,7 +16,7 @@ from gapless.core.relaxation import Relaxed, Restricted
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin
 from gapless.engine.entering import enter
-from gapless.engine.price_and_cut import total_slack
+from gapless.engine.pricing_round import total_slack
 from gapless.testing.compiled_role import check_compiled, check_sets, near
 from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings, single_fixings
 from gapless.testing.enumeration import given_or_enumerated

@@ -1,0 +1,106 @@
+"""Smoothed views: prices between those of the best bound and those of the restricted master."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gapless.core.oracle import LinearView
+from gapless.core.relaxation import Descent
+from gapless.core.sparse import FloatArray
+from gapless.lp.ledger import Ledger
+from gapless.lp.view import MasterView
+
+
+def smoothed(
+    ledger: Ledger[Any],
+    view: MasterView,
+    centre: LinearView | Mapping[int, float],
+    share: float,
+    descent: Descent | None = None,
+) -> MasterView:
+    """The view of a smaller master at prices between two views', as of `Restricted.smoothed`.
+
+    The fixings are those of `view`, and imposed on the ledger. Columns that gain at the prices are hidden, so that
+    the prices are feasible for the dual of the master that is left, and prove its bound. Columns that perhaps no
+    generator knows (`Ledger.kept`) stay, and the bound counts what they gain: nothing between two views of the same
+    node, which is why prices do not turn where these gain.
+    """
+    count = view.row_prices.size
+    here = np.concatenate([view.row_prices, view.quantity_prices])
+    inside = _prices(ledger, centre, count)
+    straight = share * inside + (1 - share) * here
+    row_price, use_price = ledger.supported(straight[:count], straight[count:])
+    gain = ledger.gain(row_price, use_price)
+    if descent is not None:
+        turned = _turned(inside, here, straight, _subgradient(ledger, inside, count, descent))
+        prices = ledger.supported(turned[:count], turned[count:])
+        gains = ledger.gain(*prices)
+        if not np.any(gains[: ledger.kept] > 0):
+            (row_price, use_price), gain = prices, gains
+    hidden = (gain > 0) & (ledger.upper_now > 0)
+    hidden[: ledger.kept] = False
+    gain[hidden] = 0.0
+    bound = view.constant + ledger.dual_bound(row_price, use_price, gain)
+    return ledger.view(
+        view.fixings,
+        None,
+        row_price,
+        use_price,
+        gain,
+        objective=bound,
+        bound=bound,
+        constant=view.constant,
+        hidden=hidden,
+    )
+
+
+def _prices(ledger: Ledger[Any], centre: LinearView | Mapping[int, float], rows: int) -> FloatArray:
+    """The centre's prices of all rows and quantities."""
+    row_price, use_price = np.zeros(rows), np.zeros(ledger.own.size)
+    if isinstance(centre, MasterView):
+        row_price[: centre.row_prices.size] = centre.row_prices
+        use_price = centre.quantity_prices
+    elif isinstance(centre, Mapping):
+        place = ledger.rows.find(np.fromiter(centre, np.int64, len(centre)))
+        given = np.fromiter(centre.values(), np.float64, len(centre))
+        row_price[place[place >= 0]] = given[place >= 0]
+    return np.concatenate([row_price, use_price])
+
+
+def _subgradient(ledger: Ledger[Any], price: FloatArray, rows: int, descent: Descent) -> FloatArray:
+    """Sides minus the activities of the columns of `descent`, per row and per quantity."""
+    lower = np.concatenate([ledger.row_lower, ledger.use_lower])
+    upper = np.concatenate([ledger.row_upper, ledger.use_upper])
+    side = np.where((price > 0) | (price == 0) & np.isinf(lower), upper, lower)
+    activity = np.zeros(price.size)
+    for columns, times in zip(*descent, strict=True):
+        row = ledger.rows.find(columns.coefficients.indices)
+        np.add.at(activity, row, times * columns.coefficients.values)
+        used, use = columns.uses.indices, times * columns.uses.values
+        np.add.at(activity, rows + used, use)
+        if ledger.over.row.size:
+            total = np.bincount(used, use, ledger.own.size).astype(np.float64)
+            activity[:rows] += ledger.over.times(total, rows)
+    return np.where(np.isfinite(side), side - activity, 0.0)
+
+
+def _turned(inside: FloatArray, here: FloatArray, prices: FloatArray, subgradient: FloatArray) -> FloatArray:
+    """`prices`, moved at the same distance from `inside` in a direction between that of `here` and of descent.
+
+    The share of the descent is its cosine with the direction of `here` (section 4 of the source).
+    """
+    out = here - inside
+    length, steepness = float(np.linalg.norm(out)), float(np.linalg.norm(subgradient))
+    if not (length > 0 and 0 < steepness < math.inf):
+        return prices
+    down = -subgradient * (length / steepness)
+    share = max(0.0, float(out @ down) / length**2)
+    turned = share * down + (1 - share) * out
+    size = float(np.linalg.norm(turned))
+    if not size > 0:
+        return prices
+    return np.asarray(inside + turned * (float(np.linalg.norm(prices - inside)) / size))

@@ -1,0 +1,1 @@
+"""Rounds of column generation: fewer by smoothing, and what one costs."""

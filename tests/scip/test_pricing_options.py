@@ -1,0 +1,355 @@
+"""Options of pricing in both trees: the answer stays, lies are caught, cheap stages come first."""
+
+import itertools
+
+import attrs
+import numpy as np
+import pytest
+from agreement import agrees
+from drawn import examples, generators
+from hypothesis import given
+
+import gapless as gl
+from gapless.core.problem import score_of
+from gapless.engine import branch_and_price, reduced_cost_fixing
+from gapless.lp import LinearMaster
+from gapless.roles import (
+    Answer,
+    Batch,
+    Budget,
+    Columns,
+    Decisions,
+    Fixings,
+    Formulation,
+    Generator,
+    InconsistentBound,
+    Pricing,
+    Rows,
+    Sparse,
+)
+from gapless.scip import branch_price_and_cut
+
+TREES = (branch_and_price, branch_price_and_cut)
+SMOOTHED = [
+    Pricing(smoothing=kind, smoothing_share=share, first_prices=prices)
+    for kind, share, prices in itertools.product(("wentges", "directional"), (None, 0.9), (None, {0: 3.0, 1: -2.0}))
+]
+OPTIONS = [*SMOOTHED, Pricing(early=True), Pricing(tail=1, tail_share=0.9)]
+OPTIONS += [Pricing(column_age=1), Pricing(column_age=1, smoothing="wentges")]
+OPTIONS += [attrs.evolve(SMOOTHED[-1], early=True, tail=2)]
+
+
+class Viewed(Generator):
+    """Prices what the view lacks, `chunk` columns at a time, and separates rows; keeps nothing."""
+
+    def __init__(self, problem, whole, chunk=1, lie=None):
+        self.problem, self.whole, self.chunk, self.lie = problem, whole, chunk, lie
+        self.smoothed = 0
+
+    def columns(self, view, chosen, new=()):
+        p = self.problem
+        rows = {*view.row_keys.tolist(), *new}
+        hidden = [h for h in range(len(p.limits)) if -1 - h in rows]
+        entries = [
+            {**{r: p.entries[r, j] for r in range(len(p.entries))}, **{-1 - h: self.weight(h)[j] for h in hidden}}
+            for j in chosen
+        ]
+        entries = [{key: a for key, a in column.items() if a} for column in entries]
+        return Columns(
+            self.whole.KEY + np.asarray(chosen, int),
+            p.gain[list(chosen)],
+            Sparse.from_rows([list(e) for e in entries], [list(e.values()) for e in entries]),
+            self.whole.sparse(p.uses[list(chosen)].reshape(-1, p.uses.shape[1])),
+            p.upper[list(chosen)],
+        )
+
+    def weight(self, h):
+        return self.problem.uses @ self.problem.weights[h]
+
+    def separated(self, view):
+        p, known = self.problem, set(view.row_keys.tolist())
+        violated = []
+        if view.point is not None:
+            use = np.bincount(p.quantity, view.point, p.uses.shape[1])
+            violated = np.flatnonzero(p.weights @ use > p.limits + 1e-6).tolist()
+        violated = [h for h in violated if -1 - h not in known]
+        held = [key - self.whole.KEY for key in view.column_keys.tolist()]
+        entries = [{self.whole.KEY + j: self.weight(h)[j] for j in held if self.weight(h)[j]} for h in violated]
+        return Rows(
+            [-1 - h for h in violated],
+            np.full(len(violated), -np.inf),
+            p.limits[violated],
+            Sparse.from_rows([list(e) for e in entries], [list(e.values()) for e in entries]),
+        )
+
+    def query(self, view, *, limit=None):
+        self.smoothed += view.smoothed
+        held = set(view.column_keys.tolist())
+        missing = [j for j in range(self.problem.gain.size) if self.whole.KEY + j not in held]
+        gain = view.gain(self.columns(view, missing))
+        order = np.argsort(-gain, kind="stable")
+        chosen = [missing[i] for i in order[: self.chunk] if gain[i] > 1e-9]
+        slack = view.lagrangian(gain, self.problem.upper[missing])
+        if self.lie is not None:
+            slack = self.lie(view, slack)
+        rows = self.separated(view)
+        return Answer(Batch(self.columns(view, chosen, rows.keys.tolist()), rows), slack, scored=len(missing))
+
+
+class Fixing(Viewed):
+    """Also tells the gain of the best missing column through each quantity."""
+
+    def usage_gains(self, view):
+        held = set(view.column_keys.tolist())
+        missing = [j for j in range(self.problem.gain.size) if self.whole.KEY + j not in held]
+        best = np.full(self.problem.decisions.quantities, -np.inf)
+        for j, gain in zip(missing, view.gain(self.columns(view, missing)), strict=True):
+            used = np.flatnonzero(self.problem.uses[j])
+            best[used] = np.maximum(best[used], gain)
+        return best
+
+
+class Staged(Viewed):
+    """A stage that looks at half of the columns and claims nothing, then the exact one."""
+
+    stages = ("half", "exact")
+
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.asked = []
+
+    def query(self, view, *, limit=None, stage="exact"):
+        self.asked.append(stage)
+        answer = super().query(view, limit=limit)
+        if stage == "exact":
+            return answer
+        columns = answer.batch.columns
+        return attrs.evolve(
+            answer, slack=None, batch=Batch(columns.take(np.flatnonzero(columns.keys % 2)), answer.batch.rows)
+        )
+
+
+def formulation(problem, tiny, generator, **options):
+    rows = Rows(np.arange(len(problem.entries)), *problem.sides)
+    return Formulation(
+        Batch(Columns.none(), rows), (generator,), constant=problem.constant, pricing=Pricing(**options)
+    )
+
+
+@examples(8)
+@given(rng=generators())
+def test_options_leave_the_answer(rng, tiny):
+    block = int(rng.integers(12))
+    for seed in range(20 * block, 20 * block + 20):
+        problem = tiny.draw(seed)
+        pricing = OPTIONS[seed % len(OPTIONS)]
+        kind = (Viewed, Staged, Fixing)[seed % 3]
+        for tree in TREES:
+            form = attrs.evolve(formulation(problem, tiny, kind(problem, tiny)), pricing=pricing)
+            assert agrees(problem, tree(problem, form)), (seed, pricing, tree)
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_smoothed_views_are_asked(tree, tiny):
+    """Otherwise the test above compares nothing."""
+    asked = 0
+    for seed in range(60):
+        problem = tiny.draw(seed)
+        generator = Viewed(problem, tiny)
+        tree(problem, formulation(problem, tiny, generator, smoothing="wentges"))
+        asked += generator.smoothed
+    assert asked > 20
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_a_slack_too_small_at_smoothed_prices_is_caught(tree, tiny):
+    """One that cuts off the optimum: claims at smoothed prices are tested by the columns like all others."""
+    caught = wrong = 0
+    for seed in range(80):
+        problem = tiny.draw(seed)
+        generator = Viewed(problem, tiny, lie=lambda view, slack: 0.0 if view.smoothed else slack)
+        try:
+            result = tree(problem, formulation(problem, tiny, generator, smoothing="wentges", smoothing_share=0.9))
+        except InconsistentBound:
+            caught += 1
+        else:
+            wrong += not agrees(problem, result)
+    assert caught
+    assert wrong <= caught, "a lie below the incumbent prunes before its columns come, in every method"
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_cheap_stages_come_first(tree, tiny):
+    problem = next(p for p in map(tiny.draw, range(100)) if p.known and p.gain.size == 5 and (p.gain > 0).sum() > 3)
+    generator = Staged(problem, tiny)
+    result = tree(problem, formulation(problem, tiny, generator))
+    assert agrees(problem, result)
+    assert generator.asked[0] == "half"
+    assert "exact" in generator.asked
+    one_node = generator.asked[: generator.asked.index("exact")]
+    assert set(one_node) == {"half"}
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_fixing_by_reduced_costs_leaves_the_answer(tree, tiny, monkeypatch):
+    """A start makes an incumbent, which is what the reduced costs are compared with."""
+    nodes = {False: 0, True: 0}
+    fixed = []
+    made = reduced_cost_fixing.Tightening
+    monkeypatch.setattr(reduced_cost_fixing, "Tightening", lambda *a: fixed.append(a) or made(*a))
+    for seed in range(90):
+        problem = tiny.draw(seed, 7)
+        ranked = sorted(problem.known.values(), key=lambda z: score_of(problem, z))
+        start = ranked[-2:-1] if seed % 2 else ranked[-1:]
+        for fixing in nodes:
+            form = formulation(problem, tiny, Fixing(problem, tiny), fixing=fixing)
+            result = tree(problem, form, start=start)
+            assert agrees(problem, result), seed
+            nodes[fixing] += result.stats.nodes
+    assert fixed
+    assert nodes[True] <= nodes[False]
+
+
+@pytest.mark.parametrize("gains", [lambda g: g + np.nan, lambda g: g[:-1]])
+@pytest.mark.parametrize("tree", TREES)
+def test_bad_usage_gains_are_named(tree, gains, tiny):
+    class Bad(Fixing):
+        def usage_gains(self, view):
+            return gains(np.zeros(self.problem.decisions.quantities))
+
+    raised = 0
+    for seed in range(60):
+        problem = tiny.draw(seed)
+        try:
+            tree(problem, formulation(problem, tiny, Bad(problem, tiny)))
+        except InconsistentBound as error:
+            raised += "usage_gains returned shape" in str(error)
+    assert raised
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_a_limit_within_a_round_leaves_a_true_bound(tree, tiny):
+    """The clock runs out at a question at smoothed prices, after which others would come in the same round."""
+    stopped = 0
+    for seed in range(60):
+        problem, seconds = tiny.draw(seed), [0.0]
+
+        class Late(Viewed):
+            def query(self, view, *, limit=None, seconds=seconds):
+                seconds[0] = 5.0 if view.smoothed else seconds[0]
+                return super().query(view, limit=limit)
+
+        budget = Budget(gl.Limits(time=4.0), clock=lambda seconds=seconds: seconds[0])
+        generator = Late(problem, tiny)
+        result = tree(
+            problem, formulation(problem, tiny, generator, smoothing="wentges", smoothing_share=0.9), budget
+        )
+        assert generator.smoothed <= 1
+        stopped += result.stop is gl.Stop.TIME
+        assert problem.sense.turn(result.bound) >= problem.best_score() - 1e-9
+    assert stopped
+
+
+@attrs.frozen(eq=False)
+class Parcels(gl.Problem):
+    """Parcels go by van, or by post: any number, for a price that the generator of vans knows nothing of."""
+
+    post: float = 1.5
+    count: int = 4
+
+    @property
+    def decisions(self):
+        return Decisions(2 * self.count)  # parcel i by van, by post
+
+    sense = gl.roles.Sense.MINIMISE
+
+    def value(self, structure):
+        vans = sum(d < self.count for d in structure)
+        return 2.0 * vans + self.post * (len(structure) - vans)
+
+    def violations(self, structure):
+        return [] if sorted(d % self.count for d in structure) == list(range(self.count)) else ["not each once"]
+
+    def encode(self, structure):
+        return np.array(sorted(structure), np.int64)
+
+    def decode(self, on_ids):
+        return tuple(int(d) for d in on_ids)
+
+
+class Vans(Generator):
+    """Vans with one parcel each, by their cost of 2: the slack is Farley's."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def columns(self, chosen):
+        single = [[i] for i in chosen]
+        return Columns(chosen, -2.0 * np.ones(len(chosen)), Sparse.from_rows(single), Sparse.from_rows(single))
+
+    def query(self, view, *, limit=None):
+        gains = view.gain(self.columns(range(self.count)))
+        best = int(np.argmax(gains))
+        if gains[best] <= 1e-9:
+            return Answer()
+        return Answer(Batch(self.columns([best])), view.farley(float(gains[best]), cost=2.0))
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("pricing", SMOOTHED)
+@pytest.mark.parametrize("post", [0.5, 1.5, 2.5])
+def test_first_columns_that_no_generator_knows_stay_in_the_bound(tree, pricing, post):
+    problem = Parcels(post)
+    n = problem.count
+    entries = Sparse.from_rows([[i] for i in range(n)])
+    by_post = Columns(100 + np.arange(n), np.full(n, -post), entries, Sparse.from_rows([[n + i] for i in range(n)]))
+    form = Formulation(
+        Batch(by_post, Rows(np.arange(n), np.ones(n), np.full(n, np.inf))), [Vans(n)], pricing=pricing
+    )
+    result = tree(problem, form)
+    assert result.status is gl.Status.OPTIMAL
+    assert result.value == n * min(post, 2.0)
+
+
+@pytest.mark.parametrize("smoothing", ["none", "wentges", "directional"])
+def test_every_round_bounds_the_node(smoothing, tiny):
+    """The restricted master and the claims of all rounds lie on either side of the complete master."""
+    for seed in range(40):
+        problem = tiny.draw(seed)
+        form = formulation(problem, tiny, Viewed(problem, tiny), smoothing=smoothing)
+        whole = LinearMaster(problem, form)
+        every = Viewed(problem, tiny).columns(_view(whole), range(problem.gain.size))
+        whole.extend(Batch(every))
+        complete = whole.solve(Fixings.none(problem.decisions.count), Budget())
+        bounds = []
+        budget = Budget(gl.Limits(nodes=1), observers=[lambda e, b=bounds: b.append(e) if e.kind == "round" else 0])
+        branch_and_price(problem, attrs.evolve(form, generators=[_NoRows(problem, tiny)]), budget)
+        for event in bounds:
+            bound = problem.sense.turn(event.bound)
+            assert bound >= complete.bound - 1e-7
+
+
+class _NoRows(Viewed):
+    def separated(self, view):
+        return Rows.none()
+
+
+def _view(master):
+    master.solve(Fixings.none(master.decisions.count), Budget())
+    return master.view()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"smoothing": "neame"}, "smoothing is 'neame', expected one of none, wentges, directional"),
+        ({"smoothing_share": 1.0}, "smoothing_share is 1.0, expected a number of at least 0, less than 1"),
+        ({"first_prices": {0: np.inf}}, "first_prices must map row keys to finite prices"),
+        ({"early": 1}, "early is 1, expected True or False"),
+        ({"tail": -1}, "tail is -1, expected a number of rounds, 0 for never"),
+        ({"tail": True}, "tail is True"),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    with pytest.raises(gl.InvalidProblem, match=message):
+        Pricing(**options)
