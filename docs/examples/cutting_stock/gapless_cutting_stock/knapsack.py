@@ -31,17 +31,17 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
     def solve(self, weights: NDArray[np.float64], fixings: Fixings) -> Maximised[tuple[int, ...]]:
         """The best pattern; the empty one is worth 0 unless an arc is fixed on."""
         table, last = self._profits(weights, fixings)
-        after = self._after(table, last)
+        after, taken = self._after(table, last)
         if after[0, 0] == -np.inf:
             return Maximised(-np.inf, np.zeros(0, np.int64))
-        pattern = self._trace(table, after, 0, 0)
+        pattern = self._trace(taken, 0, 0)
         chosen = np.array(self.arcs.of(pattern), np.int64)
         return Maximised(float(weights[chosen].sum()), np.sort(chosen), pattern)
 
     def slacks(self, weights: NDArray[np.float64], fixings: Fixings) -> Slacks:
         """Cost of forcing each arc: best path before it, its weight, best path after it."""
         table, last = self._profits(weights, fixings)
-        before, after = self._before(table), self._after(table, last)
+        before, (after, _) = self._before(table), self._after(table, last)
         through = np.full(table.shape, -np.inf)
         for layer, item in enumerate(self.arcs.layers):
             size = self.arcs.sizes[item]
@@ -57,13 +57,13 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
     ) -> list[tuple[float, tuple[int, ...]]]:
         """The best pattern for each item type that can be its largest one, with its value, best first."""
         table, last = self._profits(weights, fixings)
-        after = self._after(table, last)
+        after, taken = self._after(table, last)
         found = []
         for item, layer in self._first_layer.items():
             size = self.arcs.sizes[item]
             value = table[item, 0] + after[layer + 1, size]
             if value > -np.inf:
-                found.append((float(value), (item, *self._trace(table, after, layer + 1, size))))
+                found.append((float(value), (item, *self._trace(taken, layer + 1, size))))
         return sorted(found, key=lambda pair: -pair[0])
 
     def _profits(self, weights: NDArray[np.float64], fixings: Fixings) -> tuple[NDArray[np.float64], int]:
@@ -95,26 +95,31 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
             np.maximum(best[layer, size:], taken, out=best[layer + 1, size:])
         return best
 
-    def _after(self, table: NDArray[np.float64], last: int) -> NDArray[np.float64]:
-        """``after[layer, offset]``: the most that this and later layers add after `offset`."""
-        best = np.full((len(self.arcs.layers) + 1, table.shape[1]), -np.inf)
-        best[-1, last:] = 0.0
-        for layer in range(len(self.arcs.layers) - 1, -1, -1):
-            item = self.arcs.layers[layer]
-            size = self.arcs.sizes[item]
-            best[layer] = best[layer + 1]
-            taken = table[item, :-size] + best[layer + 1, size:]
-            np.maximum(best[layer + 1, :-size], taken, out=best[layer, :-size])
-        return best
+    def _after(self, table: NDArray[np.float64], last: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """``after[layer, offset]``: the most that this and later layers add after `offset`.
 
-    def _trace(
-        self, table: NDArray[np.float64], after: NDArray[np.float64], layer: int, offset: int
-    ) -> tuple[int, ...]:
-        """The pattern after `offset` that attains `after`."""
+        The second array holds the next layer to take from there; the number of layers where none is.
+        """
+        layers = self.arcs.layers
+        best = np.full((len(layers) + 1, table.shape[1]), -np.inf)
+        best[-1, last:] = 0.0
+        next_taken = np.full(best.shape, len(layers), np.int32)
+        for layer in range(len(layers) - 1, -1, -1):
+            item = layers[layer]
+            end = table.shape[1] - self.arcs.sizes[item]
+            taken = table[item, :end] + best[layer + 1, self.arcs.sizes[item] :]
+            better = taken > best[layer + 1, :end]
+            best[layer, end:] = best[layer + 1, end:]
+            np.maximum(best[layer + 1, :end], taken, out=best[layer, :end])
+            next_taken[layer] = next_taken[layer + 1]
+            next_taken[layer, :end][better] = layer
+        return best, next_taken
+
+    def _trace(self, next_taken: NDArray[np.int32], layer: int, offset: int) -> tuple[int, ...]:
+        """The pattern after `offset` that attains the best filling."""
         pattern = []
-        for later in range(layer, len(self.arcs.layers)):
-            item = self.arcs.layers[later]
-            if after[later, offset] > after[later + 1, offset]:
-                pattern.append(item)
-                offset += self.arcs.sizes[item]
+        while (taken := int(next_taken[layer, offset])) < len(self.arcs.layers):
+            item = self.arcs.layers[taken]
+            pattern.append(item)
+            layer, offset = taken + 1, offset + self.arcs.sizes[item]
         return tuple(pattern)

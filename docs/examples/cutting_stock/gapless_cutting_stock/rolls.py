@@ -20,17 +20,24 @@ def first_fit_decreasing(problem: CuttingStockProblem, missing: Sequence[int], b
     Items that are wider than a roll are omitted.
     """
     rolls = list(begun)
+    rooms = [problem.width - sum(problem.sizes[i] for i in pattern) for pattern, _ in rolls]
     for item in sorted(range(len(problem.sizes)), key=lambda i: -problem.sizes[i]):
-        size, left = problem.sizes[item], missing[item]
+        size, left, place = problem.sizes[item], int(missing[item]), 0
+        while left and place < len(rolls):
+            if rooms[place] < size:
+                place += 1
+                continue
+            room, (pattern, count) = rooms[place], rolls[place]
+            parts = _add(pattern, count, item, room // size, left)
+            rolls[place : place + 1] = parts
+            rooms[place : place + 1] = [room - size * (len(each) - len(pattern)) for each, _ in parts]
+            left -= min(left, count * (room // size))
+            place += len(parts)
         most = problem.width // size
-        filled: list[tuple[Pattern, int]] = []
-        for pattern, count in rolls:
-            room = (problem.width - sum(problem.sizes[i] for i in pattern)) // size
-            filled += _add(pattern, count, item, room, left)
-            left -= min(left, count * room)
-        if most:
-            filled += _add((), -(-left // most), item, most, left)
-        rolls = filled
+        if left and most:
+            parts = _add((), -(-left // most), item, most, left)
+            rolls += parts
+            rooms += [problem.width - size * len(each) for each, _ in parts]
     return merged(rolls)
 
 
