@@ -292,6 +292,14 @@ class DualView(LinearView):
     def prices(self, row_keys: IntArray) -> FloatArray:
         return -self.earned[row_keys]
 
+    @property
+    def row_keys(self) -> IntArray:
+        return np.arange(self.earned.size)
+
+    @property
+    def column_values(self) -> FloatArray | None:
+        return None
+
     def usage_prices(self) -> FloatArray:
         return np.zeros(self.arcs)
 

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from gapless.roles import Fixings, Maximised, Maximiser, Slacks
 from gapless_cutting_stock.arcs import Arcs
 
+Priced = tuple[float, tuple[int, ...]]
+"""Worth of a pattern, and the pattern."""
+
 
 class KnapsackOracle(Maximiser[tuple[int, ...]]):
     """Longest path in the arc graph: a knapsack where the profit of an item depends on its offset.
@@ -52,9 +55,7 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
         np.subtract(after[0, 0], best_through, out=cost, where=best_through > -np.inf)
         return Slacks(on=np.maximum(cost, 0.0))
 
-    def by_largest_item(
-        self, weights: NDArray[np.float64], fixings: Fixings
-    ) -> list[tuple[float, tuple[int, ...]]]:
+    def by_largest_item(self, weights: NDArray[np.float64], fixings: Fixings) -> list[Priced]:
         """The best pattern for each item type that can be its largest one, with its value, best first."""
         table, last = self._profits(weights, fixings)
         after, taken = self._after(table, last)
@@ -65,6 +66,16 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
             if value > -np.inf:
                 found.append((float(value), (item, *self._trace(taken, layer + 1, size))))
         return sorted(found, key=lambda pair: -pair[0])
+
+    def table(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weights by type and offset, float64 (types, width + 1), -inf at impossible places."""
+        table = np.full(self.arcs.number.shape, -np.inf)
+        table[self.arcs.item, self.arcs.offset] = weights
+        return table
+
+    def completions(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The most that a layer and later ones add after an offset, float64 (layers + 1, width + 1)."""
+        return self._after(self.table(weights), 0)[0]
 
     def _profits(self, weights: NDArray[np.float64], fixings: Fixings) -> tuple[NDArray[np.float64], int]:
         """Weights as a table (types, width + 1), -inf at impossible places, and the least offset of an end.
@@ -80,9 +91,7 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
             overlap[arc] = False
             allowed[overlap] = -np.inf
             last = max(last, int(ends[arc]))
-        table = np.full(arcs.number.shape, -np.inf)
-        table[arcs.item, arcs.offset] = allowed
-        return table, last
+        return self.table(allowed), last
 
     def _before(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """``before[layer, offset]``: the best filling of a roll up to `offset` with earlier layers."""
