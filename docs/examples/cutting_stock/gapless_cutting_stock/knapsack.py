@@ -57,7 +57,16 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
 
     def by_largest_item(self, weights: NDArray[np.float64], fixings: Fixings) -> list[Priced]:
         """The best pattern for each item type that can be its largest one, with its value, best first."""
-        table, last = self._profits(weights, fixings)
+        return self._largest(*self._profits(weights, fixings))[0]
+
+    def with_completions(self, weights: NDArray[np.float64]) -> tuple[list[Priced], NDArray[np.float64]]:
+        """`by_largest_item` without fixings, and the most that a layer and later ones add after each offset.
+
+        The latter is float64 (layers + 1, width + 1).
+        """
+        return self._largest(self.table(weights), 0)
+
+    def _largest(self, table: NDArray[np.float64], last: int) -> tuple[list[Priced], NDArray[np.float64]]:
         after, taken = self._after(table, last)
         found = []
         for item, layer in self._first_layer.items():
@@ -65,17 +74,13 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
             value = table[item, 0] + after[layer + 1, size]
             if value > -np.inf:
                 found.append((float(value), (item, *self._trace(taken, layer + 1, size))))
-        return sorted(found, key=lambda pair: -pair[0])
+        return sorted(found, key=lambda pair: -pair[0]), after
 
     def table(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights by type and offset, float64 (types, width + 1), -inf at impossible places."""
         table = np.full(self.arcs.number.shape, -np.inf)
         table[self.arcs.item, self.arcs.offset] = weights
         return table
-
-    def completions(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The most that a layer and later ones add after an offset, float64 (layers + 1, width + 1)."""
-        return self._after(self.table(weights), 0)[0]
 
     def _profits(self, weights: NDArray[np.float64], fixings: Fixings) -> tuple[NDArray[np.float64], int]:
         """Weights as a table (types, width + 1), -inf at impossible places, and the least offset of an end.

@@ -6,7 +6,6 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.roles import Fixings
 from gapless_cutting_stock.knapsack import KnapsackOracle, Priced
 from gapless_cutting_stock.subset_rows import counted
 
@@ -59,7 +58,6 @@ class LabelSearch:
         self.item, self.size = layers, np.asarray(oracle.arcs.sizes, np.int64)[layers]
         self.first = np.ones(layers.size, bool)
         self.first[1:] = layers[1:] != layers[:-1]
-        self._nothing_fixed = Fixings.none(len(oracle.arcs))
 
     def above(
         self,
@@ -88,12 +86,12 @@ class LabelSearch:
         pays = np.zeros((len(triples), len(arcs.sizes)))
         pays[np.arange(len(triples))[:, None], triples] = row_prices[:, None]
         optimistic = weights + pays.sum(axis=0)[arcs.item]
-        relaxed = self.oracle.by_largest_item(optimistic, self._nothing_fixed)
+        relaxed, after = self.oracle.with_completions(optimistic)
         counts = counted([pattern for _, pattern in relaxed], len(arcs.sizes))
         first = sorted(self._paid(relaxed, counts, triples, row_prices), key=lambda pair: -pair[0])
         if first and first[0][0] > worth + ENOUGH:
             return first, relaxed[0][0]
-        table, after = self.oracle.table(weights), self.oracle.completions(optimistic)
+        table = self.oracle.table(weights)
         labels = Labels(
             np.zeros(1),
             np.zeros(1, np.int64),

@@ -97,7 +97,8 @@ class SubsetRows:
 
     def _violated(self, counts: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.int64]:
         """Triples of violated rows, the most violated first, where one type shares rolls with the two others."""
-        together = (values[:, None] * counts).T @ counts > 0
+        held = (counts > 0).astype(np.float32)
+        together = held.T @ held > 0
         np.fill_diagonal(together, False)
         found = [np.zeros((0, 3), np.int64)]
         for middle, beside in enumerate(together):
