@@ -30,12 +30,12 @@ from gapless_cutting_stock import (  # noqa: E402
 )
 from gapless_cutting_stock.labels import LabelSearch  # noqa: E402
 
-CLOSED_BY_ROWS = [
-    CuttingStockProblem(118, (59, 58, 56, 55, 49, 48, 39, 35, 21), (2, 1, 1, 1, 3, 1, 3, 1, 1)),
-    CuttingStockProblem(93, (44, 37, 34, 28, 26, 25, 22, 18, 16), (3, 1, 3, 2, 1, 3, 1, 1, 3)),
-    CuttingStockProblem(101, (46, 39, 25, 23, 21), (3, 3, 3, 1, 1)),
+LIFTED_BY_ROWS = [
+    CuttingStockProblem(88, (43, 40, 23, 22, 21), (1, 2, 1, 1, 1)),
+    CuttingStockProblem(41, (17, 15, 13, 12, 11, 9), (2, 2, 1, 1, 1, 2)),
+    CuttingStockProblem(60, (32, 31, 22, 19, 17, 13, 12), (1, 3, 3, 2, 1, 3, 3)),
 ]
-"""Without rows, their roots are left to branching."""
+"""A plan needs a fraction of a roll more than their relaxation, and rows say a part of it."""
 
 
 def patterns_of(problem: CuttingStockProblem) -> list[tuple[int, ...]]:
@@ -54,14 +54,15 @@ def triples(types: int) -> st.SearchStrategy[list[tuple[int, ...]]]:
     return st.lists(st.sampled_from(every), min_size=1, max_size=4, unique=True) if every else st.just([])
 
 
-@pytest.mark.parametrize("problem", CLOSED_BY_ROWS, ids=str)
-def test_rows_close_the_root(problem: CuttingStockProblem) -> None:
-    without = proved(problem, "branch-and-price", reach=0.0)
-    assert without.stats.nodes > 1
+@pytest.mark.parametrize("problem", LIFTED_BY_ROWS, ids=str)
+def test_rows_lift_the_root(problem: CuttingStockProblem) -> None:
+    without = proved(problem, "branch-and-price", reach=0.0, trace=True)
     result = proved(problem, "branch-and-price", reach=1.0, trace=True)
-    assert result.stats.nodes == 1
     assert result.value == without.value
-    assert sum(event.details["rows_found"] for event in result.trace if event.kind == "round") > 0
+    rounds = [[e.details for e in r.trace if e.kind == "round"] for r in (without, result)]
+    assert sum(details["rows_found"] for details in rounds[0]) == 0
+    assert sum(details["rows_found"] for details in rounds[1]) > 0
+    assert rounds[1][-1]["restricted"] > rounds[0][-1]["restricted"] + 1e-3
     verified(problem, result)
 
 
@@ -79,7 +80,7 @@ def test_a_row_lifts_the_relaxation() -> None:
     assert attrs.evolve(alone, rows=(), row_prices=()).verify(problem).bound == 0
 
 
-@pytest.mark.parametrize("problem", CLOSED_BY_ROWS, ids=str)
+@pytest.mark.parametrize("problem", LIFTED_BY_ROWS, ids=str)
 def test_rows_enter_scips_tree(problem: CuttingStockProblem) -> None:
     result = proved(problem, "scip", reach=1.0, trace=True)
     assert result.value == proved(problem, "branch-and-price", reach=0.0).value
@@ -174,4 +175,4 @@ def test_rows_hold_for_every_plan(problem: CuttingStockProblem, data: st.DataObj
 @pytest.mark.parametrize("reach", [-0.1, 1.5, math.nan])
 def test_a_reach_beyond_a_roll_is_refused(reach: float) -> None:
     with pytest.raises(gl.InvalidProblem, match="expected a number from 0"):
-        formulation(CLOSED_BY_ROWS[0], reach=reach)
+        formulation(LIFTED_BY_ROWS[0], reach=reach)
