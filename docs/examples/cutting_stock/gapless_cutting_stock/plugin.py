@@ -33,9 +33,13 @@ def own_tree(
 
 
 def scip_tree(
-    problem: CuttingStockProblem, solve: Solve, *, order: str = "best-first", reach: float = REACH
+    problem: CuttingStockProblem, solve: Solve, *, order: str = "depth-first", reach: float = REACH
 ) -> gl.Result[Plan]:
-    """The same formulation inside SCIP, which owns the tree."""
+    """The same formulation inside SCIP, which owns the tree.
+
+    Bounds of open nodes are whole numbers in our tree, and ties go deep. SCIP keeps fractions of rolls, by which
+    best-first would jump between nodes that are worth the same: so depth comes first.
+    """
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded on use
 
     return branch_price_and_cut(

@@ -26,6 +26,10 @@ REACH = 0.1
 INTEGRAL = 1e-6
 
 
+def _whole(values: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray(values, np.int64)
+
+
 @attrs.frozen(eq=False)
 class SubsetRows:
     """Rows over three item types, which are their keys: nothing is kept.
@@ -37,7 +41,7 @@ class SubsetRows:
         Rows are sought where the bound is at most so far below a whole number of rolls; 0 seeks none.
     """
 
-    demands: NDArray[np.int64] = attrs.field(converter=lambda d: np.asarray(d, np.int64))
+    demands: NDArray[np.int64] = attrs.field(converter=_whole)
     reach: float = REACH
 
     def held(self, view: LinearView) -> NDArray[np.int64]:
@@ -58,11 +62,11 @@ class SubsetRows:
 
     def sides(self, triples: NDArray[np.int64]) -> NDArray[np.int64]:
         """Least value of each row: half the demand, rounded up."""
-        return (self.demands[triples].sum(axis=1) + 1) // 2
+        return _whole((self.demands[triples].sum(axis=1) + 1) // 2)
 
     def coefficients(self, counts: NDArray[np.int64], triples: NDArray[np.int64]) -> NDArray[np.int64]:
         """Entries (patterns, rows) of patterns given by their items of each type, int64 (patterns, types)."""
-        return (counts[:, triples].sum(axis=2) + 1) // 2
+        return _whole((counts[:, triples].sum(axis=2) + 1) // 2)
 
     def separate(self, view: LinearView, counts_of: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> Rows:
         """The rows that the point of `view` violates most, where they may matter.
@@ -109,7 +113,7 @@ class SubsetRows:
         triples = triples[self.demands[triples].sum(axis=1) % 2 == 1]
         violation = self.sides(triples) - values @ self.coefficients(counts, triples)
         order = np.argsort(-violation, kind="stable")
-        return triples[order[violation[order] > VIOLATED]]
+        return _whole(triples[order[violation[order] > VIOLATED]])
 
 
 def _spread(triples: NDArray[np.int64], types: int) -> list[int]:
