@@ -45,7 +45,7 @@ def patterns_of(problem: CuttingStockProblem) -> list[tuple[int, ...]]:
 
 
 def paid(pattern: tuple[int, ...], rows: list[tuple[int, ...]], prices: list[float]) -> float:
-    """What the rows pay for a roll."""
+    """Payments of the rows for a roll."""
     return sum(p * math.ceil(sum(i in row for i in pattern) / 2) for row, p in zip(rows, prices, strict=True))
 
 

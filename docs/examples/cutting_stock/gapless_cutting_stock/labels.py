@@ -74,7 +74,7 @@ class LabelSearch:
         weights : float64 (arcs,)
         triples : int64 (rows, 3)
         row_prices : float64 (rows,)
-            What each row pays, at least 0.
+            Payment of each row, at least 0.
 
         Returns
         -------
