@@ -38,7 +38,8 @@ from gapless_cutting_stock import (  # noqa: E402
     gilmore_gomory,
     uniform_bin_packing,
 )
-from gapless_cutting_stock.rolls import first_fit_decreasing  # noqa: E402
+from gapless_cutting_stock.problem import merged  # noqa: E402
+from gapless_cutting_stock.rolls import first_fit_decreasing, fullest_rolls  # noqa: E402
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -137,6 +138,55 @@ def test_first_fit_decreasing_groups_equal_rolls() -> None:
     plan = first_fit_decreasing(problem, problem.demands)
     assert problem.violations(plan) == []
     assert plan == (((0, 0), 2), ((0, 1, 1), 1), ((1,), 1), ((2, 1), 1))
+
+
+@examples(15)
+@given(problems())
+def test_first_fit_decreasing_is_that_of_single_items(problem: CuttingStockProblem) -> None:
+    rolls: list[list[int]] = []
+    for item in sorted(range(len(problem.sizes)), key=lambda i: -problem.sizes[i]):
+        for _ in range(problem.demands[item]):
+            fits = (r for r in rolls if sum(problem.sizes[i] for i in [*r, item]) <= problem.width)
+            roll = next(fits, None)
+            if roll is None:
+                rolls.append(roll := [])
+            roll.append(item)
+    plan = first_fit_decreasing(problem, problem.demands)
+    assert plan == merged((tuple(roll), 1) for roll in rolls)
+
+
+@examples(15)
+@given(problems())
+def test_fullest_rolls_fill_each_roll_best(problem: CuttingStockProblem) -> None:
+    plan = fullest_rolls(problem, problem.demands)
+    assert problem.violations(plan) == []
+    # In the order of the rule: every roll has the largest item that is left, and nothing left fills it better.
+    left = list(problem.demands)
+    rolls = [pattern for pattern, count in plan for _ in range(count)]
+    while rolls:
+        first = max((i for i, n in enumerate(left) if n), key=lambda i: problem.sizes[i])
+        with_first = [
+            r for r in rolls if problem.sizes[max(r, key=lambda i: problem.sizes[i])] == problem.sizes[first]
+        ]
+        assert with_first
+        roll = max(with_first, key=lambda r: sum(problem.sizes[i] for i in r))
+        others = itertools.product(*[range(n + 1) for n in left])
+        sums = (
+            int(np.dot(c, problem.sizes))
+            for c in others
+            if any(problem.sizes[i] == problem.sizes[first] for i, n in enumerate(c) if n)
+        )
+        assert sum(problem.sizes[i] for i in roll) == max(s for s in sums if s <= problem.width)
+        rolls.remove(roll)
+        for item in roll:
+            left[item] -= 1
+
+
+def test_fullest_rolls_find_triplets_without_waste() -> None:
+    """First fit decreasing needs three rolls."""
+    problem = CuttingStockProblem(100, (48, 46, 32, 28, 26, 20), (1, 1, 1, 1, 1, 1))
+    assert len(fullest_rolls(problem, problem.demands)) == 2
+    assert len(first_fit_decreasing(problem, problem.demands)) == 3
 
 
 def test_violations_are_readable() -> None:
@@ -291,6 +341,14 @@ class DualView(LinearView):
 
     def prices(self, row_keys: IntArray) -> FloatArray:
         return -self.earned[row_keys]
+
+    @property
+    def row_keys(self) -> IntArray:
+        return np.arange(self.earned.size)
+
+    @property
+    def column_values(self) -> FloatArray | None:
+        return None
 
     def usage_prices(self) -> FloatArray:
         return np.zeros(self.arcs)

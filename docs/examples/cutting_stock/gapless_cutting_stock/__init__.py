@@ -7,6 +7,7 @@ from gapless_cutting_stock.formulation import formulation
 from gapless_cutting_stock.instances import gilmore_gomory, uniform_bin_packing
 from gapless_cutting_stock.knapsack import KnapsackOracle
 from gapless_cutting_stock.problem import CuttingStockProblem, Pattern, Plan
+from gapless_cutting_stock.subset_rows import SubsetRows
 
 __all__ = [
     "CuttingStockProblem",
@@ -15,6 +16,7 @@ __all__ = [
     "Pattern",
     "PatternPriceCertificate",
     "Plan",
+    "SubsetRows",
     "bpplib_files",
     "formulation",
     "gilmore_gomory",

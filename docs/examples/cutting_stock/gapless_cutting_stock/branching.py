@@ -13,7 +13,9 @@ INTEGRAL = 1e-6
 
 
 class LargestItemFirst(Brancher[Plan]):
-    """Two children from one fractional arc: the one of the largest item, then the smallest offset.
+    """Two children from one fractional arc: of those of the largest item, the one that is used most.
+
+    The first child then changes the point least, so that a search in depth dives along the flow.
 
     Once every arc is used an integer number of times, there is a plan as good as the point (see
     `CuttingStockProblem.decode`), so the node closes without branching.
@@ -33,10 +35,10 @@ class LargestItemFirst(Brancher[Plan]):
         free = fixings.free
         if not free.size:
             return ()
-        distance = np.zeros(free.size) if relaxed.point is None else np.abs(relaxed.point[free] - 0.5)
-        fractional = distance < 0.5 - INTEGRAL
+        part = np.zeros(free.size) if relaxed.point is None else relaxed.point[free]
+        fractional = np.abs(part - 0.5) < 0.5 - INTEGRAL
         if np.any(fractional):
-            free, distance = free[fractional], distance[fractional]
-        first = np.lexsort((distance, self._offset[free], -self._size[free]))[0]
+            free, part = free[fractional], part[fractional]
+        first = np.lexsort((self._offset[free], -part, -self._size[free]))[0]
         chosen = int(free[first])
         return Branch(on=(chosen,), why="used"), Branch(off=(chosen,), why="used less")

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from gapless.roles import Fixings, Maximised, Maximiser, Slacks
 from gapless_cutting_stock.arcs import Arcs
 
+Priced = tuple[float, tuple[int, ...]]
+"""Worth of a pattern, and the pattern."""
+
 
 class KnapsackOracle(Maximiser[tuple[int, ...]]):
     """Longest path in the arc graph: a knapsack where the profit of an item depends on its offset.
@@ -31,17 +34,17 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
     def solve(self, weights: NDArray[np.float64], fixings: Fixings) -> Maximised[tuple[int, ...]]:
         """The best pattern; the empty one is worth 0 unless an arc is fixed on."""
         table, last = self._profits(weights, fixings)
-        after = self._after(table, last)
+        after, taken = self._after(table, last)
         if after[0, 0] == -np.inf:
             return Maximised(-np.inf, np.zeros(0, np.int64))
-        pattern = self._trace(table, after, 0, 0)
+        pattern = self._trace(taken, 0, 0)
         chosen = np.array(self.arcs.of(pattern), np.int64)
         return Maximised(float(weights[chosen].sum()), np.sort(chosen), pattern)
 
     def slacks(self, weights: NDArray[np.float64], fixings: Fixings) -> Slacks:
         """Cost of forcing each arc: best path before it, its weight, best path after it."""
         table, last = self._profits(weights, fixings)
-        before, after = self._before(table), self._after(table, last)
+        before, (after, _) = self._before(table), self._after(table, last)
         through = np.full(table.shape, -np.inf)
         for layer, item in enumerate(self.arcs.layers):
             size = self.arcs.sizes[item]
@@ -52,19 +55,32 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
         np.subtract(after[0, 0], best_through, out=cost, where=best_through > -np.inf)
         return Slacks(on=np.maximum(cost, 0.0))
 
-    def by_largest_item(
-        self, weights: NDArray[np.float64], fixings: Fixings
-    ) -> list[tuple[float, tuple[int, ...]]]:
+    def by_largest_item(self, weights: NDArray[np.float64], fixings: Fixings) -> list[Priced]:
         """The best pattern for each item type that can be its largest one, with its value, best first."""
-        table, last = self._profits(weights, fixings)
-        after = self._after(table, last)
+        return self._largest(*self._profits(weights, fixings))[0]
+
+    def with_completions(self, weights: NDArray[np.float64]) -> tuple[list[Priced], NDArray[np.float64]]:
+        """`by_largest_item` without fixings, and the most that a layer and later ones add after each offset.
+
+        The latter is float64 (layers + 1, width + 1).
+        """
+        return self._largest(self.table(weights), 0)
+
+    def _largest(self, table: NDArray[np.float64], last: int) -> tuple[list[Priced], NDArray[np.float64]]:
+        after, taken = self._after(table, last)
         found = []
         for item, layer in self._first_layer.items():
             size = self.arcs.sizes[item]
             value = table[item, 0] + after[layer + 1, size]
             if value > -np.inf:
-                found.append((float(value), (item, *self._trace(table, after, layer + 1, size))))
-        return sorted(found, key=lambda pair: -pair[0])
+                found.append((float(value), (item, *self._trace(taken, layer + 1, size))))
+        return sorted(found, key=lambda pair: -pair[0]), after
+
+    def table(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weights by type and offset, float64 (types, width + 1), -inf at impossible places."""
+        table = np.full(self.arcs.number.shape, -np.inf)
+        table[self.arcs.item, self.arcs.offset] = weights
+        return table
 
     def _profits(self, weights: NDArray[np.float64], fixings: Fixings) -> tuple[NDArray[np.float64], int]:
         """Weights as a table (types, width + 1), -inf at impossible places, and the least offset of an end.
@@ -80,9 +96,7 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
             overlap[arc] = False
             allowed[overlap] = -np.inf
             last = max(last, int(ends[arc]))
-        table = np.full(arcs.number.shape, -np.inf)
-        table[arcs.item, arcs.offset] = allowed
-        return table, last
+        return self.table(allowed), last
 
     def _before(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """``before[layer, offset]``: the best filling of a roll up to `offset` with earlier layers."""
@@ -95,26 +109,31 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
             np.maximum(best[layer, size:], taken, out=best[layer + 1, size:])
         return best
 
-    def _after(self, table: NDArray[np.float64], last: int) -> NDArray[np.float64]:
-        """``after[layer, offset]``: the most that this and later layers add after `offset`."""
-        best = np.full((len(self.arcs.layers) + 1, table.shape[1]), -np.inf)
-        best[-1, last:] = 0.0
-        for layer in range(len(self.arcs.layers) - 1, -1, -1):
-            item = self.arcs.layers[layer]
-            size = self.arcs.sizes[item]
-            best[layer] = best[layer + 1]
-            taken = table[item, :-size] + best[layer + 1, size:]
-            np.maximum(best[layer + 1, :-size], taken, out=best[layer, :-size])
-        return best
+    def _after(self, table: NDArray[np.float64], last: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """``after[layer, offset]``: the most that this and later layers add after `offset`.
 
-    def _trace(
-        self, table: NDArray[np.float64], after: NDArray[np.float64], layer: int, offset: int
-    ) -> tuple[int, ...]:
-        """The pattern after `offset` that attains `after`."""
+        The second array holds the next layer to take from there; the number of layers where none is.
+        """
+        layers = self.arcs.layers
+        best = np.full((len(layers) + 1, table.shape[1]), -np.inf)
+        best[-1, last:] = 0.0
+        next_taken = np.full(best.shape, len(layers), np.int32)
+        for layer in range(len(layers) - 1, -1, -1):
+            item = layers[layer]
+            end = table.shape[1] - self.arcs.sizes[item]
+            taken = table[item, :end] + best[layer + 1, self.arcs.sizes[item] :]
+            better = taken > best[layer + 1, :end]
+            best[layer, end:] = best[layer + 1, end:]
+            np.maximum(best[layer + 1, :end], taken, out=best[layer, :end])
+            next_taken[layer] = next_taken[layer + 1]
+            next_taken[layer, :end][better] = layer
+        return best, next_taken
+
+    def _trace(self, next_taken: NDArray[np.int32], layer: int, offset: int) -> tuple[int, ...]:
+        """The pattern after `offset` that attains the best filling."""
         pattern = []
-        for later in range(layer, len(self.arcs.layers)):
-            item = self.arcs.layers[later]
-            if after[later, offset] > after[later + 1, offset]:
-                pattern.append(item)
-                offset += self.arcs.sizes[item]
+        while (taken := int(next_taken[layer, offset])) < len(self.arcs.layers):
+            item = self.arcs.layers[taken]
+            pattern.append(item)
+            layer, offset = taken + 1, offset + self.arcs.sizes[item]
         return tuple(pattern)

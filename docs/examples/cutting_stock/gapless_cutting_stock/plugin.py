@@ -14,21 +14,41 @@ from gapless_cutting_stock import benchmark
 from gapless_cutting_stock.drawing import draw_plan
 from gapless_cutting_stock.formulation import formulation
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
+from gapless_cutting_stock.subset_rows import REACH
 
 
-def own_tree(problem: CuttingStockProblem, solve: Solve, *, order: str = "best-first") -> gl.Result[Plan]:
+def own_tree(
+    problem: CuttingStockProblem, solve: Solve, *, order: str = "best-first", reach: float = REACH
+) -> gl.Result[Plan]:
     """Branch and price; gapless owns the tree, and the result carries a certificate."""
     return branch_and_price(
-        problem, formulation(problem), solve.budget, order=order, k=solve.k, start=solve.start, method=solve.method
+        problem,
+        formulation(problem, reach=reach),
+        solve.budget,
+        order=order,
+        k=solve.k,
+        start=solve.start,
+        method=solve.method,
     )
 
 
-def scip_tree(problem: CuttingStockProblem, solve: Solve, *, order: str = "best-first") -> gl.Result[Plan]:
-    """The same formulation inside SCIP, which owns the tree."""
+def scip_tree(
+    problem: CuttingStockProblem, solve: Solve, *, order: str = "depth-first", reach: float = REACH
+) -> gl.Result[Plan]:
+    """The same formulation inside SCIP, which owns the tree.
+
+    Bounds of open nodes are whole numbers in our tree, and ties go deep. SCIP keeps fractions of rolls, by which
+    best-first would jump between nodes that are worth the same: so depth comes first.
+    """
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded on use
 
     return branch_price_and_cut(
-        problem, formulation(problem), solve.budget, order=order, start=solve.start, method=solve.method
+        problem,
+        formulation(problem, reach=reach),
+        solve.budget,
+        order=order,
+        start=solve.start,
+        method=solve.method,
     )
 
 

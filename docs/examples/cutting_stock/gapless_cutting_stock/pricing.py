@@ -1,41 +1,69 @@
-"""The *Oracle* role, second kind: the generator of missing patterns for the restricted master."""
+"""The *Oracle* role, second kind: the generator of missing patterns and subset rows for the restricted master."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gapless.roles import Answer, Batch, Columns, Fixings, Generator, LinearView, Sparse
-from gapless_cutting_stock.knapsack import KnapsackOracle
+from gapless_cutting_stock.knapsack import KnapsackOracle, Priced
+from gapless_cutting_stock.labels import LabelSearch
 from gapless_cutting_stock.problem import CuttingStockProblem, Pattern
+from gapless_cutting_stock.subset_rows import SubsetRows, counted
 
 SMALLEST_GAIN = 1e-9
+NO_KEYS = np.zeros(0, np.int64)
 
 
 class PatternColumns:
-    """Writes patterns as columns of the master: one unit in the row of each item, one use of each arc.
+    """Writes patterns as columns of the master: their items in the rows of types, one use of each arc.
 
-    Row keys are item types. Column keys are numbers in order of first appearance.
+    Row keys are item types, and those of `SubsetRows`. Column keys are numbers in order of first appearance.
+
+    Parameters
+    ----------
+    problem : CuttingStockProblem
+    rows : SubsetRows, optional
     """
 
-    def __init__(self, problem: CuttingStockProblem) -> None:
-        self.problem = problem
+    def __init__(self, problem: CuttingStockProblem, rows: SubsetRows | None = None) -> None:
+        self.problem, self.rows = problem, rows or SubsetRows(problem.demands)
         self._keys: dict[Pattern, int] = {}
+        self._counts = np.zeros((64, len(problem.sizes)), np.int64)
 
-    def write(self, patterns: Sequence[Pattern]) -> Columns:
-        """Columns for `patterns`; each roll costs 1, and the master maximises."""
-        counted = [np.unique(np.array(pattern, np.int64), return_counts=True) for pattern in patterns]
+    def write(self, patterns: Sequence[Pattern], row_keys: NDArray[np.int64] = NO_KEYS) -> Columns:
+        """Columns for `patterns` beside the subset rows `row_keys`; each roll costs 1, and the master maximises."""
+        counts = counted(patterns, len(self.problem.sizes))
+        entries = np.concatenate([counts, self.rows.coefficients(counts, self.rows.triples(row_keys))], axis=1)
+        rows = np.concatenate([np.arange(len(self.problem.sizes)), row_keys])
+        nonzero = [np.flatnonzero(entry) for entry in entries]
+        keys = np.array([self._keys.setdefault(p, len(self._keys)) for p in patterns], np.int64)
+        while len(self._counts) < len(self._keys):
+            self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)])
+        self._counts[keys] = counts
         return Columns(
-            keys=np.array([self._keys.setdefault(p, len(self._keys)) for p in patterns], np.int64),
+            keys=keys,
             objective=-np.ones(len(patterns)),
-            coefficients=Sparse.from_rows([c[0].tolist() for c in counted], [c[1].tolist() for c in counted]),
+            coefficients=Sparse.from_rows(
+                [rows[at].tolist() for at in nonzero],
+                [entry[at].tolist() for entry, at in zip(entries, nonzero, strict=True)],
+            ),
             uses=Sparse.from_rows([self.problem.arcs.of(pattern) for pattern in patterns]),
         )
+
+    def counts(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Items of each type in columns that were written, int64 (columns, types)."""
+        return self._counts[keys]
 
 
 class PatternPricing(Generator[LinearView]):
     """Finds patterns of positive reduced cost, and bounds the gain of all missing ones.
+
+    Once no pattern is missing, it finds subset rows that the point violates. Their prices make the pricing of
+    patterns harder (`LabelSearch`), so there are few, and only where they may lift the bound to a whole number.
 
     Parameters
     ----------
@@ -49,21 +77,41 @@ class PatternPricing(Generator[LinearView]):
         self.items = np.arange(len(self.problem.sizes))
         self._nothing_fixed = Fixings.none(len(self.problem.arcs))
 
-    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
-        """The best pattern for each largest item that improves the master."""
-        arcs = self.problem.arcs
-        item_prices = -view.prices(self.items)
-        weights = item_prices[arcs.item] - view.usage_prices()
-        found = self.oracle.by_largest_item(weights, self._nothing_fixed)
-        improving = [(v - view.objective_weight, p) for v, p in found if v - view.objective_weight > SMALLEST_GAIN]
-        if not improving:
-            # Gains too small for a column still loosen the bound.
-            left = max(0.0, found[0][0] - view.objective_weight) if found else 0.0
-            return Answer(slack=self._slack(view, left) or 0.0, scored=len(found))
-        batch = Batch(self.columns.write([pattern for _, pattern in improving[:limit]]))
-        return Answer(batch, self._slack(view, improving[0][0]), scored=len(found))
+    @cached_property
+    def _labels(self) -> LabelSearch:
+        return LabelSearch(self.oracle)
 
-    def _slack(self, view: LinearView, best_gain: float) -> float | None:
+    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
+        """The best pattern for each largest item that improves the master; if none does, violated rows."""
+        rows = self.columns.rows
+        held = rows.held(view)
+        row_prices = np.maximum(-view.prices(held), 0.0)
+        found, most = self._patterns(view, held, row_prices)
+        gain = max(0.0, most - view.objective_weight)
+        improving = [p for value, p in found if value - view.objective_weight > SMALLEST_GAIN]
+        slack = self._slack(view, gain, float(row_prices @ rows.sides(rows.triples(held))))
+        if improving:
+            return Answer(Batch(self.columns.write(improving[:limit], held)), slack, scored=len(found))
+        # Gains too small for a column still loosen the bound.
+        cuts = rows.separate(view, self.columns.counts)
+        if slack is None:
+            slack = gain if gain > SMALLEST_GAIN else 0.0
+        return Answer(Batch(rows=cuts), slack, scored=len(found))
+
+    def _patterns(
+        self, view: LinearView, held: NDArray[np.int64], row_prices: NDArray[np.float64]
+    ) -> tuple[list[Priced], float]:
+        """Patterns by worth, and a bound on the worth of every one."""
+        arcs = self.problem.arcs
+        weights = -view.prices(self.items)[arcs.item] - view.usage_prices()
+        paying = row_prices > 0
+        if not np.any(paying):
+            found = self.oracle.by_largest_item(weights, self._nothing_fixed)
+            return found, found[0][0] if found else 0.0
+        triples = self.columns.rows.triples(held[paying])
+        return self._labels.above(view.objective_weight, weights, triples, row_prices[paying])
+
+    def _slack(self, view: LinearView, best_gain: float, row_terms: float) -> float | None:
         """Upper bound on the complete master minus the restricted one, by Farley (1990).
 
         Every roll of the complete master gains at most `best_gain`, so that its N rolls satisfy
@@ -72,11 +120,11 @@ class PatternPricing(Generator[LinearView]):
         """
         if view.objective_weight == 0:
             return None  # the restricted master is infeasible, there is no bound to improve
-        rolls = self._restricted_rolls(view)
+        rolls = self._restricted_rolls(view) + row_terms
         return max(0.0, rolls * best_gain / (1 + best_gain))
 
     def _restricted_rolls(self, view: LinearView) -> float:
-        """The optimum of the restricted master, from its prices: demands times prices, and the terms of fixings."""
+        """Demands times prices, and the terms of fixings: the restricted optimum, without the subset rows."""
         least, most = self.problem.use_limits(view.fixings)
         arc_prices = np.where(most > 0, view.usage_prices(), 0.0)
         fixed = np.where(arc_prices > 0, arc_prices * most, arc_prices * least).sum()

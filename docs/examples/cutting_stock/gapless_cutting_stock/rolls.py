@@ -1,4 +1,4 @@
-"""Plans by simple rules: first fit decreasing, and a plan near a fractional point."""
+"""Plans by simple rules: first fit decreasing, fullest rolls, and plans near a fractional point."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from gapless.roles import Relaxed
 from gapless_cutting_stock.problem import CuttingStockProblem, Pattern, Plan, merged
 
 SMALLEST_FLOW = 1e-6
+STRENGTHS = (0.9, 0.6, 0.3)
+"""Flow weaker than this is left to simple rules: one plan for each."""
 
 
 def first_fit_decreasing(problem: CuttingStockProblem, missing: Sequence[int], begun: Plan = ()) -> Plan:
@@ -20,17 +22,24 @@ def first_fit_decreasing(problem: CuttingStockProblem, missing: Sequence[int], b
     Items that are wider than a roll are omitted.
     """
     rolls = list(begun)
+    rooms = [problem.width - sum(problem.sizes[i] for i in pattern) for pattern, _ in rolls]
     for item in sorted(range(len(problem.sizes)), key=lambda i: -problem.sizes[i]):
-        size, left = problem.sizes[item], missing[item]
+        size, left, place = problem.sizes[item], int(missing[item]), 0
+        while left and place < len(rolls):
+            if rooms[place] < size:
+                place += 1
+                continue
+            room, (pattern, count) = rooms[place], rolls[place]
+            parts = _add(pattern, count, item, room // size, left)
+            rolls[place : place + 1] = parts
+            rooms[place : place + 1] = [room - size * (len(each) - len(pattern)) for each, _ in parts]
+            left -= min(left, count * (room // size))
+            place += len(parts)
         most = problem.width // size
-        filled: list[tuple[Pattern, int]] = []
-        for pattern, count in rolls:
-            room = (problem.width - sum(problem.sizes[i] for i in pattern)) // size
-            filled += _add(pattern, count, item, room, left)
-            left -= min(left, count * room)
-        if most:
-            filled += _add((), -(-left // most), item, most, left)
-        rolls = filled
+        if left and most:
+            parts = _add((), -(-left // most), item, most, left)
+            rolls += parts
+            rooms += [problem.width - size * len(each) for each, _ in parts]
     return merged(rolls)
 
 
@@ -43,8 +52,49 @@ def _add(pattern: Pattern, count: int, item: int, room: int, left: int) -> list[
     return [(each, times) for each, times in parts if times]
 
 
+def fullest_rolls(problem: CuttingStockProblem, missing: Sequence[int], begun: Plan = ()) -> Plan:
+    """Cut the largest missing item, fill its roll as full as possible, and repeat (Gupta and Ho 1999, MBS').
+
+    Each roll is a subset-sum problem, on the bits of a whole number. Among fillings of equal width, larger items go
+    first. Items that are wider than a roll are omitted.
+    """
+    left = list(missing)
+    order = [
+        i for i in sorted(range(len(left)), key=lambda i: problem.sizes[i]) if problem.sizes[i] <= problem.width
+    ]
+    rolls = list(begun)
+    while order := [i for i in order if left[i]]:
+        pattern = _fullest(problem, order, left)
+        used = Counter(pattern)
+        count = min(left[i] // n for i, n in used.items())
+        for item, n in used.items():
+            left[item] -= n * count
+        rolls.append((pattern, count))
+    return merged(rolls)
+
+
+def _fullest(problem: CuttingStockProblem, order: Sequence[int], left: Sequence[int]) -> Pattern:
+    """The largest item of `order`, with the filling of its roll."""
+    *_, first = order
+    room = problem.width - problem.sizes[first]
+    copies = [i for i in order for _ in range(min(left[i] - (i == first), room // problem.sizes[i]))]
+    mask, widths = (1 << (room + 1)) - 1, [1]
+    for item in copies:
+        widths.append((widths[-1] | widths[-1] << problem.sizes[item]) & mask)
+    width, pattern = widths[-1].bit_length() - 1, [first]
+    for item, before in zip(reversed(copies), reversed(widths[:-1]), strict=True):
+        size = problem.sizes[item]
+        if size <= width and before >> (width - size) & 1:
+            pattern.append(item)
+            width -= size
+    return tuple(pattern)
+
+
 def round_flows(problem: CuttingStockProblem) -> Callable[[Relaxed[Plan]], Plan]:
-    """A rounding heuristic: follow the strongest flow from roll to roll, finish by first fit decreasing."""
+    """A rounding heuristic: follow the strongest flow from roll to roll, and finish by simple rules.
+
+    All flow is followed, or only flow of a strength; the rest is cut by first fit decreasing and by fullest rolls.
+    """
     arcs, quantity = problem.arcs, problem.decisions.quantity_of()
 
     def rounding(relaxed: Relaxed[Plan]) -> Plan:
@@ -52,7 +102,11 @@ def round_flows(problem: CuttingStockProblem) -> Callable[[Relaxed[Plan]], Plan]
         flow = np.bincount(quantity, weights=point, minlength=len(arcs)).astype(float)
         missing = np.array(problem.demands)
         begun: Counter[Pattern] = Counter()
+        plans, weaker = [], list(STRENGTHS)
         while path := _strongest_path(problem, flow, missing):
+            while weaker and flow[path].min() < weaker[0]:
+                plans.append(fullest_rolls(problem, missing.tolist(), tuple(begun.items())))
+                weaker.pop(0)
             pattern = tuple(int(i) for i in arcs.item[path])
             needed = np.bincount(arcs.item[path], minlength=missing.size)
             whole = max(1, int(flow[path].min() + SMALLEST_FLOW))
@@ -60,7 +114,9 @@ def round_flows(problem: CuttingStockProblem) -> Callable[[Relaxed[Plan]], Plan]
             begun[pattern] += int(count)
             missing -= count * needed
             flow[path] = np.maximum(flow[path] - count, 0.0)
-        return first_fit_decreasing(problem, missing.tolist(), tuple(begun.items()))
+        for finish in (first_fit_decreasing, fullest_rolls):
+            plans.append(finish(problem, missing.tolist(), tuple(begun.items())))
+        return min(plans, key=problem.value)
 
     return rounding
 
