@@ -40,15 +40,17 @@ def euclidean(places: NDArray[np.float64], rounding: str) -> tuple[Ints, int]:
     return distances.astype(np.int64), scale
 
 
-def read_vrplib(path: str | os.PathLike[str]) -> VehicleRoutingProblem:
+def read_vrplib(path: str | os.PathLike[str], *, vehicles: int | None = None) -> VehicleRoutingProblem:
     """A capacitated instance in the VRPLIB format, as CVRPLIB has them.
 
-    Distances are Euclidean and rounded (EUC_2D, CEIL_2D), or explicit. The number of vehicles is free, as in the
-    literature, unless the file has a line VEHICLES.
+    Distances are Euclidean and rounded (EUC_2D, CEIL_2D), or explicit.
 
     Parameters
     ----------
     path : str or path-like
+    vehicles : int, optional
+        Limit on routes; by default that of the file, which usually has none. Some optima of the literature are for
+        the number in the instance's name: with eight vehicles P-n22-k8 has 603, with nine 590.
 
     Raises
     ------
@@ -82,7 +84,7 @@ def read_vrplib(path: str | os.PathLike[str]) -> VehicleRoutingProblem:
         distances=np.asarray(distances)[np.ix_(order, order)],
         demands=demands[order],
         capacity=_wanted(path, given, "capacity"),
-        vehicles=given.get("vehicles"),
+        vehicles=given.get("vehicles") if vehicles is None else vehicles,
         places=np.asarray(places)[order] if shown else None,
     )
 
@@ -168,7 +170,9 @@ def _wanted(path: str | os.PathLike[str], given: dict[str, Any], name: str) -> A
 
 def _shaped(path: str | os.PathLike[str], values: Any, shape: tuple[int, ...], name: str) -> NDArray[Any]:
     array = np.asarray(values)
-    if array.shape != shape or array.dtype.kind not in "iuf":
+    if array.dtype.kind not in "iuf":
+        raise gl.InvalidProblem(f"{path}: {name} holds something else than numbers")
+    if array.shape != shape:
         raise gl.InvalidProblem(f"{path}: {name} holds numbers of shape {array.shape}, expected {shape}")
     return array
 

@@ -1,14 +1,17 @@
-"""The entry point: one problem type, two methods for it."""
+"""The entry point: one problem type, two methods for it, and a task."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 import gapless as gl
 from gapless.engine import branch_and_price
 from gapless.roles import Method, Registry, Solve, Specimens, hookimpl
+from gapless_vehicle_routing import benchmark
+from gapless_vehicle_routing.drawing import draw_plan
 from gapless_vehicle_routing.formulation import formulation
 from gapless_vehicle_routing.instances import random_instance
 from gapless_vehicle_routing.problem import Plan, VehicleRoutingProblem
@@ -76,6 +79,13 @@ def gapless_register(registry: Registry) -> None:
             warm_start=True,
         )
     )
+    registry.task(benchmark.TASK)
+
+
+@hookimpl
+def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+    """Called by reports for each structure; None leaves the drawing to others."""
+    return draw_plan(problem, structure) if isinstance(problem, VehicleRoutingProblem) else None
 
 
 @hookimpl
