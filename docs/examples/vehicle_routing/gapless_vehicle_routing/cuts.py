@@ -31,6 +31,7 @@ class CapacityCuts(Generator[LinearView]):
 
     def __init__(self, problem: VehicleRoutingProblem) -> None:
         self.problem, self.first_key = problem, problem.demands.size
+        self._demands = problem.demands.astype(np.float64)
         self.sets: list[frozenset[int]] = []
         self._keys: dict[frozenset[int], int] = {}
 
@@ -50,18 +51,11 @@ class CapacityCuts(Generator[LinearView]):
             Use of each road in both directions together.
         """
         found: dict[bytes, tuple[float, Inside]] = {}
-        candidates = np.concatenate(
-            [self._components(flow), *(self._grown(flow, tight) for tight in (False, True))]
-        )
-        demand = candidates.astype(np.int64) @ self.problem.demands
-        members = candidates.astype(np.float64)
-        border = members @ flow.sum(axis=1) - ((members @ flow) * members).sum(axis=1)
-        missing = 2.0 * -(-demand // self.problem.capacity) - border
-        for at in np.argsort(-missing, kind="stable").tolist():
-            if missing[at] < VIOLATED:
-                break
-            found.setdefault(candidates[at].tobytes(), (float(missing[at]), candidates[at]))
-        return [inside for _, inside in found.values()]
+        every = [self._components(flow), *(self._grown(flow, tight=tight) for tight in (False, True))]
+        for missing, sets in every:
+            for each, inside in zip(missing.tolist(), sets, strict=True):
+                found.setdefault(inside.tobytes(), (each, inside))
+        return [inside for _, inside in sorted(found.values(), key=lambda pair: (-pair[0], pair[1].tobytes()))]
 
     def rows(self, sets: list[Inside]) -> Rows:
         """The rows of some sets of customers."""
@@ -86,41 +80,50 @@ class CapacityCuts(Generator[LinearView]):
         """The set of a row key."""
         return self.sets[key - self.first_key]
 
-    def _components(self, flow: NDArray[np.float64]) -> Inside:
-        """Connected components of the customers, their pairs where there are few, and what each leaves out."""
+    def _components(self, flow: NDArray[np.float64]) -> tuple[NDArray[np.float64], Inside]:
+        """Connected components of the customers, and what each leaves out; only those whose row is violated."""
         joined = flow[1:, 1:] > 1e-6
         np.fill_diagonal(joined, True)
         reach = joined
-        while np.any((wider := (reach.astype(np.int64) @ joined.astype(np.int64)) > 0) != reach):
+        while np.any((wider := reach.astype(float) @ joined > 0) != reach):
             reach = wider
         sets = np.unique(reach, axis=0)
-        if 1 < len(sets) <= 12:
+        if len(sets) > 1:
             sets = np.concatenate([sets, ~sets])
-        return np.insert(sets, 0, False, axis=1)
+        inside = np.insert(sets, 0, False, axis=1)
+        members = inside.astype(float)
+        border = members @ flow.sum(axis=1) - ((members @ flow) * members).sum(axis=1)
+        missing = self._needed(members @ self._demands) - border
+        return missing[missing >= VIOLATED], inside[missing >= VIOLATED]
 
-    def _grown(self, flow: NDArray[np.float64], tight: bool) -> Inside:
-        """Every set on the way from each customer to all; the next member is the one that is tied most to the set.
+    def _grown(self, flow: NDArray[np.float64], *, tight: bool) -> tuple[NDArray[np.float64], Inside]:
+        """Sets on the way from each customer to all whose row is violated.
 
-        With `tight`, the one whose row would then be violated most.
+        The next member is the one that is tied most to the set; with `tight`, the one whose row would then be
+        violated most.
         """
-        problem, count = self.problem, flow.shape[0]
+        count = flow.shape[0]
         inside = np.eye(count, dtype=bool)[1:]
-        kept, degree = [inside], flow.sum(axis=1)
-        border = degree[1:].copy()
-        demand = problem.demands[1:].copy()
-        rows = np.arange(count - 1)
-        for _ in range(count - 2):
-            tied = inside @ flow
-            after = border[:, None] + degree - 2 * tied
-            rank = tied
-            if tight:
-                needed = -(-(demand[:, None] + problem.demands) // problem.capacity)
-                rank = 2.0 * needed - after
-            rank = np.where(inside, -np.inf, rank)
-            rank[:, 0] = -np.inf
-            chosen = rank.argmax(axis=1)
-            inside = inside.copy()
-            inside[rows, chosen] = True
-            border, demand = after[rows, chosen], demand + problem.demands[chosen]
-            kept.append(inside)
-        return np.concatenate(kept)
+        degree, rows = flow.sum(axis=1), np.arange(count - 1)
+        border, demand, tied = degree[1:].copy(), self._demands[1:].copy(), flow[1:].copy()
+        found: list[tuple[NDArray[np.float64], Inside]] = []
+        for step in range(count - 1):
+            if step:
+                rank = tied
+                if tight:
+                    rank = self._needed(demand[:, None] + self._demands) - border[:, None] - degree + 2 * tied
+                rank = np.where(inside, -np.inf, rank)
+                rank[:, 0] = -np.inf
+                chosen = rank.argmax(axis=1)
+                border = border + degree[chosen] - 2 * tied[rows, chosen]
+                demand = demand + self._demands[chosen]
+                tied = tied + flow[chosen]
+                inside[rows, chosen] = True
+            missing = self._needed(demand) - border
+            violated = missing >= VIOLATED
+            found.append((missing[violated], inside[violated]))
+        return np.concatenate([m for m, _ in found]), np.concatenate([i for _, i in found])
+
+    def _needed(self, demand: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Least use of the border, in both directions, for sets of these demands."""
+        return -2.0 * (-demand // self.problem.capacity)

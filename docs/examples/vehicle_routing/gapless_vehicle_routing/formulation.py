@@ -43,5 +43,6 @@ def formulation(problem: VehicleRoutingProblem, *, neighbourhood: int = 8) -> Fo
         generators=[RoutePricing(columns, Labelling(problem, neighbourhood)), cuts],
         brancher=VehiclesThenRoads(problem),
         rounding=round_flow(problem),
+        rounding_frequency=4,
         certify=partial(RoutePriceCertificate.from_view, problem, cuts, neighbourhood),
     )

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from gapless.roles import Relaxed
 from gapless_vehicle_routing.problem import Plan, Route, VehicleRoutingProblem
 
+MOST_KNOWN = 300_000
+"""Routes whose length is remembered between two calls."""
+
 
 class Workshop:
     """Feasible routes of a problem, and moves between them."""
@@ -145,7 +148,8 @@ def round_flow(problem: VehicleRoutingProblem) -> Callable[[Relaxed[Plan]], Plan
             use = np.bincount(decisions.quantity_of(), relaxed.point, len(network)).astype(float)
         driven = np.where(network.number >= 0, use[network.number], 0.0)
         worth = np.where(driven > 0.01, 1000 * driven, 0.0) + saved
-        shop.known.clear()
+        if len(shop.known) > MOST_KNOWN:
+            shop.known.clear()
         return shop.plan(shop.improved(shop.merged(worth)))
 
     return rounding
