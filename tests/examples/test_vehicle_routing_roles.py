@@ -124,6 +124,25 @@ def test_labelling_and_the_judge_find_the_cheapest_walk(
     assert least_cost(problem, np.where(shut, FORBIDDEN, costs), size, 0) == least
 
 
+@pytest.mark.parametrize("windows", [False, True])
+def test_labelling_and_the_judge_agree_where_nothing_can_be_enumerated(windows: bool) -> None:
+    """Two programs that share no code; whole costs, so that both are exact."""
+    cheapest = set()
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        problem = random_instance(seed, 9, windows=windows, per_route=5)
+        costs = problem.distances - rng.integers(0, 90, problem.demands.size)
+        costs[problem.network.number < 0] = FORBIDDEN
+        size = int(rng.integers(1, 8))
+        found = Labelling(problem, size).walks(
+            np.where(costs == FORBIDDEN, np.inf, costs.astype(float)), below=-0.5
+        )
+        least = least_cost(problem, costs, size, 0)
+        assert min([0.0, *found.costs]) == least
+        cheapest.add(least)
+    assert len(cheapest) > 15
+
+
 @examples(25)
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_capacity_cuts_hold_for_every_plan(problem: VehicleRoutingProblem, seed: int) -> None:
