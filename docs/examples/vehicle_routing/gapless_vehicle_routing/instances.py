@@ -8,9 +8,15 @@ from gapless_vehicle_routing.problem import VehicleRoutingProblem
 
 
 def random_instance(
-    seed: int, customers: int, *, vehicles: int | None = None, windows: bool = False, per_route: float = 4.0
+    seed: int,
+    customers: int,
+    *,
+    vehicles: int | None = None,
+    windows: bool = False,
+    per_route: float = 4.0,
+    side: int = 100,
 ) -> VehicleRoutingProblem:
-    """Places in a square of side 100, rounded Euclidean distances, demands of 1 to 20.
+    """Places in a square, rounded Euclidean distances, demands of 1 to 20.
 
     Parameters
     ----------
@@ -21,9 +27,11 @@ def random_instance(
         Whether visits have windows, that the tour of one vehicle to one customer keeps, and take 10.
     per_route : float
         Customers that fill a vehicle, on average.
+    side : int
+        Of the square. A short one makes ties, and customers at the same place.
     """
     rng = np.random.default_rng(seed)
-    places = rng.integers(0, 101, (customers + 1, 2)).astype(float)
+    places = rng.integers(0, side + 1, (customers + 1, 2)).astype(float)
     distances = np.rint(np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))).astype(np.int64)
     demands = np.append(0, rng.integers(1, 21, customers))
     capacity = max(int(demands.max()), round(float(demands.mean()) * per_route))

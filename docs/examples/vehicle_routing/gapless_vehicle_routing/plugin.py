@@ -90,12 +90,11 @@ def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str])
 
 @hookimpl
 def gapless_specimens() -> Sequence[Specimens]:
-    """Instances for ``gapless selftest``, which enumerates them: two customers, or three in a small fleet."""
+    """Instances for ``gapless selftest``, which enumerates them: up to three customers, half of them with ties."""
 
     def draw(rng: np.random.Generator) -> VehicleRoutingProblem:
-        customers = int(rng.integers(1, 4))
-        return random_instance(
-            int(rng.integers(2**31)), customers, vehicles=min(2, customers), windows=bool(rng.integers(2))
-        )
+        customers, side = int(rng.integers(1, 4)), int(rng.choice([2, 100]))
+        seed, windows = int(rng.integers(2**31)), bool(rng.integers(2))
+        return random_instance(seed, customers, vehicles=min(2, customers), windows=windows, per_route=2, side=side)
 
     return [Specimens(VehicleRoutingProblem, draw)]
