@@ -24,7 +24,7 @@ from gapless import testing
 from gapless.cli import Console, exit_codes, main
 from gapless.engine import PricedRelaxation
 from gapless.lp import LinearMaster
-from gapless.roles import LinearView
+from gapless.roles import Columns, Fixings, FloatArray, IntArray, LinearView
 
 example = pytest.importorskip(
     "gapless_vehicle_routing",
@@ -164,6 +164,56 @@ def test_a_circle_beyond_the_capacity_is_cut_off() -> None:
     rows = cuts.rows(cuts.violated(problem.network.flow(use)))
     assert sorted(set((rows.lower - rows.uses.dot(use)) * 2)) == [4.0]
     assert {1, 2, 3, 4} in [cuts.of_key(key) for key in rows.keys.tolist()]
+
+
+class Prices(LinearView):
+    """A master whose customers pay this much each, and whose unit is any."""
+
+    def __init__(self, problem: VehicleRoutingProblem, paid: float, held: list[int], weight: float = 1.0) -> None:
+        super().__init__(Fixings.none(problem.decisions.count))
+        self.paid, self.roads, self.held, self.objective_weight = paid, len(problem.network), held, weight
+
+    @property
+    def column_keys(self) -> IntArray:
+        return np.array(self.held, np.int64)
+
+    def prices(self, row_keys: IntArray) -> FloatArray:
+        return np.full(row_keys.size, -self.paid)
+
+    def usage_prices(self) -> FloatArray:
+        return np.zeros(self.roads)
+
+    def gain(self, columns: Columns) -> FloatArray:
+        raise NotImplementedError
+
+    def allowances(self) -> FloatArray:
+        raise NotImplementedError
+
+
+def test_what_the_master_has_already_is_left_to_the_exact_stage() -> None:
+    """A gain that the linear program leaves over is no missing column; without a claim the loop would stop."""
+    problem = random_instance(0, 5)
+    pricing = formulation(problem).generators[0]
+    first = pricing.query(Prices(problem, 400.0, []))
+    assert first.slack is None
+    again = pricing.query(Prices(problem, 400.0, list(range(100))))
+    assert again.slack is not None
+    assert again.slack > 0
+
+
+def test_a_ray_has_no_unit() -> None:
+    """Farkas prices of any size find the columns that repair the master; to miss them would prove infeasibility."""
+    problem = random_instance(0, 5)
+    pricing = formulation(problem).generators[0]
+    assert len(pricing.query(Prices(problem, 1e-12, [], weight=0.0)).batch.columns)
+    assert not len(pricing.query(Prices(problem, -1e-12, [], weight=0.0)).batch)
+
+
+def test_prices_that_are_no_numbers_are_refused() -> None:
+    problem = random_instance(0, 5)
+    for paid in (math.nan, math.inf):
+        with pytest.raises(FloatingPointError):
+            formulation(problem).generators[0].query(Prices(problem, paid, []))
 
 
 def test_decisions_have_names() -> None:

@@ -108,6 +108,13 @@ class RoutePriceCertificate(BoundCertificate):
             least=min(0, math.floor(least * unit) - ROUNDING),
         )
 
+    def work_to_verify(self, problem: gl.Problem[Any]) -> float:
+        """An estimate: some labels of each place and weight."""
+        steps = super().work_to_verify(problem)
+        if isinstance(problem, VehicleRoutingProblem):
+            steps += 4e4 * problem.demands.size * min(1000, problem.room)
+        return steps
+
     def upper_bound(self, problem: gl.Problem[Any], fixings: Fixings) -> float:
         """Minus the distance that the prices prove; minus infinity if no plan is possible."""
         if not isinstance(problem, VehicleRoutingProblem):

@@ -68,13 +68,19 @@ class RoutePricing(Generator[LinearView]):
 
     def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
         """The cheapest walks, and the slack that they leave."""
-        costs = arc_costs(self.problem, view)
-        if np.isneginf(costs).any():
-            raise FloatingPointError("a price of the master is infinite")
+        with np.errstate(invalid="ignore"):
+            costs = arc_costs(self.problem, view)
+        if not np.all(costs > -np.inf):  # nor a NaN, before which every label would be cheap or none
+            raise FloatingPointError("a price of the master is minus infinity or no number")
+        if not view.objective_weight:  # a ray has no unit: bring it to one, so that small gains are gains
+            costs /= np.abs(costs[np.isfinite(costs)]).max(initial=1e-30)
         wanted = limit or 60
         quick = self.heuristic.walks(costs, below=-HEURISTIC_GAIN, limit=wanted)
         if quick:
-            return Answer(Batch(self.columns.write(quick)), None, scored=len(quick))
+            columns = self.columns.write(quick)
+            if not np.all(np.isin(columns.keys, view.column_keys)):
+                return Answer(Batch(columns), None, scored=len(quick))
+        # Where the master has all of them, their gain is what the linear program leaves over: it counts below.
         found = self.labelling.walks(costs, below=-SMALLEST_GAIN, limit=wanted)
         slack = self._slack(view, found) if view.objective_weight else None if found.walks else 0.0
         batch = Batch(self.columns.write(found.walks)) if found.walks else Batch()
