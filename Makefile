@@ -67,7 +67,7 @@ lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check . || { echo "run: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/mypy --no-error-summary --package gapless_cutting_stock --package gapless_rna_folding
+	@$(BIN)/mypy --no-error-summary --package gapless_cutting_stock --package gapless_rna_folding --package gapless_vehicle_routing
 	@echo "lint: clean"
 
 docs: $(VENV)/.installed-docs

@@ -34,7 +34,7 @@ def name(page: Path) -> str:
 def test_python_blocks_run_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = page.read_text("utf-8")
-    for example in ("gapless_cutting_stock", "gapless_rna_folding"):
+    for example in ("gapless_cutting_stock", "gapless_rna_folding", "gapless_vehicle_routing"):
         if example in text:
             pytest.importorskip(example, reason=f"the example {example} is not installed")
     imported = {module for block in BLOCK.findall(text) for module in IMPORTED.findall(block)}

@@ -1,0 +1,172 @@
+"""Evidence for a bound: whole prices of customers, roads and capacity cuts, and a limit on the cheapest route."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+import gapless as gl
+from gapless.roles import Answer, BoundCertificate, Fixings, LinearView, serialisable
+from gapless_vehicle_routing.cuts import FLEET, CapacityCuts
+from gapless_vehicle_routing.judge import FORBIDDEN, largest_cost, least_cost
+from gapless_vehicle_routing.labels import TABLE
+from gapless_vehicle_routing.network import VEHICLES
+from gapless_vehicle_routing.problem import VehicleRoutingProblem
+
+LARGEST_RECORD = 2**16
+"""Limit on priced roads and sets, so that the cost of an arc stays a whole number of 64 bits."""
+
+ROUNDING = 50
+"""Units by which prices in whole numbers may make a route cheaper: one below those is looked at in full."""
+
+
+def _integers(values: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(v) for v in values)
+
+
+def _sets(values: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    return tuple(map(_integers, values))
+
+
+@serialisable("gapless_vehicle_routing.RoutePriceCertificate")
+@attrs.frozen
+class RoutePriceCertificate(BoundCertificate):
+    """Prices under which no route is cheap, although all customers together are dear.
+
+    A route costs ``weight * distance``, less the prices of its customers, less those of the cuts whose border it
+    crosses, plus those of its roads; let v be the least such cost, recomputed by a dynamic program over walks. A
+    plan crosses the border of a set at least as often as the demand of the set needs vehicles (both ways where
+    roads have no direction). So the weighted distance of a plan of K routes is at least the prices of all
+    customers, plus cut prices times these numbers, minus the largest cost of roads under the fixings, plus
+    ``K * v``. This holds for any values of the fields, and is computed in whole numbers.
+
+    Parameters
+    ----------
+    weight : int
+        Units of price to a unit of distance; 0 where the prices prove that there is no plan.
+    customers : sequence of int
+        Price of each customer.
+    roads, road_prices : sequences of int
+        Quantities (see `Network`; 0 for the vehicles), and the price of each use.
+    sets, set_prices : sequences
+        Sets of customers, and the price of each crossing, at least 0.
+    neighbourhood : int
+        Customers that a walk can remember at each place.
+    least : int
+        Cost of a route that the dynamic program need not look below; at most 0.
+    """
+
+    kind: ClassVar[str] = "route prices"
+    weight: int
+    customers: tuple[int, ...] = attrs.field(converter=_integers)
+    roads: tuple[int, ...] = attrs.field(converter=_integers, default=())
+    road_prices: tuple[int, ...] = attrs.field(converter=_integers, default=())
+    sets: tuple[tuple[int, ...], ...] = attrs.field(converter=_sets, default=())
+    set_prices: tuple[int, ...] = attrs.field(converter=_integers, default=())
+    neighbourhood: int = 8
+    least: int = 0
+
+    @classmethod
+    def from_view(
+        cls,
+        problem: VehicleRoutingProblem,
+        cuts: CapacityCuts,
+        neighbourhood: int,
+        view: LinearView,
+        answers: Sequence[Answer],
+    ) -> RoutePriceCertificate:
+        """The prices of a master in whole numbers, and the least cost that pricing found under them."""
+        places = problem.demands.size
+        paid = -view.prices(np.arange(1, places))
+        keys = view.row_keys[view.row_keys >= places]
+        prices = -view.prices(keys)
+        fixed = view.fixing_prices()
+        fixed = np.where(np.isfinite(fixed), fixed, 0.0)
+        fixed[VEHICLES] += float(view.prices(np.array([FLEET]))[0])
+        least = min((float(a.evidence["least"]) for a in answers if "least" in a.evidence), default=0.0)
+        for each in (float(a.evidence["least_per_weight"]) for a in answers if "least_per_weight" in a.evidence):
+            if -each * float(problem.weights.sum()) < -least * max(1, problem.fleet):
+                # The same bound by cheaper customers: no route is then below 0.
+                paid, least = paid + each * problem.weights[1:], 0.0
+        largest = max(1.0, *(float(np.abs(a).max(initial=0.0)) for a in (paid, prices, fixed)))
+        largest = max(largest, float(problem.distances.max()) / problem.scale)
+        unit = max(problem.scale, int(min(10**9, 2**40 / largest)) // problem.scale * problem.scale)
+        charged = np.flatnonzero(np.rint(fixed * unit))
+        priced = np.flatnonzero(np.rint(prices * unit) > 0)
+        return cls(
+            weight=int(view.objective_weight * (unit // problem.scale)),
+            customers=np.rint(paid * unit).astype(np.int64).tolist(),
+            roads=charged.tolist(),
+            road_prices=np.rint(fixed[charged] * unit).astype(np.int64).tolist(),
+            sets=[sorted(cuts.of_key(int(keys[c]))) for c in priced],
+            set_prices=np.rint(prices[priced] * unit).astype(np.int64).tolist(),
+            neighbourhood=neighbourhood,
+            least=min(0, math.floor(least * unit) - ROUNDING),
+        )
+
+    def work_to_verify(self, problem: gl.Problem[Any]) -> float:
+        """An estimate: some labels of each place and weight."""
+        steps = super().work_to_verify(problem)
+        if isinstance(problem, VehicleRoutingProblem):
+            steps += 4e4 * problem.demands.size * min(1000, problem.room)
+        return steps
+
+    def upper_bound(self, problem: gl.Problem[Any], fixings: Fixings) -> float:
+        """Minus the distance that the prices prove; minus infinity if no plan is possible."""
+        if not isinstance(problem, VehicleRoutingProblem):
+            raise gl.InvalidProblem(f"these are prices for vehicle routing, not for {type(problem).__name__}")
+        self._check(problem)
+        network = problem.network
+        least, most = problem.use_limits(fixings)
+        if np.any(least > most):
+            return -math.inf
+        total = sum(self.customers)
+        costs = self.weight * problem.distances
+        costs[:, 1:] -= np.array(self.customers, np.int64)
+        for road, price in zip(self.roads, self.road_prices, strict=True):
+            total -= max(price * int(least[road]), price * int(most[road]))
+            if road == VEHICLES:
+                costs[0] += price
+            else:
+                costs[network.number == road] += price
+        for members, price in zip(self.sets, self.set_prices, strict=True):
+            inside = np.zeros(problem.demands.size, bool)
+            inside[list(members)] = True
+            total += price * problem.needed(inside) * (1 if network.directed else 2)
+            crossing = inside[None] & ~inside[:, None]
+            costs[crossing if network.directed else crossing | crossing.T] -= price
+        open_roads = (network.number >= 0) & (most[network.number] > 0)
+        if np.abs(costs[open_roads]).max(initial=0) > largest_cost(problem):
+            raise gl.InvalidProblem(f"prices add up to more than {largest_cost(problem)} on an arc")
+        costs = np.where(open_roads, costs, FORBIDDEN)
+        cheapest = least_cost(problem, costs, self.neighbourhood, self.least)
+        total += cheapest * int(most[VEHICLES])
+        if self.weight == 0:
+            return -math.inf if total > 0 else 0.0
+        return min(0.0, -total / (self.weight * problem.scale))
+
+    def _check(self, problem: VehicleRoutingProblem) -> None:
+        """Raise `InvalidProblem` where the fields do not fit the problem."""
+        places = problem.demands.size
+        if len(self.customers) != places - 1:
+            raise gl.InvalidProblem(f"{len(self.customers)} prices for {places - 1} customers")
+        if len(self.roads) != len(self.road_prices) or len(self.sets) != len(self.set_prices):
+            raise gl.InvalidProblem("roads and sets need one price each")
+        if self.roads and not 0 <= min(self.roads) <= max(self.roads) < len(problem.network):
+            raise gl.InvalidProblem("a price is on a road that does not exist")
+        if any(not 0 < c < places for members in self.sets for c in members):
+            raise gl.InvalidProblem("a set names a customer that does not exist")
+        if self.weight < 0 or min(self.set_prices, default=0) < 0 or self.least > 0:
+            raise gl.InvalidProblem("weight and prices of sets are at least 0, the least cost is at most 0")
+        if not 1 <= self.neighbourhood <= TABLE:
+            raise gl.InvalidProblem(f"a neighbourhood of {self.neighbourhood}, expected 1 to {TABLE}")
+        numbers = (self.weight, *self.customers, *self.road_prices, *self.set_prices, self.least)
+        most = largest_cost(problem)
+        if max(map(abs, numbers)) > most or self.weight * int(problem.distances.max()) > most:
+            raise gl.InvalidProblem(f"a price is larger than {most}")
+        if len(self.roads) + len(self.sets) > LARGEST_RECORD:
+            raise gl.InvalidProblem(f"{len(self.roads)} roads and {len(self.sets)} sets, too many to add up")

@@ -1,0 +1,48 @@
+"""Input of both drivers: first columns and rows, pricing, cuts, branching, rounding, evidence."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from gapless.roles import Batch, Formulation, Rows, Sparse
+from gapless_vehicle_routing.branching import VehiclesThenRoads
+from gapless_vehicle_routing.certificate import RoutePriceCertificate
+from gapless_vehicle_routing.cuts import FLEET, CapacityCuts
+from gapless_vehicle_routing.labels import Labelling
+from gapless_vehicle_routing.network import VEHICLES
+from gapless_vehicle_routing.pricing import RouteColumns, RoutePricing
+from gapless_vehicle_routing.problem import Plan, Route, VehicleRoutingProblem
+from gapless_vehicle_routing.routes import Workshop, round_flow, savings_plan
+
+
+def formulation(problem: VehicleRoutingProblem, *, neighbourhood: int = 8) -> Formulation[Plan]:
+    """The set-partitioning master of Balinski and Quandt (1964): one column per walk, one row per customer.
+
+    Parameters
+    ----------
+    problem : VehicleRoutingProblem
+    neighbourhood : int
+        Customers that a walk can remember at each place, itself included; from 1 to 14. More of them give better
+        bounds and slower pricing.
+    """
+    columns, cuts = RouteColumns(problem), CapacityCuts(problem)
+    shop = Workshop(problem)
+    first: list[Route] = [(c,) for c in problem.customers if shop.length((c,)) < float("inf")]
+    first += [route for route in savings_plan(problem) or () if len(route) > 1]
+    ones = np.ones(len(problem.customers))
+    rows = Rows(
+        keys=np.append(np.array(problem.customers), FLEET),
+        lower=np.append(ones, min(problem.fewest, problem.fleet)),
+        upper=np.append(ones, problem.fleet),
+        uses=Sparse.from_rows([[] for _ in ones] + [[VEHICLES]]),
+    )
+    return Formulation(
+        initial=Batch(columns.write(first), rows),
+        generators=[RoutePricing(columns, Labelling(problem, neighbourhood)), cuts],
+        brancher=VehiclesThenRoads(problem),
+        rounding=round_flow(problem),
+        rounding_frequency=4,
+        certify=partial(RoutePriceCertificate.from_view, problem, cuts, neighbourhood),
+    )

@@ -1,0 +1,117 @@
+"""A plain dynamic program for the cheapest walk, in whole numbers: the verifier's own, apart from pricing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gapless.roles import spend_work
+from gapless_vehicle_routing.network import Ints
+from gapless_vehicle_routing.problem import VehicleRoutingProblem
+
+FORBIDDEN = 2**60
+"""Cost of an arc that may not be driven."""
+
+
+def largest_cost(problem: VehicleRoutingProblem) -> int:
+    """Limit on the cost of an arc, and on a price: the cost of the longest walk then stays below `FORBIDDEN`."""
+    return int(min(2**45, 2**58 // (problem.room // int(problem.weights[1:].min()) + 2)))
+
+
+def least_cost(problem: VehicleRoutingProblem, costs: Ints, neighbourhood: int, floor: int) -> int:
+    """The least cost of a walk from depot to depot, or `floor` where none costs less.
+
+    Walks keep capacity and windows; at a customer they remember those of its `neighbourhood` nearest customers,
+    itself included, that they have visited, and do not return to what they remember. Every route is such a walk, so
+    this bounds the cost of all routes.
+
+    Parameters
+    ----------
+    problem : VehicleRoutingProblem
+    costs : int64 (n + 1, n + 1)
+        `FORBIDDEN` where an arc may not be driven.
+    neighbourhood : int
+        From 1 to 14.
+    floor : int
+        At most 0. Walks that cannot cost less than this are given up early.
+    """
+    places, weights, room = problem.demands.size, problem.weights, problem.room
+    near, slot = _neighbours(problem, neighbourhood)
+    home = _cheapest_return(problem, costs)
+    unit = room // (home.shape[1] - 1) if home.shape[1] > 1 else room + 1
+    windows = problem.windows
+    travel = problem.travel if windows is not None else np.zeros_like(costs)
+    none = np.zeros(places, np.int64)
+    opens, closes = (none, none) if windows is None else (windows[:, 0], windows[:, 1])
+    # (place, memory, time, cost) of all walks of one weight; the first one stands in the depot.
+    waiting: dict[int, list[Ints]] = {0: [np.array([[0], [0], [opens[0]], [0]], np.int64)]}
+    found = floor
+    while waiting:
+        weight = min(waiting)
+        place, memory, time, cost = _frontier(np.concatenate(waiting.pop(weight), axis=1))
+        back = cost + costs[place, 0]
+        back[(place == 0) | (time + travel[place, 0] > closes[0])] = FORBIDDEN
+        found = min(found, int(back.min()))
+        spend_work(50.0 * place.size * places, 20)
+        for to in range(1, places):
+            if weight + weights[to] > room:
+                continue
+            there = cost + costs[place, to]
+            arrival = np.maximum(time + travel[place, to], opens[to])
+            bit = slot[place, to]
+            free = (bit < 0) | ((memory >> np.maximum(bit, 0)) & 1 == 0)
+            left = (room - weight - int(weights[to])) // unit
+            good = np.flatnonzero(free & (arrival <= closes[to]) & (there + home[to, left] < floor))
+            if not good.size:
+                continue
+            kept = np.full(good.size, 1 << int(slot[to, to]), np.int64)
+            for at in range(near.shape[1]):  # what was remembered there, if it is a neighbour here
+                known = near[place[good], at]
+                mine = np.where(known > 0, slot[to, known], -1)
+                held = (memory[good] >> at) & (mine >= 0)
+                kept |= held << np.maximum(mine, 0)
+            step = np.array([np.full(good.size, to), kept, arrival[good], there[good]], np.int64)
+            waiting.setdefault(weight + int(weights[to]), []).append(step)
+    return found
+
+
+def _neighbours(problem: VehicleRoutingProblem, size: int) -> tuple[Ints, Ints]:
+    """Members of each neighbourhood, int64 (n + 1, size), and their slots, int64 (n + 1, n + 1); -1 for none."""
+    places = problem.demands.size
+    size = min(size, places - 1)
+    near, slot = np.full((places, size), -1, np.int64), np.full((places, places), -1, np.int64)
+    for place in range(1, places):
+        far = [int(problem.distances[place, c] + problem.distances[c, place]) for c in range(places)]
+        ranked = sorted((c for c in range(1, places) if c != place), key=lambda c: (far[c], c))
+        near[place] = [place, *ranked[: size - 1]]
+        slot[place, near[place]] = np.arange(size)
+    return near, slot
+
+
+def _cheapest_return(problem: VehicleRoutingProblem, costs: Ints) -> Ints:
+    """Least cost from each place to the depot by remaining weight, in whole units, remembering nothing."""
+    places, weights = problem.demands.size, problem.weights
+    unit = max(1, min(int(weights[1:].min()), problem.room // 1000))
+    steps = problem.room // unit
+    unit = -(-problem.room // steps) if steps else problem.room + 1
+    steps = problem.room // unit if steps else 0
+    best = np.tile(costs[:, :1], (1, steps + 1))
+    for left in range(1, steps + 1):
+        best[:, left] = best[:, left - 1]
+        for to in range(1, places):
+            rest = left - int(weights[to]) // unit
+            if rest >= 0:
+                np.minimum(best[:, left], costs[:, to] + best[to, rest], out=best[:, left])
+    spend_work(float(steps) * places * places, 10 * steps)
+    return np.minimum(best, FORBIDDEN)
+
+
+def _frontier(walks: Ints) -> NDArray[np.int64]:
+    """Of the walks with one place, memory and weight, those that no earlier one undercuts."""
+    walks = walks[:, np.lexsort(walks[::-1])]
+    place, memory, _, cost = walks
+    group = np.cumsum(np.append(0, (np.diff(place) != 0) | (np.diff(memory) != 0)))
+    # Costs of later groups are shifted below those of earlier ones, so that one running minimum serves all.
+    rank = np.argsort(np.argsort(cost, kind="stable"), kind="stable") - group * cost.size
+    lowest = np.minimum.accumulate(rank)
+    return np.asarray(walks[:, np.append(True, rank[1:] < lowest[:-1])])

@@ -1,0 +1,100 @@
+"""The entry point: one problem type, two methods for it, and a task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import gapless as gl
+from gapless.engine import branch_and_price
+from gapless.roles import Method, Registry, Solve, Specimens, hookimpl
+from gapless_vehicle_routing import benchmark
+from gapless_vehicle_routing.drawing import draw_plan
+from gapless_vehicle_routing.formulation import formulation
+from gapless_vehicle_routing.instances import random_instance
+from gapless_vehicle_routing.problem import Plan, VehicleRoutingProblem
+from gapless_vehicle_routing.routes import savings_plan
+
+
+def own_tree(
+    problem: VehicleRoutingProblem, solve: Solve, *, order: str = "best-first", neighbourhood: int = 8
+) -> gl.Result[Plan]:
+    """Branch, price and cut; gapless owns the tree, and the result carries a certificate."""
+    return branch_and_price(
+        problem,
+        formulation(problem, neighbourhood=neighbourhood),
+        solve.budget,
+        order=order,
+        k=solve.k,
+        start=_with_savings(problem, solve),
+        method=solve.method,
+    )
+
+
+def scip_tree(
+    problem: VehicleRoutingProblem, solve: Solve, *, order: str = "best-first", neighbourhood: int = 8
+) -> gl.Result[Plan]:
+    """The same formulation inside SCIP, which owns the tree."""
+    from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded on use
+
+    return branch_price_and_cut(
+        problem,
+        formulation(problem, neighbourhood=neighbourhood),
+        solve.budget,
+        order=order,
+        start=_with_savings(problem, solve),
+        method=solve.method,
+    )
+
+
+def _with_savings(problem: VehicleRoutingProblem, solve: Solve) -> Sequence[Plan]:
+    """The plans to begin with: those of the caller, and one of savings."""
+    plan = savings_plan(problem)
+    return [*solve.start, *([] if plan is None else [plan])]
+
+
+@hookimpl
+def gapless_register(registry: Registry) -> None:
+    """Called once, when gapless loads plug-ins."""
+    registry.problem("vehicle-routing", VehicleRoutingProblem)
+    registry.method(
+        Method(
+            "branch-price-and-cut",
+            VehicleRoutingProblem,
+            own_tree,
+            summary="columns are routes, rows are capacity cuts, own tree, certificate",
+            k_best=True,
+            warm_start=True,
+            default=True,
+        )
+    )
+    registry.method(
+        Method(
+            "scip",
+            VehicleRoutingProblem,
+            scip_tree,
+            summary="the same, with SCIP owning the tree; no certificate",
+            warm_start=True,
+        )
+    )
+    registry.task(benchmark.TASK)
+
+
+@hookimpl
+def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
+    """Called by reports for each structure; None leaves the drawing to others."""
+    return draw_plan(problem, structure) if isinstance(problem, VehicleRoutingProblem) else None
+
+
+@hookimpl
+def gapless_specimens() -> Sequence[Specimens]:
+    """Instances for ``gapless selftest``, which enumerates them: up to three customers, half of them with ties."""
+
+    def draw(rng: np.random.Generator) -> VehicleRoutingProblem:
+        customers, side = int(rng.integers(1, 4)), int(rng.choice([2, 100]))
+        seed, windows = int(rng.integers(2**31)), bool(rng.integers(2))
+        return random_instance(seed, customers, vehicles=min(2, customers), windows=windows, per_route=2, side=side)
+
+    return [Specimens(VehicleRoutingProblem, draw)]
