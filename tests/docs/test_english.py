@@ -60,7 +60,7 @@ def test_docstrings_begin_with_nouns_and_verbs() -> None:
         if CLAUSE.match(line)
     ]
     assert sources
-    assert clauses == []
+    assert not clauses, "\n".join(clauses)
 
 
 def test_headings_begin_with_nouns_and_verbs() -> None:

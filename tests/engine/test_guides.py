@@ -57,7 +57,7 @@ class Whole(ChainProblem):
 
 @compiled_only
 def test_structures_near_the_limit_are_found_soon():
-    """What the backbone refuses of a factor's wish is wished no more: else such chains take thousands of passes."""
+    """Wishes of a factor that the backbone refuses are given up: else such chains take thousands of passes."""
     rng = np.random.default_rng(77)
     passes = []
     for _ in range(20):

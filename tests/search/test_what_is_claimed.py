@@ -1,4 +1,4 @@
-"""What a search claims is what its certificate proves, at limits and where the problem itself knows the answer."""
+"""Claims of a search are what its certificate proves, at limits and where the problem itself knows the answer."""
 
 import math
 from contextlib import nullcontext

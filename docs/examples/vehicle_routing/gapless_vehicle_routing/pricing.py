@@ -90,7 +90,7 @@ class RoutePricing(Generator[LinearView]):
         return {"least": found.least, "least_per_weight": found.least_per_weight}
 
     def _slack(self, view: LinearView, found: Walks) -> float:
-        """What all missing walks gain at most: so much each, and so much for each unit of weight."""
+        """Limit to the gains of all missing walks: so much each, and so much for each unit of weight."""
         return min(
             -found.least * most_routes(self.problem, view),
             -found.least_per_weight * float(self.problem.weights.sum()),
