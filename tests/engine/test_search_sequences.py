@@ -84,17 +84,31 @@ def both(case, rng, number, factors):
     return compiled, Search(maximiser, base, blocks, factors=parts, costly=costly, **how)
 
 
+def together(compiled, readable, name):
+    """Whether both take the same steps. After hundreds a tie may end otherwise by rounding; then answers agree."""
+    try:
+        compare_searches(compiled, readable, name=name)
+    except ConformanceError:
+        while readable.advance() != PROVED or compiled.advance() != PROVED:
+            pass
+        assert readable.value == pytest.approx(compiled.value, abs=1e-8)
+        assert readable.bound == pytest.approx(compiled.bound, abs=1e-6)
+        return False
+    return True
+
+
 @pytest.mark.parametrize("case", [trees, choice_groups])
 @pytest.mark.parametrize("seed", [0, pytest.param(range(1, 12), marks=pytest.mark.long)], ids=["quick", "long"])
 def test_conjunctions(case, seed):
-    steps = 0
+    steps = parted = total = 0
     for one in [seed] if isinstance(seed, int) else seed:
         rng = np.random.default_rng(one)
         for number in range(30):
             compiled, readable = both(case, rng, number, factors=False)
-            compare_searches(compiled, readable, name=f"{case.__name__} {one}, {number}")
-            steps += readable.steps
+            parted += not together(compiled, readable, f"{case.__name__} {one}, {number}")
+            steps, total = steps + readable.steps, total + 1
     assert steps > 100
+    assert parted <= 0.01 * total
 
 
 @pytest.mark.parametrize("case", [trees, choice_groups])
@@ -106,14 +120,7 @@ def test_factors(case, seed):
         for number in range(30):
             compiled, readable = both(case, rng, number, factors=True)
             total += 1
-            try:
-                compare_searches(compiled, readable, name=f"{case.__name__} {one}, {number}")
-            except ConformanceError:
-                parted += 1
-                while readable.advance() != PROVED or compiled.advance() != PROVED:
-                    pass
-                assert readable.value == pytest.approx(compiled.value, abs=1e-8)
-                assert readable.bound == pytest.approx(compiled.bound, abs=1e-6)
+            parted += not together(compiled, readable, f"{case.__name__} {one}, {number}")
     assert parted <= 0.05 * total
 
 
