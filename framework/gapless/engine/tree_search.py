@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from gapless.core.branch import Branch, in_words, uncovered, unknown_decision
+from gapless.core.branch import Branch, case_in_words, in_words, uncovered, unknown_decision
 from gapless.core.brancher import Brancher
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate
 from gapless.core.decisions import FREE, Decisions, Fixings
@@ -110,9 +110,9 @@ def children_of(
         raise UncoveredBranching(f"{name} at {place}: there is no decision {unknown}")
     hole = uncovered(fixings, branches, decisions)
     if hole is not None:
-        case = ", ".join(f"{decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
+        case = case_in_words(hole, decisions)
         raise UncoveredBranching(f"{name} at {place}: no child covers the case {case}")
-    narrowed = [fixings.fix(branch.on, branch.off) for branch in branches]
+    narrowed = [branch.narrow(fixings) for branch in branches]
     if any(child == fixings for child in narrowed):
         raise UncoveredBranching(f"{name} at {place}: a child fixes nothing new")
     return narrowed
