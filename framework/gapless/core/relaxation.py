@@ -58,7 +58,16 @@ class Relaxed(Generic[S]):
 
 
 class Relaxation(ABC, Generic[S]):
-    """Gives an upper bound on every structure under some fixings."""
+    """Gives an upper bound on every structure under some fixings.
+
+    Attributes
+    ----------
+    heeds_rows : bool
+        Whether `Fixings.rows` tighten the bound. Without it a search refuses branches with rows, below which it
+        would never get anywhere.
+    """
+
+    heeds_rows: bool = False
 
     @abstractmethod
     def solve(

@@ -176,7 +176,7 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         *,
         limit: int | None = None,
     ) -> None:
-        self.restricted = restricted
+        self.restricted, self.heeds_rows = restricted, restricted.heeds_rows
         self.generators = tuple(generators)
         self.decisions = decisions
         self.limit = limit

@@ -18,6 +18,7 @@ from gapless.core.problem import Problem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import INTEGRAL
 from gapless.lp.entries import Entries, Keys, check_columns, check_rows, claim_own, merged, product
+from gapless.lp.sums import Sums
 from gapless.lp.view import (
     Held,
     MasterView,
@@ -77,6 +78,7 @@ class Ledger(Generic[S]):
         count = self.decisions.quantities
         self.use_lower, self.use_upper = np.full(count, -np.inf), np.full(count, np.inf)
         self.own = np.full(count, -1)
+        self.sums = Sums(self.decisions)
 
     # -- growing ------------------------------------------------------------------------------------------------
 
@@ -88,7 +90,7 @@ class Ledger(Generic[S]):
         chosen = self.rows.fresh(rows.keys)
         if not chosen.size:
             return None
-        check_rows(rows, self.own.size)
+        check_rows(rows, self.decisions.quantities)
         entries = rows.coefficients.take(chosen)
         column = self.columns.find(entries.indices)
         if np.any(column < 0):
@@ -120,7 +122,7 @@ class Ledger(Generic[S]):
         if not chosen.size:
             return None
         columns = columns.take(chosen)
-        check_columns(columns, self.own.size)
+        check_columns(columns, self.decisions.quantities)
         row = self.rows.find(columns.coefficients.indices)
         if np.any(row < 0):
             at = int(np.flatnonzero(row < 0)[0])
@@ -134,6 +136,8 @@ class Ledger(Generic[S]):
         stated = Entries(columns.coefficients.row_numbers(), row, columns.coefficients.values)
         if self.over.row.size:
             stated.add(*product(*uses, Entries(self.over.column, self.over.row, self.over.value)))
+        if len(self.sums):
+            uses = tuple(np.append(a, b) for a, b in zip(uses, product(*uses, self.sums.entries), strict=True))
         new = NewColumns(
             len(self.columns), columns, *merged(stated.row, stated.column, stated.value), *merged(*uses)
         )
@@ -154,8 +158,9 @@ class Ledger(Generic[S]):
 
         Columns that a banned quantity sets to 0 need no further limit on its use.
         """
-        lower, upper = use_limits(fixings, self.decisions)
-        banned = fixings.banned(self.decisions)
+        self._take_sums(fixings)
+        lower, upper = map(np.append, use_limits(fixings, self.decisions), self.sums.limits(fixings))
+        banned = np.append(fixings.banned(self.decisions), np.zeros(len(self.sums), bool))
         self.upper_now = self.upper.copy()
         self.upper_now[self.uses.column[banned[self.uses.row]]] = 0.0
         if np.any(lower > upper):
@@ -163,6 +168,15 @@ class Ledger(Generic[S]):
         upper[banned] = np.inf
         self.use_lower, self.use_upper = lower, upper
         return True
+
+    def _take_sums(self, fixings: Fixings) -> None:
+        """Enter the sums of the fixings' rows that are new, with their values in all columns."""
+        for number, quantities, coefficients in self.sums.meet(fixings.rows):
+            value = np.array(coefficients, np.float64)
+            ones = product(np.zeros(value.size, np.int64), np.array(quantities), value, self.uses)
+            _, column, times = merged(*ones)
+            self.uses.add(np.full(column.size, number), column, times)
+            self.own = np.append(self.own, -1)
 
     # -- arithmetic with prices ---------------------------------------------------------------------------------
 
@@ -190,11 +204,17 @@ class Ledger(Generic[S]):
         objective: float = -math.inf,
     ) -> MasterView:
         """The generators' view of these prices and of the solution `z`, if there is one, with its objective."""
-        own = np.where(self.own >= 0, np.append(gain, 0.0)[self.own], 0.0)
-        usage = None if z is None else self.uses.times(z, self.own.size)
+        count = self.decisions.quantities
+        own = np.where(self.own >= 0, np.append(gain, 0.0)[self.own], 0.0)[:count]
+        usage = None if z is None else self.uses.times(z, self.own.size)[:count]
         point = None if usage is None else point_of(usage, self.decisions)
         held = Held(self.columns, z, usage, objective, attrs.evolve(self.over))
-        return MasterView(self.decisions, fixings, point, self.rows, row_price, use_price, own, weight, held)
+        if fixings.rows:
+            sums = self.sums.entries
+            held.sum_prices = np.bincount(sums.row, sums.value * use_price[sums.column], count)
+            held.branch_prices = use_price[count:][self.sums.places(fixings)]
+        price = use_price[:count]
+        return MasterView(self.decisions, fixings, point, self.rows, row_price, price, own, weight, held)
 
     def dual_bound(self, row_price: FloatArray, use_price: FloatArray, gain: FloatArray) -> float:
         """Weak duality in float64: no z within the imposed limits scores more, for prices from any source.

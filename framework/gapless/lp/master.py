@@ -41,6 +41,8 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         The initial batch names an unknown row, column or quantity, or holds numbers that an LP cannot.
     """
 
+    heeds_rows = True
+
     def __init__(self, problem: Problem[S], formulation: Formulation[S]) -> None:
         self.problem, self.formulation = problem, formulation
         self.decisions = problem.decisions
@@ -86,7 +88,9 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     def _impose(self, fixings: Fixings) -> bool:
         """Set bounds and sides of the LP to the fixings; False when these contradict each other."""
         ledger = self._ledger
-        if not ledger.impose(fixings):
+        possible = ledger.impose(fixings)
+        self._follow_sums()
+        if not possible:
             return False
         for j in np.flatnonzero(ledger.upper_now != self._upper).tolist():
             self._lp.limit(j, float(ledger.upper_now[j]))
@@ -98,6 +102,15 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             self._lp.set_sides(int(self._use_place[q]), max(float(lower[q]), 0.0), float(upper[q]))
         self._use_lower, self._use_upper = lower, upper
         return True
+
+    def _follow_sums(self) -> None:
+        """Room for the quantities of new sums."""
+        new = self._ledger.own.size - self._use_place.size
+        if new:
+            self._use_place = np.append(self._use_place, np.full(new, -1))
+            self._use_lower = np.append(self._use_lower, np.full(new, -np.inf))
+            self._use_upper = np.append(self._use_upper, np.full(new, np.inf))
+            self._use_price = np.append(self._use_price, np.zeros(new))
 
     def _place_uses(self, quantities: IntArray) -> None:
         """Add the rows that limit the use of `quantities`; ``0 <= use`` limits nothing yet.

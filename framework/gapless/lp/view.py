@@ -20,7 +20,7 @@ from gapless.lp.entries import Entries, Keys
 S = TypeVar("S")
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Held:
     """Contents and solution of a master, except its row prices.
 
@@ -32,6 +32,9 @@ class Held:
         Score of the solution, -inf without one.
     over : Entries
         Entries of the rows over quantities: row, quantity, value.
+    sum_prices : float64 (quantities,), optional
+        Part of the prices of quantities that is due to rows of branches.
+    branch_prices : float64 (rows of the fixings,)
     """
 
     columns: Keys = attrs.field(factory=Keys)
@@ -39,6 +42,8 @@ class Held:
     usage: FloatArray | None = None
     objective: float = -math.inf
     over: Entries = attrs.field(factory=Entries)
+    sum_prices: FloatArray | None = None
+    branch_prices: FloatArray = attrs.field(factory=lambda: np.zeros(0))
 
 
 class MasterView(LinearView):
@@ -85,6 +90,8 @@ class MasterView(LinearView):
         self._usage_prices = self._fixing_prices
         if over.row.size:
             self._usage_prices = self._fixing_prices + over.priced(row_prices, decisions.quantities)
+        if self._held.sum_prices is not None:
+            self._usage_prices = self._usage_prices + self._held.sum_prices
         self._own_gain = own_gain
 
     @property
@@ -118,6 +125,10 @@ class MasterView(LinearView):
     def fixing_prices(self) -> FloatArray:
         """Prices by quantity, due to fixings alone."""
         return self._fixing_prices.copy()
+
+    def branch_prices(self) -> FloatArray:
+        """Prices of the rows of branches."""
+        return self._held.branch_prices.copy()
 
     def gain(self, columns: Columns) -> FloatArray:
         """Reduced costs of `columns`.
