@@ -195,3 +195,11 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
             state=state,
             limit=self.limit,
         )
+
+    def glance(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> Relaxed[S]:
+        """The restricted relaxation alone."""
+        return guarded(self.restricted, self.restricted.solve, fixings, budget, incumbent=incumbent)
+
+    def integral(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> S | None:
+        """The restricted relaxation's."""
+        return guarded(self.restricted, self.restricted.integral, fixings, budget, incumbent=incumbent)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
+import attrs
 import numpy as np
 
 from gapless.core.branch import Branch, case_in_words, in_words, uncovered, unknown_decision
@@ -18,6 +19,7 @@ from gapless.core.decisions import FREE, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, OracleError, SolveError, UncoveredBranching
 from gapless.core.formulation import checked_frequency, rounds_at
 from gapless.core.limits import Budget, Stop
+from gapless.core.probe import Probe
 from gapless.core.problem import Problem, check_start, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.result import Result, Stats
@@ -230,6 +232,8 @@ class _Search(Generic[S]):
             name = type(self.relaxation).__name__
             raise OracleError(f"{name}.solve returned {type(relaxed).__name__}, expected a Relaxed")
         own = round_bound(checked_bound(self.relaxation, relaxed.bound), self.problem.granularity)
+        probe = Probe(self.problem, self.relaxation, node.fixings, self.budget, self.threshold)
+        relaxed = attrs.evolve(relaxed, probe=probe)
         for candidate in (relaxed.structure, self._round(relaxed)):
             if candidate is not None:
                 self.accept(candidate)

@@ -19,10 +19,11 @@ from gapless.core.problem import Problem
 from gapless.core.relaxation import Relaxed, Restricted
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
+from gapless.lp.integral import best_columns
 from gapless.lp.ledger import Ledger
 from gapless.lp.objective import check_objective
 from gapless.lp.program import FEASIBLE, LinearProgram
-from gapless.lp.view import MasterView
+from gapless.lp.view import MasterView, point_of, readable
 
 S = TypeVar("S")
 
@@ -174,6 +175,21 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             f"the LP solver found neither an optimum nor a proof of infeasibility ({self._lp.rows} rows, "
             f"{self._lp.columns} columns); very large or very small coefficients are the usual cause"
         )
+
+    def integral(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> S | None:
+        """The structure of the best integral combination of the columns at hand, found by SCIP.
+
+        None when that does not beat the incumbent, or is no structure.
+        """
+        if not self._impose(fixings):
+            return None
+        above = incumbent - self.formulation.constant
+        z = best_columns(self._ledger, budget, above)
+        if z is None:
+            return None
+        use = self._ledger.uses.times(z, self._ledger.own.size)[: self.decisions.quantities]
+        structure = readable(self.problem, point_of(use, self.decisions))
+        return None if structure is None or self.problem.violations(structure) else structure
 
     def _optimal(self, fixings: Fixings, state: Any) -> Relaxed[S]:
         z = self._lp.point()
