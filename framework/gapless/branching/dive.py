@@ -25,7 +25,6 @@ class Diving:
     rounds: int | None
     discrepancies: int
     depth: int
-    probes = True
 
     def __call__(self, relaxed: Relaxed[Any]) -> Any:
         """The first structure that a dive finds; None without one."""

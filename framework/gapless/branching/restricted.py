@@ -17,7 +17,6 @@ class RestrictedMaster:
 
     nodes: int
     seconds: float | None
-    probes = True
 
     def __call__(self, relaxed: Relaxed[Any]) -> Any:
         """The best structure of the columns at hand; None without one that beats the incumbent."""

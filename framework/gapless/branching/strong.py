@@ -65,8 +65,6 @@ class StrongBranching(Brancher[S]):
         Known ones, of a problem of the same kind; new observations are added.
     """
 
-    probes = True
-
     def __init__(
         self,
         candidates: CandidateBrancher[S],

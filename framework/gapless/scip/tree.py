@@ -19,6 +19,7 @@ from gapless.core.decisions import Fixings
 from gapless.core.errors import InconsistentBound, InvalidProblem, MissingBound, UncoveredBranching
 from gapless.core.formulation import Formulation, rounds_at
 from gapless.core.limits import Budget, Stop
+from gapless.core.probe import Probe
 from gapless.core.problem import Problem
 from gapless.core.relaxation import Relaxed
 from gapless.core.tolerance import margin, meets, round_bound
@@ -28,6 +29,7 @@ from gapless.engine.price_and_cut import ask, total_slack
 from gapless.engine.tree_search import children_of
 from gapless.scip.guard import Answer, Guard
 from gapless.scip.master import NOISE, Look, ModelMaster
+from gapless.scip.shadow import Shadow
 
 S = TypeVar("S")
 
@@ -57,6 +59,7 @@ class Tree(Generic[S]):
         self.model: Any = model
         self.decisions = problem.decisions
         self.master = ModelMaster(problem, formulation, model)
+        self.shadow = Shadow(problem, formulation, limit)
         self.incumbent: S | None = None
         self.best = -math.inf
         self.closed = -math.inf
@@ -186,6 +189,7 @@ class Tree(Generic[S]):
         answers = [ask(generator, look.view, self.limit, self.decisions, fixings) for generator in generators]
         slack = total_slack(answers)
         added, batches = enter(answers, partial(self.master.extend, priced=True))
+        self.shadow.follow(batches)
         self._dry = not added
         self.budget.iterations += 1
         self._emit(
@@ -247,7 +251,8 @@ class Tree(Generic[S]):
         look = self._look if solved and self._lps == self.model.getNLPs() else None
         bound = self.rounded(self._bound)
         point = look.view.point if look is not None else None
-        relaxed = Relaxed(bound, point, look.structure if look is not None else None)
+        probe = Probe(self.problem, self.shadow, fixings, self.budget, self.best)
+        relaxed = Relaxed(bound, point, look.structure if look is not None else None, probe=probe)
         self.budget.nodes = int(self.model.getNTotalNodes())
         for candidate in (relaxed.structure, self._rounded(relaxed)):
             if candidate is not None:

@@ -65,6 +65,8 @@ class StableSetPrices(BoundCertificate):
         dearest = _dearest(heavy, weight, meets)
         if total <= 0:
             return 0.0
+        if total > dearest * problem.vertices:
+            return -math.inf  # more sets than vertices would be needed
         return -float(-(-total // dearest))
 
 

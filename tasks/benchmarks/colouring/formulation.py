@@ -60,9 +60,11 @@ class SetPricing(Generator[LinearView]):
             return Answer()
         prices = item_prices(self.problem, view)
         weights = np.bincount(merged.group, prices, len(merged))
-        # While a master is repaired, a set of any weight helps.
         worth = view.objective_weight
-        found = [*StableSets(weights, merged.apart, worth + SMALLEST_GAIN).sets()]
+        # While a master is repaired, sets are paid for vertices that it cannot cover. There are no more sets than
+        # vertices, so sets of less than this weight cannot.
+        least = worth + SMALLEST_GAIN if worth else max(0.0, weights.sum()) / self.problem.vertices
+        found = [*StableSets(weights, merged.apart, least).sets()]
         if not found:
             return Answer(slack=max(0.0, -view.objective) * SMALLEST_GAIN if worth else 0.0)
         members = merged.members()
