@@ -53,6 +53,8 @@ class RyanFoster(CandidateBrancher[Any]):
         The two items of each decision. Pairs without a decision are never together.
     together_first : bool
         Order of the children.
+    most : int
+        Number of candidates that are named at a node.
 
     Raises
     ------
@@ -60,9 +62,9 @@ class RyanFoster(CandidateBrancher[Any]):
         A pair names an item that does not exist, or one item twice.
     """
 
-    def __init__(self, items: int, pairs: Any, *, together_first: bool = True) -> None:
+    def __init__(self, items: int, pairs: Any, *, together_first: bool = True, most: int = 100) -> None:
         self.items, self.pairs = items, np.array(pairs, np.int64).reshape(-1, 2)
-        self.together_first = together_first
+        self.together_first, self.most = together_first, most
         wrong = np.flatnonzero(
             np.any((self.pairs < 0) | (self.pairs >= items), axis=1) | (self.pairs[:, 0] == self.pairs[:, 1])
         )
@@ -72,15 +74,27 @@ class RyanFoster(CandidateBrancher[Any]):
         self._never[self.pairs[:, 0], self.pairs[:, 1]] = self._never[self.pairs[:, 1], self.pairs[:, 0]] = False
 
     def candidates(self, fixings: Fixings, relaxed: Relaxed[Any]) -> Sequence[Candidate]:
-        """The fractional pairs."""
-        found = []
-        for d in fractional(fixings.free, relaxed.point).tolist():
+        """The fractional pairs, those first that are near one half and whose groups are both apart from many.
+
+        Of such a pair both children are tight: one keeps more apart, the other joins what is apart from much.
+        """
+        point, found = relaxed.point, []
+        open_ones = fractional(fixings.free, point)
+        if point is None or not open_ones.size:
+            return ()
+        preference = np.minimum(point[open_ones], 1 - point[open_ones])
+        merged = self.merged(fixings)
+        if merged is not None:
+            conflicts = merged.apart.sum(axis=1)[merged.group]
+            preference = preference * (1 + conflicts[self.pairs[open_ones]].min(axis=1))
+        best = np.argsort(-preference, kind="stable")[: self.most]
+        for d, preferred in zip(open_ones[best].tolist(), preference[best].tolist(), strict=True):
             a, b = self.pairs[d].tolist()
-            value = float(relaxed.point[d]) if relaxed.point is not None else 0.5
+            value = float(point[d])
             branches = Branch(on=(d,), why=f"{a} and {b} together"), Branch(off=(d,), why=f"{a} and {b} apart")
             distances = 1 - value, value
             step = 1 if self.together_first else -1
-            found.append(Candidate(d, branches[::step], distances[::step]))
+            found.append(Candidate(d, branches[::step], distances[::step], preferred))
         return found
 
     def merged(self, fixings: Fixings) -> Merged | None:
