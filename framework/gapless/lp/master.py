@@ -15,7 +15,7 @@ from gapless.core.errors import InvalidProblem, SolveError
 from gapless.core.formulation import Formulation
 from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, LinearView
-from gapless.core.problem import Problem
+from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Relaxed, Restricted
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
@@ -189,7 +189,9 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             return None
         use = self._ledger.uses.times(z, self._ledger.own.size)[: self.decisions.quantities]
         structure = readable(self.problem, point_of(use, self.decisions))
-        return None if structure is None or self.problem.violations(structure) else structure
+        if structure is None or self.problem.violations(structure):
+            return None
+        return structure if score_of(self.problem, structure) > incumbent else None
 
     def _optimal(self, fixings: Fixings, state: Any) -> Relaxed[S]:
         z = self._lp.point()
