@@ -7,20 +7,20 @@ import itertools
 import attrs
 import numpy as np
 import pytest
+from drawn import examples, generators
+from hypothesis import given
+
+import gapless as gl
 from benchmarks.colouring.certificate import StableSetPrices
 from benchmarks.colouring.formulation import formulation
 from benchmarks.colouring.graphs import myciel, queen
 from benchmarks.colouring.problem import Colouring, ordered
 from benchmarks.colouring.stable_sets import StableSets
-from drawn import examples, generators
-from hypothesis import given
-
-import gapless as gl
 from gapless.branching import Phase, RyanFoster, StrongBranching, diving, restricted_master
+from gapless.core.probe import Probe
 from gapless.engine import branch_and_price
 from gapless.engine.price_and_cut import PricedRelaxation
 from gapless.lp import LinearMaster
-from gapless.core.probe import Probe
 from gapless.roles import Batch, Branch, Budget, Decisions, Fixings, Relaxation, Relaxed, UncoveredBranching
 from gapless.scip import branch_price_and_cut
 from gapless.testing import check_brancher, check_certificate, check_generator
@@ -102,7 +102,7 @@ def test_the_heaviest_stable_set(rng, density):
         if not adjacent[np.ix_(one, one)].any()
     ]
     found = StableSets(weights, adjacent, 0.0)
-    assert found.best == max(0.0, max(stable))
+    assert found.best == max([0.0, *stable])
     for weight, one in found.sets():
         assert weights[one].sum() == weight
         assert not adjacent[np.ix_(one, one)].any()
@@ -113,7 +113,9 @@ def test_the_kit_agrees():
     for _ in range(3):
         problem = draw(rng, 5)
         made, every = formulation(problem), colourings(problem)
-        check_generator(made.generators, lambda: LinearMaster(problem, made), problem, structures=every, samples=4)
+        check_generator(
+            made.generators, lambda p=problem, m=made: LinearMaster(p, m), problem, structures=every, samples=4
+        )
         relaxation = PricedRelaxation(LinearMaster(problem, made), made.generators, problem.decisions)
         pairs = RyanFoster(problem.vertices, problem.pairs)
         for brancher in (pairs, StrongBranching(pairs)):
@@ -216,7 +218,9 @@ def test_a_dive_passes_over_what_leads_nowhere():
     assert found(1) == "found"
 
 
-@pytest.mark.parametrize("make", [lambda: diving(discrepancies=-1), lambda: restricted_master(nodes=0), lambda: Phase(0)])
+@pytest.mark.parametrize(
+    "make", [lambda: diving(discrepancies=-1), lambda: restricted_master(nodes=0), lambda: Phase(0)]
+)
 def test_options_are_checked(make):
     with pytest.raises(gl.InvalidProblem):
         make()

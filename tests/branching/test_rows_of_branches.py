@@ -11,13 +11,21 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 import gapless as gl
+from gapless import InvalidProblem
 from gapless.core.branch import uncovered
 from gapless.core.branch_row import BranchRow
-from gapless import InvalidProblem
-from gapless.roles import Branch, Decisions, Fixings, TreeCertificate
-from gapless.testing.examples import OptimisticBound, random_selection
 from gapless.engine import tree_search
-from gapless.roles import Brancher, Budget, LinearDualCertificate, UncoveredBranching
+from gapless.roles import (
+    Branch,
+    Brancher,
+    Budget,
+    Decisions,
+    Fixings,
+    LinearDualCertificate,
+    TreeCertificate,
+    UncoveredBranching,
+)
+from gapless.testing.examples import OptimisticBound, random_selection
 
 COUNT = 5
 
@@ -122,8 +130,8 @@ def tree(problem, *rows):
     return TreeCertificate(parents, (Branch(), *children), {str(n + 1): leaf for n in range(len(rows))})
 
 
-def test_the_verifier_wants_complementary_rows(rng=np.random.default_rng(0)):
-    problem = random_selection(rng, 6)
+def test_the_verifier_wants_complementary_rows():
+    problem = random_selection(np.random.default_rng(0), 6)
     at_most, at_least, more = (BranchRow(range(6), *side) for side in ((None, 2), (3, None), (4, None)))
     assert tree(problem, at_most, at_least).verify(problem)
     verdict = tree(problem, at_most, more).verify(problem)

@@ -1,4 +1,4 @@
-"""Knapsacks of several dimensions, priced by a generator that knows all items: what branching on sums is good for."""
+"""Knapsacks of several dimensions, priced by a generator that knows all items."""
 
 from __future__ import annotations
 

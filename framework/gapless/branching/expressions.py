@@ -27,9 +27,7 @@ class Sum:
         At least 1 each; by default 1.
     """
 
-    def __init__(
-        self, decisions: Iterable[int], name: str = "", coefficients: Iterable[int] | None = None
-    ) -> None:
+    def __init__(self, decisions: Iterable[int], name: str = "", coefficients: Iterable[int] | None = None) -> None:
         given = {} if coefficients is None else {"coefficients": tuple(coefficients)}
         self._row = BranchRow(tuple(decisions), name=name, **given)  # type: ignore[arg-type]
 

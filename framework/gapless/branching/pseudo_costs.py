@@ -18,7 +18,7 @@ class PseudoCosts:
         self._all: defaultdict[int, tuple[float, int]] = defaultdict(lambda: (0.0, 0))
 
     def observe(self, key: Hashable, child: int, gain: float, distance: float) -> None:
-        """A child whose bound fell by `gain`, at a `distance` from the parent's point. Infinite gains are ignored."""
+        """A child whose bound fell by `gain`, at a `distance` from the point; infinite gains are ignored."""
         if not (math.isfinite(gain) and distance > 0):
             return
         cost = max(0.0, gain) / distance
@@ -33,9 +33,7 @@ class PseudoCosts:
 
     def gains(self, candidate: Candidate) -> list[float]:
         """Expected gain of each child; those never seen count as the average, or as 1 per unit at first."""
-        return [
-            distance * self._mean(candidate.key, child) for child, distance in enumerate(candidate.distances)
-        ]
+        return [distance * self._mean(candidate.key, child) for child, distance in enumerate(candidate.distances)]
 
     def _mean(self, key: Hashable, child: int) -> float:
         count = self._counts[key, child]

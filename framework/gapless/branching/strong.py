@@ -38,7 +38,9 @@ class Phase:
 
     def __attrs_post_init__(self) -> None:
         if self.candidates < 1 or (self.rounds is not None and self.rounds < 0):
-            raise InvalidProblem(f"Phase: {self.candidates} candidates and {self.rounds} rounds; expected 1 and 0 or more")
+            raise InvalidProblem(
+                f"Phase: {self.candidates} candidates, {self.rounds} rounds; give 1 and 0 or more"
+            )
 
 
 PHASES = (Phase(16, 0), Phase(4, 2), Phase(2, None))
@@ -47,8 +49,9 @@ PHASES = (Phase(16, 0), Phase(4, 2), Phase(2, None))
 class StrongBranching(Brancher[S]):
     """Chooses among candidates by what their children would be bounded by.
 
-    The first phase ranks candidates by pseudo-costs. Later phases solve the children of those that are left, each
-    with more pricing than the one before (Pecin et al. 2017, section 5). A candidate whose pseudo-costs are reliable
+    The first candidates are the best by pseudo-costs and, in turn, the preferred among those never looked at. Each
+    phase solves the children of those that are left, with more pricing than the one before (Pecin et al. 2017,
+    section 5). A candidate whose pseudo-costs are reliable
     is not looked at again (Achterberg, Koch, Martin 2005). A candidate whose children are all closed, as a look with
     full pricing shows, ends the choice.
 
@@ -101,11 +104,11 @@ class StrongBranching(Brancher[S]):
 
     def _choice(self, fixings: Fixings, relaxed: Relaxed[S], found: Sequence[Candidate]) -> Candidate:
         costs = self.pseudo_costs
-        ranked = sorted(found, key=lambda c: (-score(costs.gains(c)), -c.preference))
+        ranked = self._ranked(found)
         probe = relaxed.probe
         if probe is None or not math.isfinite(relaxed.bound):
             return ranked[0]
-        looked: dict[int, dict[int, float]] = {}
+        looked: set[int] = set()
         for phase in self.phases:
             ranked = ranked[: phase.candidates]
             if len(ranked) == 1:
@@ -117,16 +120,32 @@ class StrongBranching(Brancher[S]):
                 if costs.count(candidate) >= self.reliability and id(candidate) not in looked:
                     scores[id(candidate)] = score(costs.gains(candidate))
                     continue
+                looked.add(id(candidate))
                 gains = _gains(probe, fixings, relaxed, candidate, phase.rounds)
-                looked[id(candidate)] = dict(enumerate(gains))
                 if phase.rounds is None:
                     if all(map(math.isinf, gains)):
                         return candidate
                     for child, gain in enumerate(gains):
                         costs.observe(candidate.key, child, gain, candidate.distances[child])
-                scores[id(candidate)] = score([min(gain, _most(relaxed, probe)) for gain in gains])
+                most = _most(relaxed, probe)
+                scores[id(candidate)] = score([min(gain, most) for gain in gains])
             ranked.sort(key=lambda c: -scores[id(c)])
         return ranked[0]
+
+    def _ranked(self, found: Sequence[Candidate]) -> list[Candidate]:
+        """By pseudo-costs; before phases, in turn the best of those seen before and the preferred of the others.
+
+        Those never seen would otherwise hardly be looked at once others are known to gain.
+        """
+        costs = self.pseudo_costs
+        known = sorted(found, key=lambda c: (-score(costs.gains(c)), -c.preference))
+        if not self.phases or not self.reliability:
+            return known
+        seen = [c for c in known if costs.count(c)]
+        new = sorted((c for c in found if not costs.count(c)), key=lambda c: -c.preference)
+        both = [one for pair in zip(seen, new, strict=False) for one in pair]
+        most = min(len(seen), len(new))
+        return [*both, *seen[most:], *new[most:]]
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -150,7 +169,8 @@ def _gains(
             gains.append(math.inf)
             continue
         child = probe.relax(below, rounds)
-        bound = child.bound if rounds is None or rounds == 0 else min(child.bound, max(child.attained, -math.inf))
+        # Before nothing is missing, the columns at hand tell more than the bound.
+        bound = min(child.bound, child.attained) if rounds else child.bound
         closed = bound == -math.inf or (rounds is None and probe.closes(child.bound))
         gains.append(math.inf if closed else max(0.0, relaxed.bound - bound))
     return gains

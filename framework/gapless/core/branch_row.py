@@ -24,7 +24,9 @@ def _whole(value: Any) -> int:
     try:
         return operator.index(value)
     except TypeError as error:
-        raise InvalidProblem(f"BranchRow: decisions, coefficients and sides are whole numbers, not {value!r}") from error
+        raise InvalidProblem(
+            f"BranchRow: decisions, coefficients and sides are whole numbers, not {value!r}"
+        ) from error
 
 
 def _wholes(values: Iterable[Any]) -> tuple[int, ...]:
@@ -68,7 +70,7 @@ class BranchRow:
     def __attrs_post_init__(self) -> None:
         if len(self.coefficients) != len(self.decisions) or not self.decisions:
             raise InvalidProblem(
-                f"BranchRow: {len(self.coefficients)} coefficients for {len(self.decisions)} decisions; give one each"
+                f"BranchRow: {len(self.coefficients)} coefficients for {len(self.decisions)} decisions; one each"
             )
         if min(self.coefficients) < 1:
             raise InvalidProblem(f"BranchRow: a coefficient is {min(self.coefficients)}, it must be at least 1")

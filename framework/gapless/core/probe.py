@@ -80,7 +80,10 @@ class Probe(Generic[S]):
         budget = self._budget
         most: Any = [
             count
-            for count in (rounds, None if budget.limits.iterations is None else budget.limits.iterations - budget.iterations)
+            for count in (
+                rounds,
+                None if budget.limits.iterations is None else budget.limits.iterations - budget.iterations,
+            )
             if count is not None
         ]
         time = None if math.isinf(budget.time_left) else budget.time_left

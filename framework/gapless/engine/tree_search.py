@@ -312,8 +312,8 @@ class _Search(Generic[S]):
         narrowed = children_of(self.brancher, fixings, branches, self.decisions, f"node {node.number}")
         if not self.relaxation.heeds_rows and any(branch.rows for branch in branches):
             raise UncoveredBranching(
-                f"{type(self.brancher).__name__} branches on a sum, which {type(self.relaxation).__name__} does not "
-                "heed (heeds_rows is False): its bound would never improve"
+                f"{type(self.brancher).__name__} branches on a sum, which {type(self.relaxation).__name__} "
+                "does not heed (heeds_rows is False): its bound would never improve"
             )
         children = []
         for branch, child_fixings in zip(branches, narrowed, strict=True):

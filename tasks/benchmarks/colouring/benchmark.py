@@ -27,7 +27,10 @@ GRAPHS: dict[str, tuple[tuple[int, Edges], Marks]] = {
     "myciel5": (myciel(5), (300, 60)),
 }
 """Graphs, with the CPU seconds to reach and to aim at."""
-TREES: dict[str, Callable[..., gl.Result[Any]]] = {"own tree": branch_and_price, "SCIP's tree": branch_price_and_cut}
+TREES: dict[str, Callable[..., gl.Result[Any]]] = {
+    "own tree": branch_and_price,
+    "SCIP's tree": branch_price_and_cut,
+}
 SECONDS = 300.0
 
 

@@ -19,7 +19,7 @@ RESOLUTION = 10**9
 @serialisable("benchmarks.StableSetPrices")
 @attrs.frozen
 class StableSetPrices(BoundCertificate):
-    """Prices of vertices that no stable set exceeds by much: D in all, at most V in a set, so at least D / V sets.
+    """Prices of vertices that no stable set exceeds by much: D in all, at most V in a set, so D / V sets.
 
     A set holds all vertices that are together with one of its own, and none that are apart. True for any prices, and
     computed in whole numbers.
