@@ -30,7 +30,7 @@ class Candidate:
     branches : sequence of Branch
         The children. Together they cover the node.
     distances : sequence of float
-        How far the point is from each child: 0.3 from *on* for a decision of 0.7. Pseudo-costs are gains per unit.
+        Distance of the point from each child: 0.3 from *on* for a decision of 0.7. Pseudo-costs are gains per unit.
     preference : float
         Larger is tried first among those about which nothing is known; by default the smallest distance.
     """

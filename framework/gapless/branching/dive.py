@@ -77,7 +77,7 @@ def diving(
     rounds : int, optional
         Rounds of pricing after each step, 0 for none; by default until nothing is missing.
     discrepancies : int
-        How often in a dive the decision that comes next may be passed over (limited discrepancy search).
+        Number of decisions that a dive may pass over (limited discrepancy search).
     depth : int
         Decisions that a dive may turn on.
 

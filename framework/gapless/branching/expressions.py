@@ -29,7 +29,7 @@ class Sum:
 
     def __init__(self, decisions: Iterable[int], name: str = "", coefficients: Iterable[int] | None = None) -> None:
         given = {} if coefficients is None else {"coefficients": tuple(coefficients)}
-        self._row = BranchRow(tuple(decisions), name=name, **given)  # type: ignore[arg-type]
+        self._row = BranchRow(tuple(decisions), name=name, **given)
 
     def at_most(self, limit: int) -> BranchRow:
         """The row that keeps the sum at `limit` or below."""
@@ -68,7 +68,7 @@ class Expressions(CandidateBrancher[Any]):
             value = one.at(relaxed.point)
             below = math.floor(value)
             if min(value - below, below + 1 - value) > INTEGRAL:
-                branches = Branch(rows=[one.at_least(below + 1)]), Branch(rows=[one.at_most(below)])
+                branches = Branch(rows=(one.at_least(below + 1),)), Branch(rows=(one.at_most(below),))
                 found.append(Candidate(("sum", number), branches, (below + 1 - value, value - below)))
         return found or self.then.candidates(fixings, relaxed)
 

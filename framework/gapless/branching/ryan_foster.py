@@ -18,7 +18,7 @@ from gapless.core.sparse import BoolArray, IntArray
 
 @attrs.frozen(eq=False)
 class Merged:
-    """What pricing has to heed: items of a group enter a column together, and some groups never meet.
+    """Duties of pricing: items of a group enter a column together, and some groups never meet.
 
     Parameters
     ----------

@@ -38,9 +38,7 @@ class Phase:
 
     def __attrs_post_init__(self) -> None:
         if self.candidates < 1 or (self.rounds is not None and self.rounds < 0):
-            raise InvalidProblem(
-                f"Phase: {self.candidates} candidates, {self.rounds} rounds; give 1 and 0 or more"
-            )
+            raise InvalidProblem(f"Phase: {self.candidates} candidates, {self.rounds} rounds; give 1 and 0 or more")
 
 
 PHASES = (Phase(16, 0), Phase(4, 2), Phase(2, None))
@@ -153,7 +151,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _most(relaxed: Relaxed[Any], probe: Probe[Any]) -> float:
-    """What a closed child gains: at least all that is left to the incumbent."""
+    """Gain of a closed child: at least all that is left to the incumbent."""
     left = relaxed.bound - probe.incumbent
     return 2 * max(1.0, left) if math.isfinite(left) else 2 * max(1.0, abs(relaxed.bound))
 

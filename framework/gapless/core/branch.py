@@ -19,6 +19,10 @@ def ids(values: Iterable[int]) -> tuple[int, ...]:
     return tuple(map(int, values))
 
 
+def _rows(rows: Iterable[BranchRow]) -> tuple[BranchRow, ...]:
+    return tuple(rows)
+
+
 @attrs.frozen
 class Branch:
     """A child of a node: decisions fixed on and off, and rows over sums of them, in addition to the parent's.
@@ -30,7 +34,7 @@ class Branch:
     off: tuple[int, ...] = attrs.field(default=(), converter=ids)
     why: str = ""
     rows: tuple[BranchRow, ...] = attrs.field(
-        default=(), converter=tuple, metadata={WRITTEN: lambda branch: branch.rows or None}
+        default=(), converter=_rows, metadata={WRITTEN: lambda branch: branch.rows or None}
     )
 
     def narrow(self, fixings: Fixings) -> Fixings | None:
@@ -106,12 +110,12 @@ def _sums(parent: Fixings, branches: Sequence[Branch]) -> dict[Expression, tuple
 
 
 def _literals(branch: Branch, sums: Mapping[Expression, tuple[BranchRow, list[int]]]) -> Literals:
-    """What a branch asks for; a value stands for all that the branches do not tell apart from it."""
+    """Demands of a branch; a value stands for all that the branches do not tell apart from it."""
     found: Literals = {d: frozenset({OFF}) for d in branch.off} | {d: frozenset({ON}) for d in branch.on}
     for row in branch.rows:
         values = sums[row.expression][1]
-        allowed = found.get(row.expression, frozenset(values)).intersection(filter(row.within, values))
-        found[row.expression] = allowed
+        allowed = frozenset(value for value in values if row.within(value))
+        found[row.expression] = allowed & found.get(row.expression, allowed)
     return {key: values for key, values in found.items() if key not in sums or len(values) < len(sums[key][1])}
 
 

@@ -137,7 +137,8 @@ class Ledger(Generic[S]):
         if self.over.row.size:
             stated.add(*product(*uses, Entries(self.over.column, self.over.row, self.over.value)))
         if len(self.sums):
-            uses = tuple(np.append(a, b) for a, b in zip(uses, product(*uses, self.sums.entries), strict=True))
+            users, sums, values = product(*uses, self.sums.entries)
+            uses = np.append(uses[0], users), np.append(uses[1], sums), np.append(uses[2], values)
         new = NewColumns(
             len(self.columns), columns, *merged(stated.row, stated.column, stated.value), *merged(*uses)
         )
@@ -211,7 +212,7 @@ class Ledger(Generic[S]):
         held = Held(self.columns, z, usage, objective, attrs.evolve(self.over))
         if fixings.rows:
             sums = self.sums.entries
-            held.sum_prices = np.bincount(sums.row, sums.value * use_price[sums.column], count)
+            held.sum_prices = np.bincount(sums.row, sums.value * use_price[sums.column], count).astype(np.float64)
             held.branch_prices = use_price[count:][self.sums.places(fixings)]
         price = use_price[:count]
         return MasterView(self.decisions, fixings, point, self.rows, row_price, price, own, weight, held)

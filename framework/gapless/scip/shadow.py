@@ -37,7 +37,7 @@ class Shadow(Relaxation[S]):
         self._relaxation: PricedRelaxation[S, LinearView] | None = None
 
     def follow(self, batches: Iterable[Batch]) -> None:
-        """What SCIP's master has got."""
+        """Take note of batches that SCIP's master got."""
         for batch in batches:
             if not np.all(batch.rows.over_quantities):
                 self._relaxation = None  # these rows know nothing of the columns that looks have found

@@ -16,6 +16,10 @@ from gapless.roles import Answer, BoundCertificate, Fixings, LinearView, seriali
 RESOLUTION = 10**9
 
 
+def _whole(prices: Sequence[int]) -> tuple[int, ...]:
+    return tuple(map(int, prices))
+
+
 @serialisable("benchmarks.StableSetPrices")
 @attrs.frozen
 class StableSetPrices(BoundCertificate):
@@ -30,7 +34,7 @@ class StableSetPrices(BoundCertificate):
     """
 
     kind: ClassVar[str] = "stable set prices"
-    prices: tuple[int, ...] = attrs.field(converter=lambda prices: tuple(map(int, prices)))
+    prices: tuple[int, ...] = attrs.field(converter=_whole)
 
     @classmethod
     def from_view(cls, problem: Colouring, view: LinearView, answers: Sequence[Answer] = ()) -> StableSetPrices:

@@ -59,7 +59,7 @@ class SetPricing(Generator[LinearView]):
         if merged is None:
             return Answer()
         prices = item_prices(self.problem, view)
-        weights = np.bincount(merged.group, prices, len(merged))
+        weights = np.bincount(merged.group, prices, len(merged)).astype(np.float64)
         worth = view.objective_weight
         # While a master is repaired, sets are paid for vertices that it cannot cover. There are no more sets than
         # vertices, so sets of less than this weight cannot.
@@ -76,7 +76,7 @@ class SetPricing(Generator[LinearView]):
 
 
 def item_prices(problem: Colouring, view: LinearView) -> np.ndarray:
-    """What a set is paid for each vertex; for a pair that is together, its first vertex."""
+    """Pay of a set for each vertex; for a pair that is together, its first vertex."""
     prices = -view.prices(np.arange(problem.vertices))
     on = view.fixings.on
     np.subtract.at(prices, problem.pairs[on, 0], view.usage_prices()[on])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.roles import Decisions, IntArray, Sense, serialisable
+from gapless.roles import BoolArray, Decisions, IntArray, Sense, serialisable
 
 Classes = tuple[tuple[int, ...], ...]
 """Vertices of each colour."""
@@ -19,6 +19,10 @@ Classes = tuple[tuple[int, ...], ...]
 def ordered(classes: Iterable[Iterable[int]]) -> Classes:
     """The one way to write a colouring down."""
     return tuple(sorted(tuple(sorted(map(int, one))) for one in classes))
+
+
+def _pairs(edges: Any) -> IntArray:
+    return np.array(edges, np.int64).reshape(-1, 2)
 
 
 @serialisable("benchmarks.Colouring")
@@ -36,22 +40,22 @@ class Colouring(gl.Problem[Classes]):
     granularity = 1.0
 
     vertices: int
-    edges: IntArray = attrs.field(converter=lambda edges: np.array(edges, np.int64).reshape(-1, 2))
+    edges: IntArray = attrs.field(converter=_pairs)
 
     @cached_property
-    def adjacent(self) -> np.ndarray:
+    def adjacent(self) -> BoolArray:
         """Neighbourhoods, bool (vertices, vertices)."""
         matrix = np.zeros((self.vertices, self.vertices), bool)
         matrix[tuple(self.edges.T)] = True
         return matrix | matrix.T
 
     @cached_property
-    def pairs(self) -> np.ndarray:
+    def pairs(self) -> IntArray:
         """Vertices that are no neighbours, int64 (decisions, 2)."""
         return np.argwhere(np.triu(~self.adjacent, 1))
 
     @cached_property
-    def number(self) -> np.ndarray:
+    def number(self) -> IntArray:
         """Decision of each pair of vertices, -1 for neighbours."""
         numbers = np.full((self.vertices, self.vertices), -1)
         numbers[tuple(self.pairs.T)] = np.arange(len(self.pairs))
@@ -74,11 +78,12 @@ class Colouring(gl.Problem[Classes]):
         shared = [(a, b) for a, b in self.edges.tolist() if a in colour and colour.get(a) == colour.get(b)]
         return broken + [f"the neighbours {a} and {b} have one colour" for a, b in shared]
 
-    def inside(self, one: Iterable[int]) -> np.ndarray:
+    def inside(self, one: Iterable[int]) -> IntArray:
         """The pairs of vertices in a class, as decisions."""
         members = np.array(sorted(one), np.int64)
         a, b = np.triu_indices(members.size, 1)
-        return self.number[members[a], members[b]]
+        found: IntArray = self.number[members[a], members[b]]
+        return found
 
     def encode(self, structure: Classes) -> IntArray:
         """All pairs in a class."""

@@ -136,7 +136,7 @@ class SplitCertificate(BoundCertificate):
                 if through > enough:
                     through = flip_alone(
                         problem.decisions,
-                        fixings.fix(**{name: (d,)}),
+                        fixings.fix(on=(d,)) if name == "on" else fixings.fix(off=(d,)),
                         float(side[d]),
                         max(enough, bound),
                         known=partial(self._weigh, problem, backbone, fixings),
