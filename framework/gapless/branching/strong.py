@@ -50,8 +50,8 @@ class StrongBranching(Brancher[S]):
     The first candidates are the best by pseudo-costs and, in turn, the preferred among those never looked at. Each
     phase solves the children of those that are left, with more pricing than the one before (Pecin et al. 2017,
     section 5). A candidate whose pseudo-costs are reliable
-    is not looked at again (Achterberg, Koch, Martin 2005). A candidate whose children are all closed, as a look with
-    full pricing shows, ends the choice.
+    is not looked at again (Achterberg, Koch, Martin 2005). A candidate all of whose children are closed, as a look
+    with full pricing shows, ends the choice.
 
     One object serves one solve: it learns from the bounds of nodes that it has split.
 

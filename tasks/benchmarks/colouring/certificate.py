@@ -25,8 +25,8 @@ def _whole(prices: Sequence[int]) -> tuple[int, ...]:
 class StableSetPrices(BoundCertificate):
     """Prices of vertices that no stable set exceeds by much: D in all, at most V in a set, so D / V sets.
 
-    A set holds all vertices that are together with one of its own, and none that are apart. True for any prices, and
-    computed in whole numbers.
+    A set holds all vertices that are together with one of its own, and none that are apart. True for any prices,
+    and computed in whole numbers.
 
     Parameters
     ----------
