@@ -59,7 +59,8 @@ class Colouring(gl.Problem[Classes]):
         """Decision of each pair of vertices, -1 for neighbours."""
         numbers = np.full((self.vertices, self.vertices), -1)
         numbers[tuple(self.pairs.T)] = np.arange(len(self.pairs))
-        return np.maximum(numbers, numbers.T)
+        both: IntArray = np.maximum(numbers, numbers.T)
+        return both
 
     @cached_property
     def decisions(self) -> Decisions:
