@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from gapless.core.backbone import Backbone as Backbone
     from gapless.core.batch import Batch as Batch, Columns as Columns, Rows as Rows
     from gapless.core.branch import Branch as Branch
+    from gapless.core.branch_row import BranchRow as BranchRow
     from gapless.core.brancher import Brancher as Brancher, MostFractional as MostFractional
     from gapless.core.proofs.checked_bounds import CheckedBounds as CheckedBounds
     from gapless.core.certificate import (
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         View as View,
     )
     from gapless.core.pricing import Pricing as Pricing
+    from gapless.core.probe import Probe as Probe
     from gapless.core.problem import Problem as Problem, Sense as Sense
     from gapless.core.problem_batch import ProblemBatch as ProblemBatch
     from gapless.core.relaxation import Relaxation as Relaxation, Relaxed as Relaxed, Restricted as Restricted
@@ -81,6 +83,7 @@ else:
             "gapless.core.backbone": "Backbone",
             "gapless.core.batch": "Batch Columns Rows",
             "gapless.core.branch": "Branch",
+            "gapless.core.branch_row": "BranchRow",
             "gapless.core.brancher": "Brancher MostFractional",
             "gapless.core.certificate": (
                 "BoundCertificate Certificate LinearDualCertificate NoCertificate "
@@ -103,6 +106,7 @@ else:
             "gapless.core.model": "LinearModel",
             "gapless.core.oracle": "Answer Generator LinearView Maximised Maximiser Slacks View",
             "gapless.core.pricing": "Pricing",
+            "gapless.core.probe": "Probe",
             "gapless.core.problem": "Problem Sense",
             "gapless.core.problem_batch": "ProblemBatch",
             "gapless.core.relaxation": "Relaxation Relaxed Restricted",

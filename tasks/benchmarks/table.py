@@ -8,6 +8,7 @@ from gapless.roles import Task
 
 SUMMARIES = {
     "chains": "Chain decoders beside numba, hmmlearn and the physical floor.",
+    "colouring": "Graphs coloured by branch and price, in both trees.",
     "factors": "Factors, limits and observers beside none, and chains with factors beside HiGHS and toulbar2.",
     "labelling": "Resource-constrained shortest paths beside cspy and PathWyse.",
     "linking": "Entity links and graph distances beside toulbar2 and networkit.",

@@ -14,6 +14,7 @@ import gapless.roles
 DOCS = Path(__file__).parents[2] / "docs"
 API = "\n".join(page.read_text("utf-8") for page in sorted((DOCS / "api").glob("*.md")))
 WHOLE = (  # packages whose page lists what is in __all__
+    "gapless.branching",
     "gapless.engine",
     "gapless.labelling",
     "gapless.learn",

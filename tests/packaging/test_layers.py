@@ -24,6 +24,7 @@ LAYERS = {
     "gapless.labelling": 2,
     "gapless.lp": 2,
     "gapless.runs": 2,
+    "gapless.branching": 2,
     "gapless.engine": 3,
     "gapless.scip": 3,
     "gapless.plugins": 4,

@@ -170,8 +170,8 @@ class Certificate(ABC):
         By default calls `verify` once per decision; evidence that bounds all of them at once overrides this.
         """
         bound = -math.inf
-        for flip in (*({"on": (d,)} for d in off), *({"off": (d,)} for d in on)):
-            other = fixings.fix(**flip)
+        for flip in (*(((d,), ()) for d in off), *(((), (d,)) for d in on)):
+            other = fixings.fix(*flip)
             if other is None:
                 continue
             verdict = self.verify(problem, other)

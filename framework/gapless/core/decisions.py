@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from weakref import WeakKeyDictionary
 
@@ -9,8 +10,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from gapless.core.branch_row import BranchRow, meet
 from gapless.core.errors import InvalidProblem
-from gapless.core.sparse import BoolArray, IntArray, Sparse, int_array
+from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse, int_array
 from gapless.core.work import spend_work
 
 FREE, OFF, ON = -1, 0, 1
@@ -169,9 +171,14 @@ def _state(values: object) -> NDArray[np.int8]:
 
 @attrs.frozen(eq=False)
 class Fixings:
-    """Decisions forced on or off: int8 per decision, -1 free, 0 off, 1 on. Immutable."""
+    """Decisions forced on or off: int8 per decision, -1 free, 0 off, 1 on. Immutable.
+
+    `rows` limit sums of decisions, one row for each sum, in any order. Who heeds only `state` bounds more
+    structures than needed, which keeps every bound true.
+    """
 
     state: NDArray[np.int8] = attrs.field(converter=_state)
+    rows: tuple[BranchRow, ...] = ()
 
     @classmethod
     def none(cls, count: int) -> Fixings:
@@ -179,13 +186,16 @@ class Fixings:
         return cls(np.full(count, FREE, np.int8))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Fixings) and np.array_equal(self.state, other.state)
+        if not isinstance(other, Fixings) or set(self.rows) != set(other.rows):
+            return False
+        return np.array_equal(self.state, other.state)
 
     def __hash__(self) -> int:
-        return hash(self.state.tobytes())
+        return hash((self.state.tobytes(), frozenset(self.rows)))
 
     def __repr__(self) -> str:
-        return f"Fixings(on={self.on.tolist()}, off={self.off.tolist()})"
+        rows = f", rows=[{', '.join(row.words() for row in self.rows)}]" if self.rows else ""
+        return f"Fixings(on={self.on.tolist()}, off={self.off.tolist()}{rows})"
 
     @property
     def on(self) -> IntArray:
@@ -202,7 +212,9 @@ class Fixings:
         """Decisions not fixed."""
         return np.flatnonzero(self.state == FREE)
 
-    def fix(self, on: Iterable[int] = (), off: Iterable[int] = ()) -> Fixings | None:
+    def fix(
+        self, on: Iterable[int] = (), off: Iterable[int] = (), rows: Sequence[BranchRow] = ()
+    ) -> Fixings | None:
         """These fixings and more; None when the new ones contradict the old or each other."""
         spend_work(self.state.size)
         state = self.state.copy()
@@ -211,7 +223,17 @@ class Fixings:
             if chosen.size and np.any((state[chosen] != FREE) & (state[chosen] != value)):
                 return None
             state[chosen] = value
-        return Fixings(state)
+        return self._limited(state, rows)
+
+    def _limited(self, state: NDArray[np.int8], rows: Sequence[BranchRow] = ()) -> Fixings | None:
+        """Fixings of this state with the rows of these and more; None when a sum cannot keep within them."""
+        if not self.rows and not rows:
+            return Fixings(state)
+        spend_work(sum(10.0 * len(row.decisions) for row in (*self.rows, *rows)), 4)
+        met = meet(self.rows, rows)
+        if met is None or not all(row.possible(state) for row in met):
+            return None
+        return Fixings(state, met)
 
     def implied(self, decisions: Decisions) -> Fixings | None:
         """These fixings with the implications of the exactly-one groups; None on a contradiction."""
@@ -219,7 +241,7 @@ class Fixings:
         state = self.state.copy()
         if groups.disjoint:
             spend_work(state.size + 4 * groups.members.size, 2)
-            return Fixings(state) if groups.imply(state) else None
+            return self._limited(state) if groups.imply(state) else None
         spend_work(state.size + groups.members.size, len(decisions.exactly_one))
         for group in decisions.exactly_one:
             ids = np.asarray(group, np.int64)
@@ -230,13 +252,27 @@ class Fixings:
                 state[ids[values == FREE]] = OFF
             elif (values == FREE).sum() == 1:
                 state[ids[values == FREE]] = ON
-        return Fixings(state)
+        return self._limited(state)
 
     def allow(self, on_ids: IntArray) -> bool:
-        """Whether a structure that turns on exactly `on_ids` agrees with the fixings."""
+        """Whether a structure that turns on exactly `on_ids` agrees with the fixings and their rows."""
         chosen = np.zeros(self.state.size, bool)
         chosen[on_ids] = True
-        return bool(np.all(chosen[self.state == ON]) and not np.any(chosen[self.state == OFF]))
+        if not np.all(chosen[self.state == ON]) or np.any(chosen[self.state == OFF]):
+            return False
+        return all(row.within(row.value(on_ids)) for row in self.rows)
+
+    def rows_bound(self, prices: FloatArray) -> float:
+        """Largest worth of `rows` at these prices, float64 (rows,): what a certificate owes for them.
+
+        Infinite where a price meets a side without a limit.
+        """
+        total = 0.0
+        for row, price in zip(self.rows, prices.tolist(), strict=True):
+            side = row.upper if price > 0 else row.lower
+            if price:
+                total += math.inf if side is None else price * side
+        return total
 
     def banned(self, decisions: Decisions) -> BoolArray:
         """Mask of the quantities that may not be used: a decision on them with threshold 1 is off."""

@@ -243,14 +243,21 @@ class LinearView(View, ABC):
 
     @abstractmethod
     def usage_prices(self) -> FloatArray:
-        """Price of one unit of each quantity, due to rows over quantities and to the fixings.
+        """Price of one unit of each quantity, due to rows over quantities, to rows of branches and to the fixings.
 
         Infinite where the fixings ban the quantity.
         """
 
     def fixing_prices(self) -> FloatArray:
-        """The part of `usage_prices` due to the fixings, which a certificate must not count twice."""
+        """The part of `usage_prices` due to fixed decisions, which a certificate must not count twice."""
         return self.usage_prices()
+
+    def branch_prices(self) -> FloatArray:
+        """Price of one unit of each row of ``fixings.rows``, float64 (rows,).
+
+        `usage_prices` contains them, coefficient by coefficient; a certificate adds `Fixings.rows_bound` of them.
+        """
+        return np.zeros(len(self.fixings.rows))
 
     @abstractmethod
     def gain(self, columns: Columns) -> FloatArray:

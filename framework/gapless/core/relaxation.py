@@ -14,6 +14,7 @@ from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import Fixings
 from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, View
+from gapless.core.probe import Probe
 from gapless.core.sparse import FloatArray
 from gapless.core.tree_certificate import Tightening
 
@@ -45,6 +46,8 @@ class Relaxed(Generic[S]):
     excluded : float
         Bound on the structures under the fixings that the tightenings exclude. The search refuses a bound better
         than its incumbent: such tightenings rest on a score that no structure has.
+    probe : Probe, optional
+        Looks below the node, for branchers and rounding; set by both trees.
     certificate : Certificate
         Evidence for `bound` under the fixings of the node and the tightenings.
     """
@@ -57,10 +60,20 @@ class Relaxed(Generic[S]):
     tightenings: Sequence[Tightening] = ()
     certificate: Certificate = attrs.field(factory=NoCertificate)
     excluded: float = -np.inf
+    probe: Probe[S] | None = None
 
 
 class Relaxation(ABC, Generic[S]):
-    """Gives an upper bound on every structure under some fixings."""
+    """Gives an upper bound on every structure under some fixings.
+
+    Attributes
+    ----------
+    heeds_rows : bool
+        Whether `Fixings.rows` tighten the bound. Without it a search refuses branches with rows, below which it
+        would never get anywhere.
+    """
+
+    heeds_rows: bool = False
 
     @abstractmethod
     def solve(
@@ -78,6 +91,17 @@ class Relaxation(ABC, Generic[S]):
         state : object
             `Relaxed.state` of the parent node, or None.
         """
+
+    def glance(self, fixings: Fixings, budget: Budget, *, incumbent: float = -np.inf) -> Relaxed[S]:
+        """A guess at `solve` for little work, to choose among branches by; no proof rests on it."""
+        return self.solve(fixings, budget, incumbent=incumbent)
+
+    def integral(self, fixings: Fixings, budget: Budget, *, incumbent: float = -np.inf) -> S | None:
+        """The best structure made of the parts at hand that beats the incumbent, within the limits of `budget`.
+
+        None where there is none, where none was found, and by default.
+        """
+        return None
 
 
 class Restricted(Relaxation[S], Generic[S, V]):

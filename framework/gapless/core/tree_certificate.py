@@ -9,7 +9,8 @@ from typing import ClassVar
 
 import attrs
 
-from gapless.core.branch import Branch, ids, uncovered, unknown_decision
+from gapless.core.branch import Branch, case_in_words, ids, uncovered, unknown_decision
+from gapless.core.branch_row import BranchRow
 from gapless.core.certificate import AnyProblem, Certificate, Verdict, within_work_limit
 from gapless.core.decisions import Fixings
 from gapless.core.serial import serialisable
@@ -38,7 +39,8 @@ class TreeCertificate(Certificate):
     parents : sequence of int
         Parent of each node, -1 for the root; parents come before children.
     branches : sequence of Branch
-        Fixings of each node in addition to its parent's.
+        Fixings of each node in addition to its parent's, and rows over sums of decisions. The sums are whole
+        numbers, so that ``<= t`` beside ``>= t + 1`` covers the parent; a gap between two rows does not.
     leaves : mapping of str(node) to Certificate
         Evidence for every node without children.
     tightenings : mapping of str(node) to sequences of Tightening
@@ -98,8 +100,7 @@ class TreeCertificate(Certificate):
                 below = [self.branches[child] for child in children[node]]
                 hole = None if here is None else uncovered(here, below, decisions)
                 if hole is not None:
-                    case = ", ".join(f"{decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
-                    return Verdict(False, f"no child covers the case {case}", place)
+                    return Verdict(False, f"no child covers the case {case_in_words(hole, decisions)}", place)
                 continue
             if here is None:
                 continue
@@ -136,7 +137,9 @@ class TreeCertificate(Certificate):
                 return Verdict(False, f"node {node} has parent {parent}", place)
             if not isinstance(branch, Branch):
                 return Verdict(False, f"node {node} has no branch", place)
-            if node == 0 and (branch.on or branch.off):
+            if not all(isinstance(row, BranchRow) for row in branch.rows):
+                return Verdict(False, f"node {node} has a row that is none", place)
+            if node == 0 and (branch.on or branch.off or branch.rows):
                 return Verdict(False, "the root fixes decisions, so something lies outside the tree", place)
             steps = self.tightenings.get(str(node), ())
             fixes = [branch, *(Branch(step.on, step.off) for step in steps)]
@@ -152,7 +155,7 @@ class TreeCertificate(Certificate):
         fixings_of: dict[int, Fixings | None] = {-1: fixings or Fixings.none(problem.decisions.count)}
         for node, parent in enumerate(self.parents):
             base, branch = fixings_of[parent], self.branches[node]
-            here = base.fix(branch.on, branch.off) if base is not None else None
+            here = branch.narrow(base) if base is not None else None
             before = here
             for step in self.tightenings.get(str(node), ()) if here is not None else ():
                 here = here.fix(step.on, step.off) if here is not None else None

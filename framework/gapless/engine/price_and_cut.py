@@ -189,7 +189,7 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         granularity: float | None = None,
     ) -> None:
         self.pricing, self.granularity = pricing, granularity
-        self.restricted = restricted
+        self.restricted, self.heeds_rows = restricted, restricted.heeds_rows
         self.generators = tuple(generators)
         self.decisions = decisions
         self.limit = limit
@@ -212,3 +212,11 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
             granularity=self.granularity,
             rounds=self._rounds,
         )
+
+    def glance(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> Relaxed[S]:
+        """The restricted relaxation alone."""
+        return guarded(self.restricted, self.restricted.solve, fixings, budget, incumbent=incumbent)
+
+    def integral(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> S | None:
+        """The restricted relaxation's."""
+        return guarded(self.restricted, self.restricted.integral, fixings, budget, incumbent=incumbent)

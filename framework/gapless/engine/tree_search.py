@@ -9,15 +9,17 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
+import attrs
 import numpy as np
 
-from gapless.core.branch import Branch, in_words, uncovered, unknown_decision
+from gapless.core.branch import Branch, case_in_words, in_words, uncovered, unknown_decision
 from gapless.core.brancher import Brancher
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate
 from gapless.core.decisions import FREE, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, OracleError, SolveError, UncoveredBranching
 from gapless.core.formulation import checked_frequency, rounds_at
 from gapless.core.limits import Budget, Stop
+from gapless.core.probe import Probe
 from gapless.core.problem import Problem, check_start, score_of
 from gapless.core.relaxation import Relaxation, Relaxed
 from gapless.core.result import Result, Stats
@@ -110,9 +112,9 @@ def children_of(
         raise UncoveredBranching(f"{name} at {place}: there is no decision {unknown}")
     hole = uncovered(fixings, branches, decisions)
     if hole is not None:
-        case = ", ".join(f"{decisions.name(d)} {'on' if v else 'off'}" for d, v in hole.items())
+        case = case_in_words(hole, decisions)
         raise UncoveredBranching(f"{name} at {place}: no child covers the case {case}")
-    narrowed = [fixings.fix(branch.on, branch.off) for branch in branches]
+    narrowed = [branch.narrow(fixings) for branch in branches]
     if any(child == fixings for child in narrowed):
         raise UncoveredBranching(f"{name} at {place}: a child fixes nothing new")
     return narrowed
@@ -230,6 +232,8 @@ class _Search(Generic[S]):
             name = type(self.relaxation).__name__
             raise OracleError(f"{name}.solve returned {type(relaxed).__name__}, expected a Relaxed")
         own = round_bound(checked_bound(self.relaxation, relaxed.bound), self.problem.granularity)
+        probe = Probe(self.problem, self.relaxation, node.fixings, self.budget, self.threshold)
+        relaxed = attrs.evolve(relaxed, probe=probe)
         for candidate in (relaxed.structure, self._round(relaxed)):
             if candidate is not None:
                 self.accept(candidate)
@@ -306,6 +310,11 @@ class _Search(Generic[S]):
             self._close_point(node, fixings)
             return
         narrowed = children_of(self.brancher, fixings, branches, self.decisions, f"node {node.number}")
+        if not self.relaxation.heeds_rows and any(branch.rows for branch in branches):
+            raise UncoveredBranching(
+                f"{type(self.brancher).__name__} branches on a sum, which {type(self.relaxation).__name__} "
+                "does not heed (heeds_rows is False): its bound would never improve"
+            )
         children = []
         for branch, child_fixings in zip(branches, narrowed, strict=True):
             child = self._node(

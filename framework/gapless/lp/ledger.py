@@ -18,6 +18,7 @@ from gapless.core.problem import Problem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import INTEGRAL
 from gapless.lp.entries import Entries, Keys, check_columns, check_rows, claim_own, merged, product
+from gapless.lp.sums import Sums
 from gapless.lp.view import (
     Held,
     MasterView,
@@ -82,6 +83,7 @@ class Ledger(Generic[S]):
         self._crossed = False
         self.kept = 0
         """Number of first columns that smoothed views may not lack: generators need not know them."""
+        self.sums = Sums(self.decisions)
 
     # -- growing ------------------------------------------------------------------------------------------------
 
@@ -93,7 +95,7 @@ class Ledger(Generic[S]):
         chosen = self.rows.fresh(rows.keys)
         if not chosen.size:
             return None
-        check_rows(rows, self.own.size)
+        check_rows(rows, self.decisions.quantities)
         entries = rows.coefficients.take(chosen)
         column = self.columns.find(entries.indices)
         if np.any(column < 0):
@@ -125,7 +127,7 @@ class Ledger(Generic[S]):
         if not chosen.size:
             return None
         columns = columns if chosen.size == len(columns) else columns.take(chosen)
-        check_columns(columns, self.own.size)
+        check_columns(columns, self.decisions.quantities)
         row = self.rows.find(columns.coefficients.indices)
         if np.any(row < 0):
             at = int(np.flatnonzero(row < 0)[0])
@@ -139,6 +141,9 @@ class Ledger(Generic[S]):
         stated = Entries(columns.coefficients.row_numbers(), row, columns.coefficients.values)
         if self.over.row.size:
             stated.add(*product(*uses, Entries(self.over.column, self.over.row, self.over.value)))
+        if len(self.sums):
+            users, sums, values = product(*uses, self.sums.entries)
+            uses = np.append(uses[0], users), np.append(uses[1], sums), np.append(uses[2], values)
         new = NewColumns(
             len(self.columns), columns, *merged(stated.row, stated.column, stated.value), *merged(*uses)
         )
@@ -160,8 +165,13 @@ class Ledger(Generic[S]):
         Columns that a banned quantity sets to 0 need no further limit on its use.
         """
         if fixings is not self._imposed:
+            self._take_sums(fixings)
             lower, upper = use_limits(fixings, self.decisions)
             self._banned = fixings.banned(self.decisions) if np.any(fixings.state == OFF) else None
+            if len(self.sums):
+                lower, upper = map(np.append, (lower, upper), self.sums.limits(fixings))
+                if self._banned is not None:
+                    self._banned = np.append(self._banned, np.zeros(len(self.sums), bool))
             self._crossed = bool(np.any(lower > upper))
             if not self._crossed:
                 if self._banned is not None:
@@ -172,6 +182,16 @@ class Ledger(Generic[S]):
         if self._banned is not None:
             self.upper_now[self.uses.column[self._banned[self.uses.row]]] = 0.0
         return not self._crossed
+
+    def _take_sums(self, fixings: Fixings) -> None:
+        """Enter the sums of the fixings' rows that are new, with their values in all columns."""
+        for number, quantities, coefficients in self.sums.meet(fixings.rows):
+            value = np.array(coefficients, np.float64)
+            ones = product(np.zeros(value.size, np.int64), np.array(quantities), value, self.uses)
+            _, column, times = merged(*ones)
+            self.uses.add(np.full(column.size, number), column, times)
+            self.own = np.append(self.own, -1)
+            self.use_lower, self.use_upper = np.append(self.use_lower, -np.inf), np.append(self.use_upper, np.inf)
 
     # -- arithmetic with prices ---------------------------------------------------------------------------------
 
@@ -207,16 +227,21 @@ class Ledger(Generic[S]):
 
         `bound` includes the constant; `hidden` masks the columns that a smoothed view lacks.
         """
-        own = np.append(gain, 0.0)[self.own]  # the 0 at -1, where a quantity has none
-        usage = None if z is None else self.uses.times(z, self.own.size)
+        count = self.decisions.quantities
+        own = np.append(gain, 0.0)[self.own[:count]]  # the 0 at -1, where a quantity has none
+        usage = None if z is None else self.uses.times(z, self.own.size)[:count]
         point = None if usage is None else point_of(usage, self.decisions)
         costs = not np.any(self.objective > 0)
         over = attrs.evolve(self.over)
-        held = Held(self.columns, z, usage, objective, over, bound, constant, hidden, costs)
-        return MasterView(self.decisions, fixings, point, self.rows, row_price, use_price, own, weight, held)
+        held = Held(self.columns, z, usage, objective, over, bound, constant, hidden, costs, use_price[count:])
+        if fixings.rows:
+            held.sum_prices = self.sums.priced(use_price)
+            held.branch_prices = use_price[count:][self.sums.places(fixings)]
+        price = use_price[:count]
+        return MasterView(self.decisions, fixings, point, self.rows, row_price, price, own, weight, held)
 
     def usage_gains(self, row_price: FloatArray, use_price: FloatArray) -> FloatArray:
-        """Gain of the best allowed column through each quantity, -inf without one.
+        """Gain of the best allowed column through each quantity of the decisions, -inf without one.
 
         That of a column that need not be integral is shared among its uses.
         """
@@ -226,7 +251,7 @@ class Ledger(Generic[S]):
         best = np.full(self.own.size, -np.inf)
         allowed = self.upper_now[column] > 0
         np.maximum.at(best, self.uses.row[allowed], gain[allowed])
-        return best
+        return best[: self.decisions.quantities]
 
     def dual_bound(self, row_price: FloatArray, use_price: FloatArray, gain: FloatArray) -> float:
         """Weak duality in float64: no z within the imposed limits scores more, for prices from any source.

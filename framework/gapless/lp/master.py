@@ -15,15 +15,16 @@ from gapless.core.errors import InvalidProblem, SolveError
 from gapless.core.formulation import Formulation
 from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, LinearView
-from gapless.core.problem import Problem
+from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Descent, Relaxed, Restricted
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import meets
+from gapless.lp.integral import best_columns
 from gapless.lp.ledger import Ledger
 from gapless.lp.objective import check_objective
 from gapless.lp.program import FEASIBLE, LinearProgram
 from gapless.lp.smoothing import smoothed
-from gapless.lp.view import MasterView
+from gapless.lp.view import MasterView, point_of, readable
 
 S = TypeVar("S")
 
@@ -41,6 +42,8 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     InvalidProblem
         The initial batch names an unknown row, column or quantity, or holds numbers that an LP cannot.
     """
+
+    heeds_rows = True
 
     def __init__(self, problem: Problem[S], formulation: Formulation[S]) -> None:
         self.problem, self.formulation = problem, formulation
@@ -94,7 +97,9 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     def _impose(self, fixings: Fixings) -> bool:
         """Set bounds and sides of the LP to the fixings; False when these contradict each other."""
         ledger = self._ledger
-        if not ledger.impose(fixings):
+        possible = ledger.impose(fixings)
+        self._follow_sums()
+        if not possible:
             return False
         for j in np.flatnonzero((ledger.upper_now != self._upper) & (self._column_place >= 0)).tolist():
             self._lp.limit(int(self._column_place[j]), float(ledger.upper_now[j]))
@@ -108,6 +113,15 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             self._lp.set_sides(int(self._use_place[q]), max(float(lower[q]), 0.0), float(upper[q]))
         self._use_lower, self._use_upper = lower, upper
         return True
+
+    def _follow_sums(self) -> None:
+        """Room for the quantities of new sums."""
+        new = self._ledger.own.size - self._use_place.size
+        if new:
+            self._use_place = np.append(self._use_place, np.full(new, -1))
+            self._use_lower = np.append(self._use_lower, np.full(new, -np.inf))
+            self._use_upper = np.append(self._use_upper, np.full(new, np.inf))
+            self._use_price = np.append(self._use_price, np.zeros(new))
 
     def _place_uses(self, quantities: IntArray) -> None:
         """Add the rows that limit the use of `quantities`; ``0 <= use`` limits nothing yet.
@@ -235,6 +249,23 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         )
         return True
 
+    def integral(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> S | None:
+        """The structure of the best integral combination of the columns at hand, found by SCIP.
+
+        None when that does not beat the incumbent, or is no structure.
+        """
+        if not self._impose(fixings):
+            return None
+        above = incumbent - self.formulation.constant
+        z = best_columns(self._ledger, budget, above)
+        if z is None:
+            return None
+        use = self._ledger.uses.times(z, self._ledger.own.size)[: self.decisions.quantities]
+        structure = readable(self.problem, point_of(use, self.decisions))
+        if structure is None or self.problem.violations(structure):
+            return None
+        return structure if score_of(self.problem, structure) > incumbent else None
+
     def _optimal(self, fixings: Fixings, state: Any) -> Relaxed[S]:
         z = self._point()
         reached = float(self._ledger.objective @ z)
@@ -318,7 +349,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         """The best gains of held columns at the prices of a view."""
         if not isinstance(view, MasterView):
             return None
-        return self._ledger.usage_gains(view.row_prices, view.quantity_prices)
+        return self._ledger.usage_gains(view.row_prices, view.limit_prices)
 
     def charged(self, view: LinearView, quantity: int, price: float) -> LinearView:
         """A view with a price added to each use of a quantity."""

@@ -75,7 +75,7 @@ def _forms(ledger: Ledger[S], rounded: FloatArray, structure: S) -> bool:
     """
     decisions, uses = ledger.decisions, ledger.uses
     quantity, threshold = decisions.quantity_of(), decisions.threshold_of()
-    most = np.zeros(decisions.quantities)
+    most = np.append(np.zeros(decisions.quantities), np.full(len(ledger.sums), np.inf))
     np.maximum.at(most, quantity, threshold)
     if np.any((uses.value > most[uses.row] + 0.5) & (rounded[uses.column] > 0)):
         return False

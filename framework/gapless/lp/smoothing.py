@@ -30,7 +30,7 @@ def smoothed(
     node, which is why prices do not turn where these gain.
     """
     count = view.row_prices.size
-    here = np.concatenate([view.row_prices, view.quantity_prices])
+    here = np.concatenate([view.row_prices, view.limit_prices])
     inside = _prices(ledger, centre, count)
     straight = share * inside + (1 - share) * here
     row_price, use_price = ledger.supported(straight[:count], straight[count:])
@@ -63,7 +63,8 @@ def _prices(ledger: Ledger[Any], centre: LinearView | Mapping[int, float], rows:
     row_price, use_price = np.zeros(rows), np.zeros(ledger.own.size)
     if isinstance(centre, MasterView):
         row_price[: centre.row_prices.size] = centre.row_prices
-        use_price = centre.quantity_prices
+        known = centre.limit_prices  # without the sums that the master has met since
+        use_price[: known.size] = known
     elif isinstance(centre, Mapping):
         place = ledger.rows.find(np.fromiter(centre, np.int64, len(centre)))
         given = np.fromiter(centre.values(), np.float64, len(centre))
@@ -82,9 +83,11 @@ def _subgradient(ledger: Ledger[Any], price: FloatArray, rows: int, descent: Des
         np.add.at(activity, row, times * columns.coefficients.values)
         used, use = columns.uses.indices, times * columns.uses.values
         np.add.at(activity, rows + used, use)
+        total = np.bincount(used, use, ledger.own.size).astype(np.float64)
         if ledger.over.row.size:
-            total = np.bincount(used, use, ledger.own.size).astype(np.float64)
             activity[:rows] += ledger.over.times(total, rows)
+        if len(ledger.sums):
+            activity[rows:] += ledger.sums.entries.priced(total, ledger.own.size)
     return np.where(np.isfinite(side), side - activity, 0.0)
 
 

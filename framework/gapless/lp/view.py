@@ -21,7 +21,7 @@ from gapless.lp.entries import Entries, Keys
 S = TypeVar("S")
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Held:
     """Contents and solution of a master, except its row prices.
 
@@ -40,6 +40,11 @@ class Held:
         The columns that a smoothed view lacks.
     costs : bool
         Whether no column has a positive objective.
+    sums : float64, optional
+        Prices of the sums that rows of branches limit, in the order of the ledger's `Sums`.
+    sum_prices : float64 (quantities,), optional
+        Part of the prices of quantities that is due to rows of branches.
+    branch_prices : float64 (rows of the fixings,)
     """
 
     columns: Keys = attrs.field(factory=Keys)
@@ -51,6 +56,9 @@ class Held:
     constant: float = 0.0
     hidden: BoolArray | None = None
     costs: bool = True
+    sums: FloatArray = attrs.field(factory=lambda: np.zeros(0))
+    sum_prices: FloatArray | None = None
+    branch_prices: FloatArray = attrs.field(factory=lambda: np.zeros(0))
 
 
 class MasterView(LinearView):
@@ -101,7 +109,14 @@ class MasterView(LinearView):
         self._usage_prices = self._fixing_prices
         if over.row.size:
             self._usage_prices = self._fixing_prices + over.priced(row_prices, decisions.quantities)
+        if self._held.sum_prices is not None:
+            self._usage_prices = self._usage_prices + self._held.sum_prices
         self._own_gain = own_gain
+
+    @property
+    def limit_prices(self) -> FloatArray:
+        """Prices of all that the master limits: the quantities, then the sums of rows of branches."""
+        return np.append(self.quantity_prices, self._held.sums)
 
     @property
     def column_keys(self) -> IntArray:
@@ -144,6 +159,10 @@ class MasterView(LinearView):
     def fixing_prices(self) -> FloatArray:
         """Prices by quantity, due to fixings alone."""
         return self._fixing_prices.copy()
+
+    def branch_prices(self) -> FloatArray:
+        """Prices of the rows of branches."""
+        return self._held.branch_prices.copy()
 
     def gain(self, columns: Columns) -> FloatArray:
         """Reduced costs of `columns`.

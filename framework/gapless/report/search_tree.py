@@ -86,7 +86,7 @@ def _of_certificate(record: Record, tree: TreeCertificate, known: Mapping[int, f
     for node, parent in enumerate(tree.parents):
         base = Fixings.none(problem.decisions.count) if parent < 0 else held[parent]
         branch = tree.branches[node]
-        here = base.fix(branch.on, branch.off) if base is not None else None
+        here = branch.narrow(base) if base is not None else None
         for step in tree.tightenings.get(str(node), ()):
             here = here.fix(step.on, step.off) if here is not None else None
         held.append(here)

@@ -8,7 +8,7 @@ are no local rows that a later column could miss.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -17,6 +17,7 @@ from pyscipopt import Model
 from pyscipopt.scip import Expr, ExprCons
 
 from gapless.core.batch import Batch
+from gapless.core.branch_row import BranchRow
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import FREE, OFF, ON, Fixings
 from gapless.core.errors import InvalidProblem
@@ -147,16 +148,28 @@ class ModelMaster(Generic[S]):
         least = np.zeros(self.decisions.quantities)
         most = np.full(self.decisions.quantities, np.inf)
         for q, (use, _) in self._uses.items():
-            least[q], most[q] = use.getLbLocal(), use.getUbLocal()
+            if q < least.size:
+                least[q], most[q] = use.getLbLocal(), use.getUbLocal()
         quantity, threshold = self.decisions.quantity_of(), self.decisions.threshold_of()
         state = np.full(self.decisions.count, FREE, np.int8)
         state[least[quantity] > threshold - 0.5] = ON
         state[most[quantity] < threshold - 0.5] = OFF
-        return Fixings(state)
+        return Fixings(state, tuple(self._rows_of_branches()))
+
+    def _rows_of_branches(self) -> Iterator[BranchRow]:
+        """The limits on sums at the node in focus."""
+        for (decisions, coefficients), q in self._ledger.sums.numbers.items():
+            if q in self._uses:
+                use = self._uses[q][0]
+                least, most = use.getLbLocal(), use.getUbLocal()
+                lower = round(least) if least > 0.5 else None
+                upper = round(most) if most < self._model.infinity() else None
+                if lower is not None or upper is not None:
+                    yield BranchRow(decisions, lower, upper, coefficients)
 
     def fix(self, node: Any, fixings: Fixings) -> None:
         """Impose `fixings` on `node` as bounds."""
-        least, most = use_limits(fixings, self.decisions)
+        least, most = map(np.append, use_limits(fixings, self.decisions), self._ledger.sums.limits(fixings))
         for q in np.flatnonzero(np.isfinite(least) | np.isfinite(most)).tolist():
             use = self._use(q)
             if least[q] > use.getLbLocal() + 0.5:
@@ -168,6 +181,9 @@ class ModelMaster(Generic[S]):
         """Create the use variables for `fixings`; must precede the creation of any child."""
         for q in np.unique(self.decisions.quantity_of()[fixings.state != FREE]).tolist():
             self._use(q)
+        self._ledger.impose(fixings)
+        for row in fixings.rows:
+            self._use(self._ledger.sums.numbers[row.expression])
 
     def _use(self, q: int) -> Any:
         if q not in self._uses:
@@ -189,7 +205,7 @@ class ModelMaster(Generic[S]):
         ledger = self._ledger
         if not ledger.impose(fixings):
             raise InvalidProblem("SCIP solved a node whose fixings contradict each other")
-        use_price = np.zeros(self.decisions.quantities)
+        use_price = np.zeros(ledger.own.size)
         for q, (_, row) in self._uses.items():
             use_price[q] = read(row)
         row_price, use_price = ledger.supported(
@@ -221,7 +237,7 @@ class ModelMaster(Generic[S]):
         """The best gains of held columns at the prices of a view."""
         if not isinstance(view, MasterView):
             return None
-        return self._ledger.usage_gains(view.row_prices, view.quantity_prices)
+        return self._ledger.usage_gains(view.row_prices, view.limit_prices)
 
     def smoothed(
         self,

@@ -20,6 +20,7 @@ from gapless.core.errors import InconsistentBound, InvalidProblem, MissingBound,
 from gapless.core.formulation import Formulation, rounds_at
 from gapless.core.limits import Budget, Stop
 from gapless.core.oracle import LinearView
+from gapless.core.probe import Probe
 from gapless.core.problem import Problem
 from gapless.core.relaxation import Relaxed
 from gapless.core.tolerance import margin, meets, round_bound
@@ -32,6 +33,7 @@ from gapless.engine.reduced_cost_fixing import can_fix, fix_by_gains
 from gapless.engine.tree_search import children_of
 from gapless.scip.guard import Answer, Guard
 from gapless.scip.master import NOISE, Look, ModelMaster
+from gapless.scip.shadow import Shadow
 
 S = TypeVar("S")
 
@@ -69,6 +71,7 @@ class Tree(Generic[S]):
             limit,
         )
         self._early = EarlyBranching(formulation.pricing, problem.granularity)
+        self.shadow = Shadow(problem, formulation, limit)
         self.incumbent: S | None = None
         self.best = -math.inf
         self.closed = -math.inf
@@ -203,6 +206,7 @@ class Tree(Generic[S]):
     def _extend(self, look: Look[S], fixings: Fixings) -> Round[LinearView]:
         """Add the missing columns and rows of the generators."""
         found = self.rounds.ask(look.view, look.bound, fixings, self.budget, self.best)
+        self.shadow.follow(found.batches)
         self._dry = found.complete
         self._tightenings, self._excluded = (), -math.inf
         if found.complete and self._fixes and self.rounded(look.bound) > self.best:
@@ -278,7 +282,8 @@ class Tree(Generic[S]):
         look = self._look if solved and self._lps == self.model.getNLPs() else None
         bound = self.rounded(self._bound)
         point = look.view.point if look is not None else None
-        relaxed = Relaxed(bound, point, look.structure if look is not None else None)
+        probe = Probe(self.problem, self.shadow, fixings, self.budget, self.best)
+        relaxed = Relaxed(bound, point, look.structure if look is not None else None, probe=probe)
         self.budget.nodes = int(self.model.getNTotalNodes())
         for candidate in (relaxed.structure, self._rounded(relaxed)):
             if candidate is not None:

@@ -71,8 +71,8 @@ def _check_split(
     decisions, place = problem.decisions, str(fixings)
     branches = check.call("split answers", place, lambda: list(brancher.split(fixings, relaxed)))
     again = list(brancher.split(fixings, relaxed))
-    pairs = [(b.on, b.off) for b in branches]
-    check.require(pairs == [(b.on, b.off) for b in again], "equal questions get equal answers", place)
+    pairs = [(b.on, b.off, b.rows) for b in branches]
+    check.require(pairs == [(b.on, b.off, b.rows) for b in again], "equal questions get equal answers", place)
     inside = [f for f in found if fixings.allow(f.on_ids)]
     if not branches:
         implied = fixings.implied(decisions)
@@ -86,7 +86,7 @@ def _check_split(
     check.require(unknown is None, "branches name existing decisions", f"{place}: {unknown}")
     hole = uncovered(fixings, branches, decisions)
     check.require(hole is None, "children cover the parent", f"{place}: no child has {hole} of {pairs}")
-    children = [fixings.fix(b.on, b.off) for b in branches]
+    children = [b.narrow(fixings) for b in branches]
     for f in inside:
         check.require(
             any(c is not None and c.allow(f.on_ids) for c in children),
@@ -100,5 +100,6 @@ def _check_split(
         if np.any((open_part > INTEGRAL) & (open_part < 1 - INTEGRAL)):
             for branch in branches:
                 cut = [point[d] < 1 - INTEGRAL for d in branch.on] + [point[d] > INTEGRAL for d in branch.off]
+                cut += [not row.within(row.at(point)) for row in branch.rows]
                 check.require(any(cut), "children exclude a fractional point", f"{place}: {branch} holds {point}")
     return [c for c in children if c is not None and c.implied(decisions) is not None]

@@ -1,0 +1,1 @@
+"""Graph colouring by branch and price."""

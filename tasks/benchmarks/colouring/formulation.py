@@ -1,0 +1,140 @@
+"""A column for every stable set: pricing, branching, rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from benchmarks.colouring.certificate import StableSetPrices
+from benchmarks.colouring.problem import Classes, Colouring, ordered
+from benchmarks.colouring.stable_sets import StableSets
+from gapless.branching import RyanFoster
+from gapless.roles import (
+    Answer,
+    Batch,
+    Brancher,
+    Columns,
+    Formulation,
+    Generator,
+    LinearView,
+    Relaxed,
+    Rows,
+    Sparse,
+)
+
+SMALLEST_GAIN = 1e-9
+
+
+class SetColumns:
+    """Writes stable sets as columns: one unit in the row of each vertex, one use of each pair."""
+
+    def __init__(self, problem: Colouring) -> None:
+        self.problem = problem
+        self._keys: dict[tuple[int, ...], int] = {}
+
+    def write(self, sets: Sequence[Sequence[int]]) -> Columns:
+        """Columns of `sets`; each costs 1."""
+        known = [tuple(sorted(one)) for one in sets]
+        return Columns(
+            keys=np.array([self._keys.setdefault(one, len(self._keys)) for one in known], np.int64),
+            objective=-np.ones(len(known)),
+            coefficients=Sparse.from_rows([list(one) for one in known]),
+            uses=Sparse.from_rows([self.problem.inside(one).tolist() for one in known]),
+        )
+
+
+class SetPricing(Generator[LinearView]):
+    """The heaviest stable set of the graph that Ryan and Foster's branching leaves."""
+
+    def __init__(self, columns: SetColumns, brancher: RyanFoster) -> None:
+        self.columns, self.brancher = columns, brancher
+        self.problem = columns.problem
+        self._vertices = np.arange(self.problem.vertices)
+
+    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
+        """The heaviest set, and lighter ones found on the way."""
+        merged = self.brancher.merged(view.fixings)
+        if merged is None:
+            return Answer()
+        prices = item_prices(self.problem, view)
+        weights = np.bincount(merged.group, prices, len(merged)).astype(np.float64)
+        worth = view.objective_weight
+        # While a master is repaired, sets are paid for vertices that it cannot cover. There are no more sets than
+        # vertices, so sets of less than this weight cannot.
+        least = worth + SMALLEST_GAIN if worth else max(0.0, weights.sum()) / self.problem.vertices
+        found = [*StableSets(weights, merged.apart, least).sets()]
+        if not found:
+            return Answer(slack=max(0.0, -view.objective) * SMALLEST_GAIN if worth else 0.0)
+        members = merged.members()
+        sets = [[int(v) for g in one for v in members[g]] for _, one in found[:limit]]
+        gain = found[0][0] - worth
+        # Every set is worth 1 + gain at most (Farley 1990).
+        slack = -view.objective * gain / (1 + gain) if worth else None
+        return Answer(Batch(self.columns.write(sets)), slack)
+
+
+def item_prices(problem: Colouring, view: LinearView) -> np.ndarray:
+    """Pay of a set for each vertex; for a pair that is together, its first vertex."""
+    prices = -view.prices(np.arange(problem.vertices))
+    on = view.fixings.on
+    np.subtract.at(prices, problem.pairs[on, 0], view.usage_prices()[on])
+    return prices
+
+
+def greedy(problem: Colouring, brancher: RyanFoster, relaxed: Relaxed[Classes]) -> Classes | None:
+    """Groups with many neighbours first, each into the class to which the point binds it most."""
+    fixings = relaxed.probe.fixings if relaxed.probe is not None else None
+    merged = brancher.merged(fixings) if fixings is not None else None
+    if merged is None or relaxed.point is None:
+        return None
+    bound = np.zeros((problem.vertices, problem.vertices))
+    bound[tuple(problem.pairs.T)] = relaxed.point
+    member = np.zeros((len(merged), problem.vertices))
+    member[merged.group, np.arange(problem.vertices)] = 1
+    near = member @ (bound + bound.T) @ member.T
+    classes: list[list[int]] = []
+    colours = np.zeros((len(merged), len(merged)), bool)  # of the neighbours of each group
+    left = set(range(len(merged)))
+    degree = merged.apart.sum(axis=1)
+    while left:
+        g = max(left, key=lambda g: (colours[g].sum(), degree[g]))
+        left.remove(g)
+        fitting = [c for c in range(len(classes)) if not colours[g, c]]
+        if not fitting:
+            fitting = [len(classes)]
+            classes.append([])
+        c = max(fitting, key=lambda c: near[g, classes[c]].sum())
+        classes[c].append(g)
+        colours[merged.apart[g], c] = True
+    members = merged.members()
+    return ordered([v for g in one for v in members[g]] for one in classes)
+
+
+def formulation(
+    problem: Colouring,
+    *,
+    brancher: Callable[[RyanFoster], Brancher[Classes]] = lambda pairs: pairs,
+    rounding: Callable[[Relaxed[Classes]], Classes | None] | None = None,
+    rounding_frequency: int = 1,
+) -> Formulation[Classes]:
+    """The set partitioning master of Mehrotra and Trick (1996).
+
+    Parameters
+    ----------
+    brancher : callable, optional
+        Makes the brancher from the pairs of Ryan and Foster; by default those themselves.
+    rounding, rounding_frequency
+        As in `Formulation`; greedy by default.
+    """
+    columns, pairs = SetColumns(problem), RyanFoster(problem.vertices, problem.pairs)
+    rows = Rows(np.arange(problem.vertices), np.ones(problem.vertices), np.ones(problem.vertices))
+    return Formulation(
+        initial=Batch(columns.write([[v] for v in range(problem.vertices)]), rows),
+        generators=[SetPricing(columns, pairs)],
+        brancher=brancher(pairs),
+        rounding=rounding or partial(greedy, problem, pairs),
+        rounding_frequency=rounding_frequency,
+        certify=partial(StableSetPrices.from_view, problem),
+    )
