@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         View as View,
     )
     from gapless.core.pricing import Pricing as Pricing
-    from gapless.core.probe import Probe as Probe
+    from gapless.core.relaxation import Probe as Probe
     from gapless.core.problem import Problem as Problem, Sense as Sense
     from gapless.core.problem_batch import ProblemBatch as ProblemBatch
     from gapless.core.relaxation import Relaxation as Relaxation, Relaxed as Relaxed, Restricted as Restricted
@@ -106,10 +106,9 @@ else:
             "gapless.core.model": "LinearModel",
             "gapless.core.oracle": "Answer Generator LinearView Maximised Maximiser Slacks View",
             "gapless.core.pricing": "Pricing",
-            "gapless.core.probe": "Probe",
             "gapless.core.problem": "Problem Sense",
             "gapless.core.problem_batch": "ProblemBatch",
-            "gapless.core.relaxation": "Relaxation Relaxed Restricted",
+            "gapless.core.relaxation": "Probe Relaxation Relaxed Restricted",
             "gapless.core.result": "Stats",
             "gapless.core.serial": "serialisable",
             "gapless.core.sparse": "BoolArray FloatArray IntArray Sparse",

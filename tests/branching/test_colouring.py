@@ -17,7 +17,7 @@ from benchmarks.colouring.graphs import myciel, queen
 from benchmarks.colouring.problem import Colouring, ordered
 from benchmarks.colouring.stable_sets import StableSets
 from gapless.branching import Phase, RyanFoster, StrongBranching, diving, restricted_master
-from gapless.core.probe import Probe
+from gapless.core.relaxation import Probe
 from gapless.engine import branch_and_price
 from gapless.engine.price_and_cut import PricedRelaxation
 from gapless.lp import LinearMaster

@@ -12,8 +12,7 @@ import numpy as np
 from gapless.branching.candidates import fractional
 from gapless.core.decisions import Fixings
 from gapless.core.errors import InvalidProblem
-from gapless.core.probe import Probe
-from gapless.core.relaxation import Relaxed
+from gapless.core.relaxation import Probe, Relaxed
 
 S = TypeVar("S")
 

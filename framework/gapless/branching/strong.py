@@ -15,8 +15,7 @@ from gapless.core.branch import Branch
 from gapless.core.brancher import Brancher
 from gapless.core.decisions import Fixings
 from gapless.core.errors import InvalidProblem
-from gapless.core.probe import Probe
-from gapless.core.relaxation import Relaxed
+from gapless.core.relaxation import Probe, Relaxed
 
 S = TypeVar("S")
 

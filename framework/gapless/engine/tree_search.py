@@ -19,9 +19,8 @@ from gapless.core.decisions import FREE, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, OracleError, SolveError, UncoveredBranching
 from gapless.core.formulation import checked_frequency, rounds_at
 from gapless.core.limits import Budget, Stop
-from gapless.core.probe import Probe
 from gapless.core.problem import Problem, check_start, score_of
-from gapless.core.relaxation import Relaxation, Relaxed
+from gapless.core.relaxation import Probe, Relaxation, Relaxed
 from gapless.core.result import Result, Stats
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import margin, meets, round_bound

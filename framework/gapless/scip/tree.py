@@ -20,9 +20,8 @@ from gapless.core.errors import InconsistentBound, InvalidProblem, MissingBound,
 from gapless.core.formulation import Formulation, rounds_at
 from gapless.core.limits import Budget, Stop
 from gapless.core.oracle import LinearView
-from gapless.core.probe import Probe
 from gapless.core.problem import Problem
-from gapless.core.relaxation import Relaxed
+from gapless.core.relaxation import Probe, Relaxed
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.core.tree_certificate import Tightening
 from gapless.engine.early_branching import EarlyBranching
