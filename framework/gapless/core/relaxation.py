@@ -1,4 +1,4 @@
-"""Roles of a node: *Relaxation*, an upper bound; *Restricted*, one that generators extend; *Probe*, a look below."""
+"""Roles of a node: *Relaxation*, an upper bound; *Restricted*, one that generators extend; *Probe*, a look."""
 
 from __future__ import annotations
 
