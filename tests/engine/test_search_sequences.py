@@ -105,7 +105,9 @@ def test_conjunctions(case, seed):
         rng = np.random.default_rng(one)
         for number in range(30):
             compiled, readable = both(case, rng, number, factors=False)
-            parted += not together(compiled, readable, f"{case.__name__} {one}, {number}")
+            same = together(compiled, readable, f"{case.__name__} {one}, {number}")
+            parted += not same
+            assert same or readable.steps > 200  # rounding takes long to decide a tie
             steps, total = steps + readable.steps, total + 1
     assert steps > 100
     assert parted <= 0.01 * total

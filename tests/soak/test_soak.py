@@ -17,7 +17,7 @@ SPEC.loader.exec_module(soak)
 def test_a_run_of_a_moment_says_what_it_did():
     told = soak.soak(32)
     assert told["solved"] + told["batched"] + told["refused"] >= 32
-    assert told["solved"] > 20  # some methods refuse some problems
+    assert told["refused"] <= 2  # first-order and lp-full say that they are not for these factors
     assert told["verified"] > 0
     assert soak.drawn(told["samples"]).startswith("<svg")
 
