@@ -129,7 +129,7 @@ def differential(
     try:
         for specimen in specimens:
             try:
-                references = [_reference(specimen, number, seed) for number in range(cases)]
+                references = _references(specimen, cases, seed, 0.5 * seconds / len(specimens))
             except GaplessError as error:
                 if skipped is None or not isinstance(error.__cause__, SpaceTooLarge):
                     raise
@@ -154,6 +154,14 @@ def differential(
     except KeyboardInterrupt:
         pass
     return [run.tally for run in runs]
+
+
+def _references(specimen: Specimens, cases: int, seed: int, seconds: float) -> list[_Solved]:
+    """So many instances of one problem type, fewer after `seconds` of CPU time, never fewer than the first look needs."""
+    began, found = time.process_time(), list[_Solved]()
+    while len(found) < cases and (len(found) < _PROBE or time.process_time() - began <= seconds):
+        found.append(_reference(specimen, len(found), seed))
+    return found
 
 
 def _reference(specimen: Specimens, number: int, seed: int) -> _Solved:
