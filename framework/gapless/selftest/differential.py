@@ -157,7 +157,7 @@ def differential(
 
 
 def _references(specimen: Specimens, cases: int, seed: int, seconds: float) -> list[_Solved]:
-    """So many instances of one problem type, fewer after `seconds` of CPU time, never fewer than the first look needs."""
+    """So many instances of one problem type, fewer after `seconds` of CPU time; always those of the first look."""
     began, found = time.process_time(), list[_Solved]()
     while len(found) < cases and (len(found) < _PROBE or time.process_time() - began <= seconds):
         found.append(_reference(specimen, len(found), seed))
