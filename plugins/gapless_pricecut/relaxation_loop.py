@@ -46,7 +46,7 @@ class Relaxing(ABC):
     ) -> None:
         self.parts, self.proof, self.flow, self.early = parts, proof, flow, early
         self.left = Open.of(parts, proof.alive)
-        offers_none = np.zeros(parts.group_lower.size, bool)
+        offers_none = np.ones(parts.group_lower.size, bool)  # also where no pair of the group is left
         offers_none[self.left.groups] = self.left.offers_none
         self.program = PartsProgram(parts, rows, offers_none)
         self.objective, self.point = np.nan, np.zeros(parts.arcs.count)

@@ -40,6 +40,28 @@ static int gs_is_time_to_fix(const gs_search *s)
     return !s->paper && (s->value > -INFINITY ? s->psi - s->value <= GS_FIX_BELOW * s->gap_at_fixing : s->iteration == 1);
 }
 
+/* Whether to remember the multipliers: they give a bound that the first incumbent may meet, or close a share of the gap. */
+static int gs_is_time_to_save(const gs_search *s)
+{
+    if (gs_shares(s))
+        return 0;
+    if (s->value == -INFINITY && !s->paper)
+        return (s->iteration & (s->iteration - 1)) == 0 && s->psi < s->saved_psi;
+    return s->saved_psi == INFINITY ? s->iteration > (s->keep_proof ? GS_SAVE_AFTER : GS_SAVE_LATE)
+                                    : s->saved_psi - s->psi > GS_SAVE_SHARE * (s->saved_psi - s->value);
+}
+
+/* Whether an incumbent that was found since meets the bound of what was remembered: then the next step shows it. */
+static int gs_returns(gs_search *s)
+{
+    if (s->saved < 0 || s->paper || gs_shares(s) || !(gs_round(s, s->saved_psi) <= gs_target(s)))
+        return 0;
+    gs_recall(s, s->snapshots + s->saved, s->split);
+    gs_release(s, s->saved), s->saved = -1, s->saved_psi = INFINITY;
+    s->dirty = 1, s->trend_gap = INFINITY;
+    return 1;
+}
+
 /* Stands for the gap in a step's length while there is no incumbent: how far weights of decisions lie apart. */
 static double gs_spread(const gs_search *s)
 {
@@ -133,6 +155,10 @@ static void gs_step(gs_search *s)
         gs_close_here(s, bound);
         return;
     }
+    if (gs_returns(s)) {
+        gs_leave(s);
+        return;
+    }
     double gap = s->psi - s->value;
     if (s->first_gap == INFINITY)
         s->first_gap = gap, s->gap_at_fixing = s->node.depth ? INFINITY : gap;
@@ -150,8 +176,7 @@ static void gs_step(gs_search *s)
             return;
         }
     }
-    if (!gs_shares(s)
-        && (s->saved_psi == INFINITY ? s->iteration > (s->keep_proof ? GS_SAVE_AFTER : GS_SAVE_LATE) : s->saved_psi - s->psi > GS_SAVE_SHARE * (s->saved_psi - s->value))) {
+    if (gs_is_time_to_save(s)) {
         const int32_t snapshot = gs_remember(s);
         if (snapshot < 0)
             return;

@@ -187,7 +187,7 @@ class Search(SearchState):
         if self._round(bound) <= self.target:
             self._close(node, self._round(bound), ascent.multipliers)
             return
-        if self._fixes() and self._fix(node):
+        if self._returns() or (self._fixes() and self._fix(node)):
             return
         self._save(bound)
         if self.split.guided:
@@ -310,8 +310,21 @@ class Search(SearchState):
         self.fresh, self.saved, self.saved_bound = True, None, math.inf
         return True
 
+    def _returns(self) -> bool:
+        """Whether an incumbent that was found since meets the bound of what was remembered: the next step shows it."""
+        if self.saved is None or self.paper or not self._round(self.saved_bound) <= self.target:
+            return False
+        self.ascent.multipliers = self.saved
+        self.fresh, self.saved, self.saved_bound = True, None, math.inf
+        return True
+
     def _save(self, bound: float) -> None:
-        """Remember multipliers that children may begin with, and that a proof may show."""
+        """Remember multipliers that children may begin with, and that a proof or the first incumbent may show."""
+        number = self.ascent.iteration
+        if self.value == -math.inf and not self.paper:
+            if number & (number - 1) == 0 and bound < self.saved_bound:
+                self.saved, self.saved_bound = self.ascent.multipliers, bound
+            return
         late = self.ascent.iteration > (SAVE_AFTER if self.keep_proof else SAVE_LATE)
         closes = self.saved_bound - bound > SAVE_SHARE * (self.saved_bound - self.value)
         if late if self.saved is None else closes:
