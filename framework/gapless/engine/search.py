@@ -311,7 +311,7 @@ class Search(SearchState):
         return True
 
     def _returns(self) -> bool:
-        """Whether an incumbent that was found since meets the bound of what was remembered: the next step shows it."""
+        """Whether what was remembered meets an incumbent that was found since: then the next step shows it."""
         if self.saved is None or self.paper or not self._round(self.saved_bound) <= self.target:
             return False
         self.ascent.multipliers = self.saved
