@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from gapless.roles import Decisions, Diagram
-from gapless.testing import (
-    check_factor,
-)
+from gapless.testing import check_factor
 
 NAN, INF = math.nan, math.inf
 CALLS = itertools.count()
@@ -73,6 +71,16 @@ def boasts(self, weights):
 
 
 CONFIGURATIONS = {
+    "scope raises": ({"scope": lambda self, d: {}["x"]}, "the scope can be listed"),
+    "scope is None": ({"scope": lambda self, d: None}, "existing decisions, ascending"),
+    "scope of fractions": ({"scope": lambda self, d: np.array([0.5, 1.0])}, "existing decisions, ascending"),
+    "value is an array": ({"value": lambda self, on: np.zeros(2)}, "every configuration has a value"),
+    "value is None": ({"value": lambda self, on: None}, "every configuration has a value"),
+    "best is a number": ({"best": lambda self, weights: 0.0}, "a value and a configuration"),
+    "best is too wide": (
+        {"best": lambda self, weights: (0.0, np.zeros(9, bool))},
+        "a boolean for each decision",
+    ),
     "best is greedy": ({"best": greedy}, "best equals enumeration"),
     "best boasts": (
         {"best": boasts},

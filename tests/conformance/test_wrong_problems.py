@@ -4,15 +4,13 @@ import itertools
 import math
 
 import attrs
+import numpy as np
 import pytest
 
-from gapless.roles import Decisions, serialisable
-from gapless.testing import (
-    ConformanceError,
-    check_problem,
-    feasible_structures,
-)
+from gapless.roles import Conjunctions, Decisions, serialisable
+from gapless.testing import ConformanceError, check_problem, feasible_structures
 from gapless.testing.examples import Selection
+from gapless_chains import ChainProblem
 
 NAN, INF = math.nan, math.inf
 CALLS = itertools.count()
@@ -115,3 +113,16 @@ class Forgetful(Selection):
 def test_problem_whose_json_lies(caught, grouped):
     problem = Forgetful(grouped.worth, grouped.weights, grouped.capacities, grouped.groups)
     caught("survive JSON", check_problem, problem)
+
+
+class Careless(ChainProblem):
+    """Calls feasible what a factor forbids."""
+
+    def violations(self, structure):
+        return []
+
+
+def test_problem_that_forgets_its_factors(caught):
+    problem = Careless(np.zeros((2, 2)), np.zeros((2, 2)), factors=[Conjunctions([[0, 2]], [-np.inf])])
+    error = caught("that factors forbid has violations", check_problem, problem, json=False)
+    assert "forbids" in error.instance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -108,9 +108,10 @@ def _scores(check: Check, label: str, factor: Factor, scopes: IntArray, decision
 def _check_configurations(
     check: Check, factor: ConfigurationFactor, decisions: Decisions, rng: np.random.Generator, samples: int
 ) -> None:
-    scope = factor.scope(decisions)
+    scope: Any = np.asarray(check.call("the scope can be listed", factor.name, factor.scope, decisions))
+    whole = scope.ndim == 1 and (scope.dtype.kind in "iu" or not scope.size)
     check.require(
-        scope.ndim == 1 and bool(np.all(np.diff(scope) > 0)) and all(0 <= d < decisions.count for d in scope),
+        whole and bool(np.all(np.diff(scope) > 0)) and all(0 <= d < decisions.count for d in scope),
         "the scope lists existing decisions, ascending",
         str(scope),
     )
@@ -126,10 +127,10 @@ def _check_configurations(
     values = []
     for chosen in choices:
         place = f"configuration {scope[chosen].tolist()}"
-        value = float(check.call("every configuration has a value", place, factor.value, chosen))
+        value = _value(check, factor, chosen)
         check.require(not math.isnan(value) and value < math.inf, "values are never NaN or plus infinity", place)
         check.require(
-            same(value, float(factor.value(chosen.copy()))),
+            same(value, _value(check, factor, chosen.copy())),
             "values do not depend on time",
             place,
         )
@@ -137,7 +138,10 @@ def _check_configurations(
     for number in range(samples):
         weights = rng.normal(0, 2, scope.size) if number % 2 else rng.integers(-2, 3, scope.size).astype(np.float64)
         place = f"weights {weights.tolist()}"
-        value, on = check.call("best answers", place, factor.best, weights)
+        answer: Any = check.call("best answers", place, factor.best, weights)
+        pair = isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[0], Real)
+        check.require(pair, "best gives a value and a configuration", f"{place}: {answer!r}")
+        value, on = answer
         true = max(v + float(weights[c].sum()) for v, c in zip(values, choices, strict=True))
         check.require(
             isinstance(on, np.ndarray) and on.shape == scope.shape and on.dtype == np.bool_,
@@ -154,7 +158,7 @@ def _check_configurations(
             "best equals enumeration",
             f"{place}: {value!r}, but the maximum is {true!r}",
         )
-        reached = float(factor.value(on)) + float(weights[on].sum())
+        reached = _value(check, factor, on) + float(weights[on].sum())
         check.require(
             reached == value or abs(value - reached) <= margin(float(np.abs(weights).sum()) + abs(true)),
             "best states what its configuration scores",
@@ -165,6 +169,11 @@ def _check_configurations(
     only_bounds = graph is not None and graph(decisions).relaxed  # a diagram with states made coarser
     if compiled is not None and not only_bounds:
         _check_compiled(check, compiled, scope, choices, values, rng, samples)
+
+
+def _value(check: Check, factor: ConfigurationFactor, on: BoolArray) -> float:
+    place = f"configuration {np.flatnonzero(on).tolist()} of the scope"
+    return check.call("every configuration has a value", place, lambda: float(factor.value(on)))
 
 
 def _check_compiled(

@@ -165,12 +165,13 @@ def _check_backbone(check: Check, problem: Problem[S], structures: list[S]) -> N
             "the backbone holds every structure of the problem",
             f"{place}: {found.on_ids.tolist()}",
         )
-        parts = [
-            backbone.constant,
-            *backbone.weights[on_ids].tolist(),
-            found.own,
-            problem.search_factors.value(on_ids),
-        ]
+        scored = problem.search_factors.value(on_ids)
+        check.require(
+            scored > -math.inf,
+            "a structure that factors forbid has violations (see `Problem.factor_violations`)",
+            f"{place}: {problem.factor_violations(structure)}",
+        )
+        parts = [backbone.constant, *backbone.weights[on_ids].tolist(), found.own, scored]
         score, total = score_of(problem, structure), math.fsum(parts)
         check.require(
             abs(total - score) <= 1e-9 * max(1.0, sum(map(abs, parts))), rule, f"{place}: {total}, not {score}"
