@@ -21,7 +21,7 @@ from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.score_array import LARGEST, bracketed, check_scores
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Backbone, ConfigurationFactor, Decisions, Factor, Fixings, LinearModel, serialisable
-from gapless_kernels import forbid_within_classes, score_extent
+from gapless_kernels import forbid_within_classes, path_beam_search, score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
 from gapless_ordering.given import checked_scores, classes_of, end_of, length_of, names_of, ordering_of, start_of
 from gapless_ordering.integer_program import integer_program
@@ -29,6 +29,9 @@ from gapless_ordering.reachability import explain
 
 if TYPE_CHECKING:
     import networkx as nx
+
+_NARROW = 10
+"""Prefixes that a beam keeps for a path to begin with."""
 
 
 @serialisable("gapless_ordering.OrderingProblem")
@@ -346,7 +349,13 @@ class OrderingProblem(Problem[IntArray]):
         """Walks of `length` vertices; that no class comes twice is for `structural_factors` to say."""
         from gapless_ordering.walk_maximiser import WalkMaximiser  # noqa: PLC0415  most methods need no backbone
 
-        return Backbone(WalkMaximiser(self), np.concatenate([self.start, self.ordering.ravel(), self.end]))
+        def guess() -> IntArray | None:
+            scores = self.start, self.ordering, self.end
+            value, path = path_beam_search(*scores, self.classes, self.length, _NARROW)
+            return path if value > -np.inf else None
+
+        weights = np.concatenate([self.start, self.ordering.ravel(), self.end])
+        return Backbone(WalkMaximiser(self), weights, guess=guess)
 
     @functools.cached_property
     def structural_factors(self) -> tuple[ConfigurationFactor, ...]:

@@ -6,6 +6,7 @@ SCIP, which are judges themselves, see fewer. Only scores are unique, so values 
 
 import os
 
+import attrs
 import numpy as np
 import pytest
 from drawn import examples, generators, seeing
@@ -15,7 +16,7 @@ import gapless
 from gapless import Limits, Status, Stop
 from gapless.core.tolerance import margin, meets
 from gapless.plugins import load_plugins
-from gapless.roles import NoCertificate
+from gapless.roles import Conjunctions, NoCertificate
 from gapless_ordering import OrderingProblem
 from gapless_ordering.enumeration import all_paths
 from gapless_ordering.random_problems import FAMILIES, metric, random_problem
@@ -221,9 +222,13 @@ def test_answers_follow_from_each_other(method, family):
 
 
 @pytest.mark.parametrize(("n", "length"), [(9, 7), (9, 9), (12, 10)])
-def test_equal_scores_need_few_nodes(n, length):
+@pytest.mark.parametrize("known", [True, False])
+def test_equal_scores_need_few_nodes(n, length, known):
     """The first bound is the value of every path; it was forgotten before a path was found, after 155,000 nodes."""
     problem = OrderingProblem(np.zeros(n), np.zeros((n, n)), np.zeros(n), length)
+    if not known:  # what a beam finds is forbidden
+        edges = problem.encode(problem.backbone().guess())
+        problem = attrs.evolve(problem, factors=[Conjunctions([edges[:2].tolist()], [-np.inf])])
     result = gapless.solve(problem, "split-bound")
     assert result.status is Status.OPTIMAL
     assert result.stats.nodes < 500

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 import attrs
@@ -26,8 +27,11 @@ class Backbone(Generic[S]):
     weights : float64 (decisions,)
         Finite, or -inf where a decision cannot be on.
     constant : float
+    guess : callable, optional
+        Makes a structure to begin with, or None, where that is cheap; factors may forbid it.
     """
 
     maximiser: Maximiser[S]
     weights: FloatArray = attrs.field(converter=float_array)
     constant: float = 0.0
+    guess: Callable[[], S | None] | None = None

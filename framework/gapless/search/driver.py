@@ -263,7 +263,8 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
     """
     problem, budget = layout.problem, solve.budget
     check_start(problem, solve.start)
-    start = max(solve.start, key=lambda structure: score_of(problem, structure), default=None)
+    begun = solve.start or _guessed(layout)
+    start = max(begun, key=lambda structure: score_of(problem, structure), default=None)
     on = None if start is None else np.sort(problem.encode(start))
     told = bool(budget.observers or budget.trace)
     work: Search[S] = called(layout, lambda: begin(start=on, keep_proof=certificate, told=told))
@@ -279,15 +280,22 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
         budget.interrupt()
         stop = Stop.INTERRUPTED
     except Exception as error:
-        keep_found(error, partial(_result, work, solve, Stop.ERROR, start is not None, certificate))
+        keep_found(error, partial(_result, work, solve, Stop.ERROR, bool(solve.start), certificate))
         raise
     try:
         called(layout, work.kernel.settle)
         guarded(budget, budget.emit, "stop", max(work.bound, work.value), work.value)
     except Exception as error:
-        keep_found(error, partial(_result, work, solve, Stop.ERROR, start is not None, certificate))
+        keep_found(error, partial(_result, work, solve, Stop.ERROR, bool(solve.start), certificate))
         raise
-    return _result(work, solve, stop, start is not None, certificate)
+    return _result(work, solve, stop, bool(solve.start), certificate)
+
+
+def _guessed(layout: Layout[S]) -> list[S]:
+    """The structure that the backbone offers, unless a factor forbids it."""
+    guess = layout.backbone.guess
+    found = None if guess is None else called(layout, guess)
+    return [] if found is None or list(layout.problem.violations(found)) else [found]
 
 
 def best(layout: Layout[S], solve: Solve, begin: Callable[..., Search[S]], *, certificate: bool) -> Result[S]:
