@@ -71,7 +71,7 @@ static double lb_joined(const lb_side *f, const lb_side *b, ptrdiff_t x, ptrdiff
             return INFINITY;
     const double *used = f->used + x * m->resources, *left = b->used + y * m->resources;
     for (ptrdiff_t r = 0; r < m->resources; r++) {
-        const double to = fmax(used[r] + m->use[r * m->m + a], f->floor[r * m->n + w]);
+        const double sum = used[r] + m->use[r * m->m + a], low = f->floor[r * m->n + w], to = sum > low ? sum : low;
         if (to > -left[r] || (r == 0 && w != m->sink && lb_step(m, to) < split))
             return INFINITY;
     }

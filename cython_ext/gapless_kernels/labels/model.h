@@ -41,8 +41,8 @@ static int lb_bit(const uint64_t *set, ptrdiff_t v)
 /* The slice of a value of the main resource. Steps are powers of two: the quotient is exact. */
 static ptrdiff_t lb_step(const lb_model *m, double x)
 {
-    const double k = floor((x - m->start[0]) / m->step);
-    return k < 0 ? 0 : k < (double)m->steps ? (ptrdiff_t)k : m->steps - 1;
+    const double k = (x - m->start[0]) / m->step;
+    return k < 1 ? 0 : k < (double)m->steps ? (ptrdiff_t)k : m->steps - 1;
 }
 
 static void lb_close_model(lb_model *m)

@@ -116,7 +116,7 @@ static int lb_write(lb_side *f, const lb_side *b, lb_pair pair, lb_routes *t)
 
 typedef struct {
     lb_model *m;
-    lb_grid after, before;
+    lb_grid grid;
     lb_side f, b;
     lb_order fo, bo;
     double relaxed; /* bound of the relaxed pass */
@@ -128,9 +128,19 @@ static void lb_close_search(lb_search *s)
     lb_close_order(&s->bo);
     lb_close_side(&s->f);
     lb_close_side(&s->b);
-    lb_close_grid(&s->after);
-    lb_close_grid(&s->before);
+    lb_close_grid(&s->grid);
     lb_close_model(s->m);
+}
+
+/* The pass from the source, too; labels of both sides are bounded from now on. 0 when there is no memory. */
+static int lb_bound(lb_search *s)
+{
+    if (!lb_fill(s->m, &s->grid, 0, s->b.first, s->b.arcs))
+        return 0;
+    s->f.grid = s->b.grid = &s->grid;
+    s->f.rest = s->grid.after;
+    s->b.rest = s->grid.before;
+    return 1;
 }
 
 /* Labels at both ends. `memory` is what the labels from the source remember; those from the sink remember the model's. */
@@ -139,18 +149,15 @@ static int lb_open_search(lb_search *s, lb_model *m, const uint64_t *memory)
     memset(s, 0, sizeof *s);
     s->m = m;
     s->relaxed = -INFINITY;
-    if (!lb_open_model(m) || !lb_open_side(&s->f, m, 0, memory, NULL) || !lb_open_side(&s->b, m, 1, m->memory, NULL))
+    if (!lb_open_model(m) || !lb_open_side(&s->f, m, 0, memory) || !lb_open_side(&s->b, m, 1, m->memory))
         return 0;
     if (m->bounded) {
-        if (!lb_open_grid(m, &s->after) || !lb_open_grid(m, &s->before))
+        if (!lb_open_grid(m, &s->grid) || !lb_fill(m, &s->grid, 1, s->f.first, s->f.arcs))
             return 0;
-        lb_fill_after(m, &s->after, s->f.first, s->f.arcs);
-        s->relaxed = s->after.best[m->source * m->steps + lb_step(m, m->start[0])] - m->slack;
-        if (m->below < INFINITY) {
-            lb_fill_before(m, &s->before, s->f.first, s->f.arcs);
-            s->f.rest = &s->after;
-            s->b.rest = &s->before;
-        }
+        if (s->grid.low[m->source] <= s->grid.high[m->source])
+            s->relaxed = s->grid.after[s->grid.at[m->source] + s->grid.low[m->source]].best - m->slack;
+        if (m->below < INFINITY && !lb_bound(s))
+            return 0;
     }
     return lb_root(&s->f) && lb_root(&s->b);
 }
@@ -168,11 +175,8 @@ static int lb_meet(lb_search *s)
 static int lb_look(lb_search *s, ptrdiff_t most)
 {
     lb_model *m = s->m;
-    if (!s->f.rest) {
-        lb_fill_before(m, &s->before, s->f.first, s->f.arcs);
-        s->f.rest = &s->after;
-        s->b.rest = &s->before;
-    }
+    if (!s->f.rest && !lb_bound(s))
+        return LB_NO_MEMORY;
     m->loose = 1;
     int status = lb_meet(s);
     m->loose = 0;
@@ -190,18 +194,11 @@ static int lb_look(lb_search *s, ptrdiff_t most)
     free(heap.pair);
     if (status == LB_STOPPED || status == LB_NO_MEMORY)
         return status;
-    const uint64_t *memory = s->f.memory;
-    const ptrdiff_t before = s->f.made, after = s->b.made;
     lb_close_order(&s->fo);
     lb_close_order(&s->bo);
-    lb_close_side(&s->f);
-    lb_close_side(&s->b);
-    if (!lb_open_side(&s->f, m, 0, memory, &s->after) || !lb_open_side(&s->b, m, 1, m->memory, &s->before)
-        || !lb_root(&s->f) || !lb_root(&s->b))
-        return LB_NO_MEMORY;
-    s->f.made += before;
-    s->b.made += after;
-    return LB_COMPLETE;
+    lb_clear_side(&s->f);
+    lb_clear_side(&s->b);
+    return lb_root(&s->f) && lb_root(&s->b) ? LB_COMPLETE : LB_NO_MEMORY;
 }
 
 /* The cheapest routes below the threshold, at most `most`. */

@@ -39,7 +39,8 @@ typedef struct {
     int back;
     int32_t *first, *arcs;
     double *floor, *ceiling, *begin; /* of resources and vertices, mirrored from the sink */
-    const lb_grid *rest;
+    const lb_grid *grid;
+    const lb_cell *rest; /* cells of the pass of the other direction, if there is one */
     lb_label *label;
     double *used;
     uint64_t *set;  /* seen, then seen or out of reach: 2 * words for each label */
@@ -101,8 +102,8 @@ static int lb_room(lb_side *s)
 
 static ptrdiff_t lb_bin_of(const lb_side *s, ptrdiff_t v, double x)
 {
-    const double b = floor((x - s->floor[v]) / s->width[v]);
-    return b < 0 ? 0 : b < LB_BINS ? (ptrdiff_t)b : LB_BINS - 1;
+    const double b = (x - s->floor[v]) / s->width[v];
+    return b < 1 ? 0 : b < LB_BINS ? (ptrdiff_t)b : LB_BINS - 1;
 }
 
 /* The arcs of each vertex, sorted by nothing; arcs that are off are left out. */
@@ -139,14 +140,13 @@ static void lb_close_far(lb_side *s)
         }
 }
 
-static int lb_open_side(lb_side *s, const lb_model *m, int back, const uint64_t *memory, const lb_grid *rest)
+static int lb_open_side(lb_side *s, const lb_model *m, int back, const uint64_t *memory)
 {
     const ptrdiff_t cells = m->resources * m->n;
     memset(s, 0, sizeof *s);
     s->m = m;
     s->back = back;
     s->memory = memory;
-    s->rest = rest;
     s->floor = malloc((size_t)(2 * cells + m->resources) * sizeof(double));
     s->bin = calloc((size_t)(m->n * LB_BINS), sizeof(lb_bin));
     s->width = malloc((size_t)m->n * sizeof(double));
@@ -171,6 +171,18 @@ static int lb_open_side(lb_side *s, const lb_model *m, int back, const uint64_t 
     lb_close_far(s);
     s->bytes = (double)(m->n * LB_BINS) * (double)(sizeof(lb_bin) + 8 * (size_t)m->words);
     return lb_room(s);
+}
+
+/* Begin again, in the room that there is. */
+static void lb_clear_side(lb_side *s)
+{
+    for (ptrdiff_t i = 0; i < s->m->n * LB_BINS; i++) {
+        s->bin[i].count = 0;
+        s->bin[i].least = INFINITY;
+    }
+    for (ptrdiff_t k = 0; k < s->m->steps; k++)
+        s->todo[k].count = 0;
+    s->count = s->done = 0;
 }
 
 /* A slice that holds a value; from the sink, slices count from the end. */
@@ -304,7 +316,7 @@ static int lb_extended(lb_side *s, ptrdiff_t from, ptrdiff_t a)
     *label = (lb_label){s->label[from].cost + m->cost[a], (int32_t)from, (int32_t)a, (int32_t)w, s->label[from].state, 0};
     if (s->rest) {
         const double main = s->back ? -into[0] : into[0];
-        const double rest = lb_rest(m, s->rest, w, lb_step(m, main), s->label[from].vertex);
+        const double rest = lb_rest(m, s->grid, s->rest, w, lb_step(m, main), s->label[from].vertex);
         if (!(label->cost + m->least_toll[m->kind[a]] + rest < m->below + m->slack))
             return 0;
     }
