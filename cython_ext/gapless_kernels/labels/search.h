@@ -171,34 +171,70 @@ static int lb_meet(lb_search *s)
     return status;
 }
 
-/* A first look with few labels: when it has as many routes as are wanted, the dearest of them is the threshold. */
-static int lb_look(lb_search *s, ptrdiff_t most)
+/* Drop all labels; where they have filled the memory, it is given back. 0 when there is none. */
+static int lb_begin_again(lb_search *s, int full)
+{
+    lb_close_order(&s->fo);
+    lb_close_order(&s->bo);
+    for (lb_side *side = &s->f;; side = &s->b) {
+        const lb_side old = *side;
+        if (!full)
+            lb_clear_side(side);
+        else {
+            lb_close_side(side);
+            if (!lb_open_side(side, s->m, old.back, old.memory))
+                return 0;
+            side->grid = old.grid;
+            side->rest = old.rest;
+            side->made = old.made;
+        }
+        if (!lb_root(side))
+            return 0;
+        if (side == &s->b)
+            return 1;
+    }
+}
+
+/* A look with few labels at what is below the threshold: when it has as many routes as are wanted, `dearest` is what the last of
+ * them costs. */
+static int lb_glance(lb_search *s, ptrdiff_t most, double *dearest)
 {
     lb_model *m = s->m;
-    if (!s->f.rest && !lb_bound(s))
-        return LB_NO_MEMORY;
     m->loose = 1;
     int status = lb_meet(s);
     m->loose = 0;
-    if (status == LB_STOPPED || status == LB_NO_MEMORY)
-        return status;
-    lb_heap heap = {malloc((size_t)(most + 1) * sizeof(lb_pair)), 0, most};
-    if (!heap.pair)
-        return LB_NO_MEMORY;
-    if (status == LB_COMPLETE)
-        status = lb_open_order(&s->fo, &s->f, 0, s->f.done) && lb_open_order(&s->bo, &s->b, 0, m->steps)
+    const int full = status == LB_FULL;
+    if (status == LB_COMPLETE) {
+        lb_heap heap = {malloc((size_t)(most + 1) * sizeof(lb_pair)), 0, most};
+        status = heap.pair && lb_open_order(&s->fo, &s->f, 0, s->f.done) && lb_open_order(&s->bo, &s->b, 0, m->steps)
                      ? lb_pairs(&s->f, &s->fo, &s->b, &s->bo, s->f.done, &heap)
                      : LB_NO_MEMORY;
-    if (status == LB_COMPLETE && heap.count == most)
-        m->below = fmin(m->below, heap.pair[0].cost + 2 * m->slack);
-    free(heap.pair);
+        if (status == LB_COMPLETE && heap.count == most)
+            *dearest = heap.pair[0].cost;
+        free(heap.pair);
+    }
     if (status == LB_STOPPED || status == LB_NO_MEMORY)
         return status;
-    lb_close_order(&s->fo);
-    lb_close_order(&s->bo);
-    lb_clear_side(&s->f);
-    lb_clear_side(&s->b);
-    return lb_root(&s->f) && lb_root(&s->b) ? LB_COMPLETE : LB_NO_MEMORY;
+    return lb_begin_again(s, full) ? LB_COMPLETE : LB_NO_MEMORY;
+}
+
+/* Look for a threshold below which there are as many routes as are wanted: first near the bound, then further away. */
+static int lb_look(lb_search *s, ptrdiff_t most)
+{
+    static const double near[] = {0.25, 0.5, INFINITY};
+    lb_model *m = s->m;
+    const double below = m->below;
+    double dearest = INFINITY;
+    int status = s->f.rest || lb_bound(s) ? LB_COMPLETE : LB_NO_MEMORY;
+    for (int i = 0; status == LB_COMPLETE && dearest == INFINITY; i++) {
+        const double guess = near[i] < INFINITY ? s->relaxed + near[i] * fabs(s->relaxed) : INFINITY;
+        m->below = guess < below ? guess : below;
+        status = lb_glance(s, most, &dearest);
+        if (!(guess < below))
+            break;
+    }
+    m->below = fmin(below, dearest + 2 * m->slack);
+    return status;
 }
 
 /* The cheapest routes below the threshold, at most `most`. */
