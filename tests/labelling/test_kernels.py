@@ -48,7 +48,7 @@ def hard(n=60):
     tails, heads = np.array(pairs).T
     net = Network(tails, heads, 0, n - 1)
     near = Visits.nearest(rng.uniform(size=(n, n)), 40)
-    return Labelling(net, [Additive(np.ones(net.arcs), upper=40), near], memory_limit=2.0**19), rng.normal(
+    return Labelling(net, [Additive(np.ones(net.arcs), upper=40), near], memory_limit=2.0**18), rng.normal(
         size=net.arcs
     )
 

@@ -18,6 +18,7 @@ typedef struct {
     int32_t *low, *high; /* slices of the window of each vertex; none where high < low */
     ptrdiff_t *at;       /* the cell of its slice 0, if it had one */
     lb_cell *after, *before;
+    double *through; /* a bound on all routes through each arc */
 } lb_grid;
 
 static void lb_close_grid(lb_grid *g)
@@ -26,6 +27,7 @@ static void lb_close_grid(lb_grid *g)
     free(g->at);
     free(g->after);
     free(g->before);
+    free(g->through);
     memset(g, 0, sizeof *g);
 }
 
@@ -98,6 +100,13 @@ static int lb_hop_of(const lb_model *m, ptrdiff_t a, int back, lb_hop *hop)
     return hop->cost < INFINITY;
 }
 
+/* The slice that an arc reaches from slice k of vertex x, at the earliest. */
+static inline int32_t lb_reached(const lb_grid *g, int32_t x, int32_t k, const lb_hop *hop)
+{
+    const int32_t j = k == g->low[x] ? hop->first : k + hop->shift;
+    return j > g->low[hop->y] ? j : g->low[hop->y];
+}
+
 /* The cell of vertex x in slice k, from those of its neighbours. */
 static lb_cell lb_cell_of(const lb_grid *g, int back, int32_t x, int32_t k, const lb_hop *hop, const lb_hop *end)
 {
@@ -106,12 +115,9 @@ static lb_cell lb_cell_of(const lb_grid *g, int back, int32_t x, int32_t k, cons
     for (; hop < end; hop++) {
         int32_t j;
         if (back) {
-            if (k == g->low[x])
-                j = hop->first;
-            else if (k > hop->last)
+            if (k > hop->last && k > g->low[x])
                 continue;
-            else
-                j = k + hop->shift > g->low[hop->y] ? k + hop->shift : g->low[hop->y];
+            j = lb_reached(g, x, k, hop);
         } else {
             if (hop->first > k)
                 continue;
@@ -162,6 +168,29 @@ static int lb_fill(const lb_model *m, lb_grid *g, int back, const int32_t *first
     free(hops);
     free(begin);
     return done;
+}
+
+/* Bounds on routes through arcs, from both passes. 0 when there is no memory. */
+static int lb_fill_through(const lb_model *m, lb_grid *g)
+{
+    g->through = malloc((size_t)(m->m + 1) * sizeof(double));
+    if (!g->through)
+        return 0;
+    for (ptrdiff_t a = 0; a < m->m; a++) {
+        double least = INFINITY;
+        lb_hop hop;
+        if (m->cost[a] < INFINITY && lb_hop_of(m, a, 1, &hop)) {
+            const int32_t u = m->tail[a], v = hop.y, back_again = lb_bit(m->memory + u * m->words, v);
+            const lb_cell *before = g->before + g->at[u], *after = g->after + g->at[v];
+            for (int32_t k = g->low[u]; k <= g->high[u] && (k == g->low[u] || k <= hop.last); k++) {
+                const double sum = lb_unless(before + k, v, back_again) + lb_unless(after + lb_reached(g, u, k, &hop), u, hop.remembered);
+                least = sum < least ? sum : least;
+            }
+            least += hop.cost;
+        }
+        g->through[a] = least;
+    }
+    return 1;
 }
 
 #endif

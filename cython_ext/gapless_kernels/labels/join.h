@@ -4,11 +4,6 @@
 
 #include "labels/side.h"
 
-typedef struct {
-    double cost;
-    int32_t at;
-} lb_priced;
-
 /* The labels of each vertex that nothing beats, cheapest first. */
 typedef struct {
     lb_priced *label;
@@ -19,14 +14,6 @@ typedef struct {
     double cost;
     int32_t before, arc, after;
 } lb_pair;
-
-static int lb_cheaper(const void *a, const void *b)
-{
-    const lb_priced *x = a, *y = b;
-    if (x->cost != y->cost)
-        return x->cost < y->cost ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
-}
 
 static void lb_close_order(lb_order *o)
 {

@@ -33,6 +33,19 @@ typedef struct {
     int32_t *before;
 } lb_model;
 
+typedef struct {
+    double cost;
+    int32_t at;
+} lb_priced;
+
+static int lb_cheaper(const void *a, const void *b)
+{
+    const lb_priced *x = a, *y = b;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
 static int lb_bit(const uint64_t *set, ptrdiff_t v)
 {
     return (int)(set[v >> 6] >> (v & 63) & 1);

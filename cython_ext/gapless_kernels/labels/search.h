@@ -135,12 +135,9 @@ static void lb_close_search(lb_search *s)
 /* The pass from the source, too; labels of both sides are bounded from now on. 0 when there is no memory. */
 static int lb_bound(lb_search *s)
 {
-    if (!lb_fill(s->m, &s->grid, 0, s->b.first, s->b.arcs))
+    if (!lb_fill(s->m, &s->grid, 0, s->b.first, s->b.arcs) || !lb_fill_through(s->m, &s->grid))
         return 0;
-    s->f.grid = s->b.grid = &s->grid;
-    s->f.rest = s->grid.after;
-    s->b.rest = s->grid.before;
-    return 1;
+    return lb_bound_side(&s->f, &s->grid, s->grid.after) && lb_bound_side(&s->b, &s->grid, s->grid.before);
 }
 
 /* Labels at both ends. `memory` is what the labels from the source remember; those from the sink remember the model's. */
@@ -182,10 +179,8 @@ static int lb_begin_again(lb_search *s, int full)
             lb_clear_side(side);
         else {
             lb_close_side(side);
-            if (!lb_open_side(side, s->m, old.back, old.memory))
+            if (!lb_open_side(side, s->m, old.back, old.memory) || (old.rest && !lb_bound_side(side, old.grid, old.rest)))
                 return 0;
-            side->grid = old.grid;
-            side->rest = old.rest;
             side->made = old.made;
         }
         if (!lb_root(side))

@@ -106,7 +106,7 @@ static ptrdiff_t lb_bin_of(const lb_side *s, ptrdiff_t v, double x)
     return b < 1 ? 0 : b < LB_BINS ? (ptrdiff_t)b : LB_BINS - 1;
 }
 
-/* The arcs of each vertex, sorted by nothing; arcs that are off are left out. */
+/* The arcs of each vertex; arcs that are off are left out. */
 static int lb_list_arcs(lb_side *s)
 {
     const lb_model *m = s->m;
@@ -126,18 +126,43 @@ static int lb_list_arcs(lb_side *s)
     return 1;
 }
 
-/* Which vertices cannot follow any more, from the least value of each bin. */
+/* Labels are bounded from now on; arcs that promise most come first. 0 when there is no memory. */
+static int lb_bound_side(lb_side *s, const lb_grid *grid, const lb_cell *rest)
+{
+    const lb_model *m = s->m;
+    lb_priced *priced = malloc((size_t)(m->m + 1) * sizeof(lb_priced));
+    if (!priced)
+        return 0;
+    for (ptrdiff_t v = 0; v < m->n; v++) {
+        const ptrdiff_t begin = s->first[v], count = s->first[v + 1] - begin;
+        for (ptrdiff_t i = 0; i < count; i++)
+            priced[i] = (lb_priced){grid->through[s->arcs[begin + i]], s->arcs[begin + i]};
+        qsort(priced, (size_t)count, sizeof(lb_priced), lb_cheaper);
+        for (ptrdiff_t i = 0; i < count; i++)
+            s->arcs[begin + i] = priced[i].at;
+    }
+    free(priced);
+    s->grid = grid;
+    s->rest = rest;
+    return 1;
+}
+
+/* Which vertices cannot follow any more, from the least value of each bin: none from the first bin on that is too late. */
 static void lb_close_far(lb_side *s)
 {
     const lb_model *m = s->m;
-    for (ptrdiff_t v = 0; v < m->n; v++)
-        for (ptrdiff_t b = 0; b < LB_BINS; b++) {
-            const double x = s->floor[v] + (double)b * s->width[v];
-            uint64_t *closed = s->closed + (v * LB_BINS + b) * m->words;
-            for (ptrdiff_t u = 0; u < m->n; u++)
-                if (x + (s->back ? m->apart[u * m->n + v] : m->apart[v * m->n + u]) > s->ceiling[u])
-                    closed[u >> 6] |= (uint64_t)1 << (u & 63);
+    for (ptrdiff_t v = 0; v < m->n; v++) {
+        uint64_t *closed = s->closed + v * LB_BINS * m->words;
+        for (ptrdiff_t u = 0; u < m->n; u++) {
+            const double apart = s->back ? m->apart[u * m->n + v] : m->apart[v * m->n + u];
+            const double room = (s->ceiling[u] - apart - s->floor[v]) / s->width[v];
+            const ptrdiff_t b = room < 0 ? 0 : room < LB_BINS ? (ptrdiff_t)room + 1 : LB_BINS;
+            if (b < LB_BINS)
+                closed[b * m->words + (u >> 6)] |= (uint64_t)1 << (u & 63);
         }
+        for (ptrdiff_t i = m->words; i < LB_BINS * m->words; i++)
+            closed[i] |= closed[i - m->words];
+    }
 }
 
 static int lb_open_side(lb_side *s, const lb_model *m, int back, const uint64_t *memory)
@@ -404,6 +429,8 @@ static int lb_advance(lb_side *s)
             continue;
         for (int32_t j = s->first[v]; j < s->first[v + 1]; j++) {
             const ptrdiff_t a = s->arcs[j];
+            if (s->rest && !(s->grid->through[a] < m->below + m->slack))
+                break;
             if ((s->back ? m->tail[a] : m->head[a]) != end && !lb_extend(s, from, a))
                 return LB_NO_MEMORY;
         }
