@@ -173,6 +173,21 @@ def check_tables(tables: Any) -> None:
         raise ValueError(f"tables: the main resource reaches {span:g} steps, there are {t.steps}")
 
 
+def check_network(
+    vertices: int, tails: Any, heads: Any, use: Any, *ends: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
+    """Ends and uses of arcs as contiguous arrays."""
+    tails, heads = (np.ascontiguousarray(array, np.int32) for array in (tails, heads))
+    use = np.ascontiguousarray(use, np.float64)
+    if tails.ndim != 1 or not tails.shape == heads.shape == use.shape:
+        raise ValueError("tails, heads and use must be three lists of one length")
+    least = min(*ends, vertices - 1, tails.min(initial=0), heads.min(initial=0))
+    most = max(*ends, 0, tails.max(initial=0), heads.max(initial=0))
+    if least < 0 or most >= vertices:
+        raise ValueError(f"vertices must be from 0 to {vertices - 1}")
+    return tails, heads, use
+
+
 def check_call(
     tables: Any, costs: Any, charges: Any, below: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:

@@ -9,7 +9,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from gapless_kernels.labels._label_arguments import FoundRoutes, check_call, check_routes, rounding
+from gapless_kernels.labels._label_arguments import FoundRoutes, check_call, check_network, check_routes, rounding
 
 cdef extern from "labels/search.h" nogil:
     int LB_COMPLETE, LB_STOPPED, LB_FULL, LB_NO_MEMORY
@@ -61,6 +61,17 @@ cdef extern from "labels/search.h" nogil:
     double lb_price(const lb_model *, const int32_t *, Py_ssize_t, uint64_t *, double *, uint8_t *)
     void lb_close_search(lb_search *)
     void lb_close_routes(lb_routes *)
+
+cdef extern from "labels/windows.h" nogil:
+    ctypedef struct lb_network:
+        Py_ssize_t n, m
+        int32_t source, sink
+        const int32_t *tail
+        const int32_t *head
+        const double *use
+
+    void lb_narrow(const lb_network *, double, const double *, double *, double *, double *)
+    void lb_distances(const lb_network *, double *)
 
 
 cdef class _Pulse:
@@ -260,3 +271,40 @@ def label_price(tables, costs, charges, first, arcs):
             if starts[i + 1] > starts[i]:
                 cost[i] = lb_price(&call.m, &routes[starts[i]], starts[i + 1] - starts[i], &seen[0], &used[0], &row[0])
     return values
+
+
+cdef lb_network _network(const int32_t[::1] tails, const int32_t[::1] heads, const double[::1] use, Py_ssize_t vertices):
+    """A view of arrays that were checked and stay alive; all of one length."""
+    cdef lb_network t
+    memset(&t, 0, sizeof(t))
+    t.n, t.m = vertices, use.shape[0]
+    if t.m:
+        t.tail, t.head, t.use = &tails[0], &heads[0], &use[0]
+    return t
+
+
+def label_windows(tails, heads, use, lower, upper, start, source, sink):
+    """Narrow the windows of a resource; see `_labels_twin.label_windows`."""
+    tails, heads, use = check_network(len(lower), tails, heads, use, source, sink)
+    early, late = np.empty(len(lower)), np.empty(len(lower))
+    cdef const double[::1] low = np.ascontiguousarray(lower, np.float64)
+    cdef double[::1] high = np.array(upper, np.float64), first = early, last = late
+    if not low.shape[0] == high.shape[0]:
+        raise ValueError("lower and upper must have one number for each vertex")
+    cdef lb_network t = _network(tails, heads, use, low.shape[0])
+    cdef double begin = start
+    t.source, t.sink = source, sink
+    with nogil:
+        lb_narrow(&t, begin, &low[0], &high[0], &first[0], &last[0])
+    return early, late, np.asarray(high)
+
+
+def label_distances(vertices, tails, heads, use):
+    """Least use from vertex to vertex; see `_labels_twin.label_distances`."""
+    tails, heads, use = check_network(vertices, tails, heads, use)
+    least = np.empty((vertices, vertices))
+    cdef double[:, ::1] into = least
+    cdef lb_network t = _network(tails, heads, use, into.shape[0])
+    with nogil:
+        lb_distances(&t, &into[0, 0])
+    return least

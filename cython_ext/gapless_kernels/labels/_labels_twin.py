@@ -15,10 +15,11 @@ from gapless_kernels.labels._label_arguments import (
     LabelTables,
     Pulse,
     check_call,
+    check_network,
     check_routes,
 )
 
-__all__ = ["label_enumerate", "label_price", "label_routes", "label_through"]
+__all__ = ["label_distances", "label_enumerate", "label_price", "label_routes", "label_through", "label_windows"]
 
 Floats = NDArray[np.float64]
 
@@ -276,3 +277,77 @@ def label_price(
         if at is not None and at.vertex == tables.sink:
             values[i] = at.cost + float(tables.ending[at.state])
     return values
+
+
+def label_windows(
+    tails: NDArray[Any],
+    heads: NDArray[Any],
+    use: Floats,
+    lower: Floats,
+    upper: Floats,
+    start: float,
+    source: int,
+    sink: int,
+) -> tuple[Floats, Floats, Floats]:
+    """Narrow the windows of a resource to what labels can have.
+
+    Parameters
+    ----------
+    tails, heads : int (m,)
+    use : float64 (m,)
+        At least 0.
+    lower, upper : float64 (vertices,)
+        A sum below `lower` rises to it.
+    start : float
+        At the source.
+    source, sink : int
+
+    Returns
+    -------
+    early : float64 (vertices,)
+        The least sum of a label; infinite where there is none.
+    late : float64 (vertices,)
+        The largest sum from which the sink can be reached; minus infinity where it cannot.
+    upper : float64 (vertices,)
+        Those of the source and the sink are the largest sums there.
+    """
+    tails, heads, use = check_network(len(lower), tails, heads, use, source, sink)
+    n, upper = len(lower), np.array(upper, np.float64)
+    if upper.shape != (n,):
+        raise ValueError("lower and upper must have one number for each vertex")
+    real = (heads != source) & (tails != sink)
+    tails, heads, use = tails[real], heads[real], use[real]
+    early, late = np.full(n, np.inf), np.full(n, -np.inf)
+    early[source] = start
+    upper[source] = min(upper[source], start)
+    into = heads == sink
+    last = (upper[tails[into]] + use[into]).max(initial=-np.inf)
+    upper[sink] = min(upper[sink], max(last, lower[sink]))
+    late[sink] = upper[sink]
+    for _ in range(n):
+        reach = np.maximum(early[tails] + use, lower[heads])
+        reach[reach > upper[heads]] = np.inf
+        np.minimum.at(early, heads, reach)
+        leave = np.minimum(late[heads] - use, upper[tails])
+        leave[(late[heads] < lower[heads]) | (leave < lower[tails])] = -np.inf
+        np.maximum.at(late, tails, leave)
+    return early, late, upper
+
+
+def label_distances(vertices: int, tails: NDArray[Any], heads: NDArray[Any], use: Floats) -> Floats:
+    """Least use from vertex to vertex, float64 (vertices, vertices); infinite where there is no way.
+
+    Parameters
+    ----------
+    vertices : int
+    tails, heads : int (m,)
+    use : float64 (m,)
+        At least 0.
+    """
+    tails, heads, use = check_network(vertices, tails, heads, use)
+    least = np.full((vertices, vertices), np.inf)
+    np.fill_diagonal(least, 0.0)
+    np.minimum.at(least, (tails, heads), use)
+    for v in range(vertices):
+        np.minimum(least, least[:, v, None] + least[None, v], out=least)
+    return least

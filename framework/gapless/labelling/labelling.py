@@ -316,7 +316,7 @@ class Labelling:
             found = self._found(self._learned, costs, charges, below, wanted, stop)
             labels += found.labels
             bound = max(bound, found.bound)
-            elementary = self._prices(costs, charges, found) < np.inf
+            elementary = self._without_cycles(found)
             kept += _pairs(found, elementary & (found.cost < below))
             best = min([best, *(cost for cost, _ in kept)])
             cyclic = np.flatnonzero(~elementary & (found.cost < best))
@@ -329,6 +329,10 @@ class Labelling:
             ended = "limit"
         kept = sorted(set(kept))[:most]
         return gathered(self.network, kept, bound, bound, ended, labels)
+
+    def _without_cycles(self, found: FoundRoutes) -> BoolArray:
+        paths = np.split(self.network.heads[found.arcs], found.first[1:-1]) if found.cost.size else []
+        return np.array([len(set(path.tolist())) == path.size for path in paths], bool)
 
     def _learn(self, found: FoundRoutes, cyclic: NDArray[np.int64]) -> bool:
         """Remember the vertex of each cycle all along it; False if nothing is new."""

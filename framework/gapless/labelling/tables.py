@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+import gapless_kernels.labels as kernels
 from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.labelling.automaton import Automaton, idle, product, written
@@ -46,33 +47,9 @@ class Window:
 
     def _narrow(self, network: Network) -> None:
         """No label comes earlier than the shortest way, nor later than the sink allows; neither is lost."""
-        tails, heads, n = network.tails, network.heads, network.vertices
-        real = (heads != network.source) & (tails != network.sink)
-        tails, heads, use = tails[real], heads[real], self.use[real]
-        early, late = np.full(n, np.inf), np.full(n, -np.inf)
-        early[network.source] = self.start
-        self.upper = self.upper.copy()
-        self.upper[network.source] = min(self.upper[network.source], self.start)
-        into = heads == network.sink
-        last = (self.upper[tails[into]] + use[into]).max(initial=-np.inf)
-        self.upper[network.sink] = min(self.upper[network.sink], max(last, self.lower[network.sink]))
-        late[network.sink] = self.upper[network.sink]
-        for _ in range(n):
-            reach = np.maximum(early[tails] + use, self.lower[heads])
-            reach[reach > self.upper[heads]] = np.inf
-            new = early.copy()
-            np.minimum.at(new, heads, reach)
-            if (new == early).all():
-                break
-            early = new
-        for _ in range(n):
-            leave = np.minimum(late[heads] - use, self.upper[tails])
-            leave[(late[heads] < self.lower[heads]) | (leave < self.lower[tails])] = -np.inf
-            new = late.copy()
-            np.maximum.at(new, tails, leave)
-            if (new == late).all():
-                break
-            late = new
+        early, late, self.upper = kernels.label_windows(
+            network.tails, network.heads, self.use, self.lower, self.upper, self.start, network.source, network.sink
+        )
         dead = ~((early <= late) & (early <= self.upper) & (early < np.inf))
         self.lower = np.where(dead, self.start, early)
         self.upper = np.where(dead, self.start - 1.0, np.minimum(self.upper, late))
@@ -144,17 +121,6 @@ def check_cycles(network: Network, windows: Iterable[Window], memory: BoolArray)
             )
 
 
-def distances(network: Network, use: FloatArray) -> FloatArray:
-    """Least use from vertex to vertex, float64 (vertices, vertices), by Floyd and Warshall."""
-    n = network.vertices
-    least = np.full((n, n), np.inf)
-    np.fill_diagonal(least, 0.0)
-    np.minimum.at(least, (network.tails, network.heads), use)
-    for v in range(n):
-        np.minimum(least, least[:, v, None] + least[None, v], out=least)
-    return least
-
-
 def least_inside(window: Window, network: Network) -> float:
     """The least use of an arc that neither leaves the source nor enters the sink, and fits; inf without one."""
     tails, heads = network.tails, network.heads
@@ -210,7 +176,9 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
         if rows
         else (np.zeros((n, 0), np.uint8), np.zeros((n, 0), np.uint8), np.zeros(0, np.uint8))
     )
-    apart = distances(network, main.use) if memory.any() else np.zeros((n, n))
+    apart = np.zeros((n, n))
+    if memory.any():
+        apart = kernels.label_distances(n, network.tails, network.heads, main.use)
     bits = packed(memory)
     return (
         LabelTables(
