@@ -26,6 +26,8 @@ FIRST = 8
 """Vertices that a route remembers before cycles have taught it more."""
 FEW = 5
 """Vertices that a route remembers at most in the relaxed stage, where neighbourhoods are given."""
+TOGETHER = 8
+"""Routes that are looked at together for cycles, once the cheapest has one."""
 
 
 class Labelling:
@@ -310,24 +312,25 @@ class Labelling:
     ) -> Routes:
         """Forbid the cycles that turn up, until the cheapest route has none."""
         kept: list[tuple[float, bytes]] = []
-        labels, wanted, best = 0, max(most, 8), float(below)
+        labels, wanted, threshold = 0, most, float(below)
         bound = -np.inf
         while True:
-            found = self._found(self._learned, costs, charges, below, wanted, stop)
+            found = self._found(self._learned, costs, charges, threshold, wanted, stop)
             labels += found.labels
             bound = max(bound, found.bound)
             elementary = self._without_cycles(found)
-            kept += _pairs(found, elementary & (found.cost < below))
-            best = min([best, *(cost for cost, _ in kept)])
+            kept = sorted({*kept, *_pairs(found, elementary & (found.cost < below))})[:most]
+            best = kept[0][0] if kept else below
             cyclic = np.flatnonzero(~elementary & (found.cost < best))
             if STOPS[found.status] != "complete" or not cyclic.size:
                 break
             if not self._learn(found, cyclic):
                 raise RuntimeError("a route has a cycle that its memory forbids")  # pragma: no cover
+            wanted = max(most, TOGETHER)
+            threshold = kept[-1][0] if len(kept) == most else below
         ended = STOPS[found.status]
         if ended == "complete" and len(kept) >= most:
             ended = "limit"
-        kept = sorted(set(kept))[:most]
         return gathered(self.network, kept, bound, bound, ended, labels)
 
     def _without_cycles(self, found: FoundRoutes) -> BoolArray:

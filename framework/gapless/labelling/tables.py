@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,17 @@ class Window:
         if self.climbs:
             self._narrow(network)
         self.climbs = self.climbs and bool(np.isfinite(self.upper).all())
+        self._network = network
+
+    @cached_property
+    def least_inside(self) -> float:
+        """The least use of an arc that neither leaves the source nor enters the sink, and fits; inf without one."""
+        tails, heads = self._network.tails, self._network.heads
+        inside = (self.lower <= self.upper)[tails] & (self.lower[tails] + self.use <= self.upper[heads])
+        for end in (self._network.source, self._network.sink):
+            inside &= (tails != end) & (heads != end)
+        return float(self.use[inside].min(initial=np.inf))
+
 
     def _narrow(self, network: Network) -> None:
         """No label comes earlier than the shortest way, nor later than the sink allows; neither is lost."""
@@ -103,13 +115,15 @@ def packed(memory: BoolArray) -> NDArray[np.uint64]:
 
 def check_cycles(network: Network, windows: Iterable[Window], memory: BoolArray) -> None:
     """Refuse a cycle that nothing ends: no resource is used along it, and not every vertex of it is remembered."""
-    import networkx as nx  # noqa: PLC0415  slow to import
-
     free = (network.heads != network.source) & (network.tails != network.sink)
     for window in windows:
         if window.climbs:
             late = np.maximum(window.lower[network.tails] + window.use, window.lower[network.heads])
             free &= (window.use <= 0) & (late <= window.upper[network.heads])
+    if not free.any():
+        return
+    import networkx as nx  # noqa: PLC0415  slow to import
+
     graph = nx.DiGraph(zip(network.tails[free].tolist(), network.heads[free].tolist(), strict=True))
     for part in nx.strongly_connected_components(graph):
         v = min(part)
@@ -119,16 +133,6 @@ def check_cycles(network: Network, windows: Iterable[Window], memory: BoolArray)
                 "is used there, and not all of them are remembered everywhere among them. Add Visits(), or a "
                 "resource that counts arcs: Additive(np.ones(arcs), upper=most)"
             )
-
-
-def least_inside(window: Window, network: Network) -> float:
-    """The least use of an arc that neither leaves the source nor enters the sink, and fits; inf without one."""
-    tails, heads = network.tails, network.heads
-    inside = (
-        (tails != network.source) & (tails != network.sink) & (heads != network.source) & (heads != network.sink)
-    )
-    inside &= (window.lower <= window.upper)[tails] & (window.lower[tails] + window.use <= window.upper[heads])
-    return float(window.use[inside].min(initial=np.inf))
 
 
 def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelTables, BoolArray]:
@@ -159,10 +163,10 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
     spans = [(one.upper.max() - one.start) / least for one, least in positive if least < np.inf]
     longest = min(longest, (sum(max(span, 0.0) for span in spans) + 1) * n)
     for one in windows:
-        if one.climbs and 0 < (least := least_inside(one, network)) < np.inf:
+        if one.climbs and 0 < (least := one.least_inside) < np.inf:
             longest = min(longest, max(one.upper.max() - one.start, 0.0) // least + 3)
     climbing = [one for one in windows if one.climbs]
-    main = next((one for one in climbing if least_inside(one, network) > 0), None)
+    main = next((one for one in climbing if one.least_inside > 0), None)
     if main is None and longest <= 4 * n:
         ends = np.full(n, longest + 1)
         main = Window(np.ones(m), np.zeros(n), ends, 0.0, network)
@@ -215,7 +219,7 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
 def slices(main: Window, network: Network) -> tuple[float, int, bool]:
     """Width and number of the slices of the main resource, and whether each arc inside leaves its slice."""
     span = max(float(main.upper.max() - main.start), 0.0)
-    least = least_inside(main, network)
+    least = main.least_inside
     wanted = power_below(span / STEPS) if span > 0 else 1.0
     bounded = least > 0
     step = min(wanted, power_below(least)) if 0 < least < np.inf else wanted
