@@ -195,9 +195,10 @@ static int lb_begin_again(lb_search *s, int full)
 static int lb_glance(lb_search *s, ptrdiff_t most, double *dearest)
 {
     lb_model *m = s->m;
+    const int loose = m->loose;
     m->loose = 1;
     int status = lb_meet(s);
-    m->loose = 0;
+    m->loose = loose;
     const int full = status == LB_FULL;
     if (status == LB_COMPLETE) {
         lb_heap heap = {malloc((size_t)(most + 1) * sizeof(lb_pair)), 0, most};
@@ -216,16 +217,19 @@ static int lb_glance(lb_search *s, ptrdiff_t most, double *dearest)
 /* Look for a threshold below which there are as many routes as are wanted: first near the bound, then further away. */
 static int lb_look(lb_search *s, ptrdiff_t most)
 {
-    static const double near[] = {0.25, 0.5, INFINITY};
+    static const double near[] = {0.2, 0.35, 0.6, INFINITY};
     lb_model *m = s->m;
     const double below = m->below;
     double dearest = INFINITY;
     int status = s->f.rest || lb_bound(s) ? LB_COMPLETE : LB_NO_MEMORY;
     for (int i = 0; status == LB_COMPLETE && dearest == INFINITY; i++) {
         const double guess = near[i] < INFINITY ? s->relaxed + near[i] * fabs(s->relaxed) : INFINITY;
-        m->below = guess < below ? guess : below;
+        const int last = !(guess < below);
+        if (last && m->loose) /* the search itself is such a look */
+            break;
+        m->below = last ? below : guess;
         status = lb_glance(s, most, &dearest);
-        if (!(guess < below))
+        if (last)
             break;
     }
     m->below = fmin(below, dearest + 2 * m->slack);
@@ -242,7 +246,7 @@ static int lb_find(lb_search *s, ptrdiff_t most, lb_routes *t, double *bound)
     if (s->relaxed >= below)
         return lb_reserve(t, 0) ? LB_COMPLETE : LB_NO_MEMORY;
     /* Pairs may be one route in several states of the automaton: they do not count as several. */
-    if (m->bounded && !m->loose && (m->states == 1 || most == 1))
+    if (m->bounded && (m->states == 1 || most == 1))
         status = lb_look(s, most);
     if (status == LB_COMPLETE)
         status = lb_meet(s);
