@@ -66,6 +66,7 @@ _ROOMS = {
     "labels": (
         "FoundRoutes",
         "LabelTables",
+        "OwnState",
         "label_distances",
         "label_enumerate",
         "label_price",

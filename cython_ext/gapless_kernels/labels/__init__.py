@@ -1,7 +1,7 @@
 """Resource-constrained shortest paths: labels from both ends, bounds, routes."""
 
 from gapless_kernels._choice import COMPILED
-from gapless_kernels.labels._label_arguments import FoundRoutes, LabelTables
+from gapless_kernels.labels._label_arguments import FoundRoutes, LabelTables, OwnState
 
 if COMPILED:
     from gapless_kernels.labels._labels import (
@@ -25,6 +25,7 @@ else:
 __all__ = [
     "FoundRoutes",
     "LabelTables",
+    "OwnState",
     "label_distances",
     "label_enumerate",
     "label_price",

@@ -3,13 +3,34 @@
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t, uintptr_t
 from libc.string cimport memset
 
 import numpy as np
 
 from gapless_kernels.labels._label_arguments import FoundRoutes, check_call, check_network, check_routes, rounding
+
+cdef extern from "labels/own.h" nogil:
+    ctypedef int (*lb_extend_own)(void *, int32_t, const double *, double *, double *) noexcept nogil
+
+    ctypedef struct lb_own:
+        lb_extend_own extend
+        void *data
+        Py_ssize_t size
+        double least, most
+
+    ctypedef struct lb_fault:
+        int32_t what, resource, arc, number
+        double value
+
+    ctypedef struct lb_owns:
+        const lb_own *own
+        Py_ssize_t count, size
+        const double *start
+        const uint8_t *same
+        double least
+        double *room
+        lb_fault fault
 
 cdef extern from "labels/search.h" nogil:
     int LB_COMPLETE, LB_STOPPED, LB_FULL, LB_NO_MEMORY
@@ -41,6 +62,7 @@ cdef extern from "labels/search.h" nogil:
         const uint8_t *wrap
         lb_pulse pulse
         void *owner
+        lb_owns *owns
 
     ctypedef struct lb_routes:
         int32_t *arcs
@@ -97,6 +119,10 @@ cdef class _Call:
     cdef const uint64_t[:, ::1] memory
     cdef list held
     cdef _Pulse pulse
+    cdef uint8_t[::1] functions
+    cdef double[::1] room
+    cdef lb_owns owns
+    cdef tuple faults
 
     def __cinit__(self, tables, costs, charges, double below, bint loose, double memory_limit, pulse, bint two=False):
         cdef const int32_t[::1] ints
@@ -161,10 +187,34 @@ cdef class _Call:
         sets = self.kept(tables.loose_memory if two else tables.memory)
         m.words = sets.shape[1]
         m.memory = &sets[0, 0]
+        self.add_own(tables.own)
+        m.owns = &self.owns
         self.pulse = _Pulse()
         self.pulse.asks = pulse
         m.pulse = _ask
         m.owner = <void *>self.pulse
+
+    cdef int add_own(self, own) except -1:
+        """States of a user's own; there is room for one at least."""
+        cdef const double[::1] floats = self.kept(np.concatenate([*(one.start for one in own), np.zeros(1)]))
+        cdef const uint8_t[::1] bytes_ = self.kept(np.concatenate([*(one.same for one in own), np.zeros(1)]).astype(np.uint8))
+        memset(&self.owns, 0, sizeof(self.owns))
+        self.room = np.empty(2 * floats.shape[0])
+        self.owns.start, self.owns.same, self.owns.room = &floats[0], &bytes_[0], &self.room[0]
+        self.owns.size, self.owns.count = floats.shape[0] - 1, len(own)
+        self.owns.least = sum(one.least for one in own)
+        self.faults = own
+        cdef Py_ssize_t i
+        if own:
+            self.functions = np.zeros(len(own) * sizeof(lb_own), np.uint8)
+            first = <lb_own *>&self.functions[0]
+            for i, one in enumerate(own):
+                first[i].extend = <lb_extend_own><uintptr_t>one.extend
+                first[i].data = <void *><uintptr_t>one.data
+                first[i].size = one.start.size
+                first[i].least, first[i].most = one.least, one.most
+            self.owns.own = first
+        return 0
 
     cdef object kept(self, array):
         array = np.ascontiguousarray(array)
@@ -174,6 +224,9 @@ cdef class _Call:
     cdef int done(self, int status) except -1:
         if self.pulse.error is not None:
             raise self.pulse.error
+        cdef lb_fault *fault = &self.owns.fault
+        if fault.what:
+            raise self.faults[fault.resource].fault(fault.what, fault.arc, fault.number, fault.value)
         if status == LB_NO_MEMORY:
             raise MemoryError("no memory for labels")
         return status
@@ -270,6 +323,7 @@ def label_price(tables, costs, charges, first, arcs):
             cost[i] = INFINITY
             if starts[i + 1] > starts[i]:
                 cost[i] = lb_price(&call.m, &routes[starts[i]], starts[i + 1] - starts[i], &seen[0], &used[0], &row[0])
+    call.done(LB_COMPLETE)
     return values
 
 

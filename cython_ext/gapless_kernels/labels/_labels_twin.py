@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from gapless_kernels.labels._label_arguments import (
     STOPPED,
     FoundRoutes,
     LabelTables,
+    OwnState,
     Pulse,
     check_call,
     check_network,
@@ -33,6 +35,7 @@ class _Label(NamedTuple):
     seen: int
     state: int
     row: tuple[int, ...]
+    own: tuple[float, ...]
     arcs: tuple[int, ...]
     passed: bool
 
@@ -43,6 +46,7 @@ class _Rules:
     def __init__(self, tables: LabelTables, costs: Any, charges: Any, below: float) -> None:
         self.costs, self.charges, self.below = check_call(tables, costs, charges, below)
         self.t = tables
+        self.same = [bool(same) for one in tables.own for same in one.same]
         self.memory = [sum(int(word) << 64 * w for w, word in enumerate(words)) for words in tables.memory]
         ends = (tables.heads == tables.source) | (tables.tails == tables.sink) | ~np.isfinite(self.costs)
         self.out: list[list[int]] = [[] for _ in range(tables.vertices)]
@@ -56,7 +60,8 @@ class _Rules:
             return []
         row = tuple(int(rise) for rise in t.rise[v])
         seen = 1 << v & self.memory[v]
-        return [_Label(v, 0.0, tuple(t.start), seen, t.begin, row, (), through < 0)]
+        own = tuple(float(x) for one in t.own for x in one.start)
+        return [_Label(v, 0.0, tuple(t.start), seen, t.begin, row, own, (), through < 0)]
 
     def extended(self, label: _Label, arc: int, through: int = -1) -> _Label | None:
         """A label along an arc; None where that is not allowed."""
@@ -74,11 +79,17 @@ class _Rules:
                 total -= wrap
                 cost += self.charges[i]
             row.append(total)
+        own: tuple[float, ...] = ()
+        for one in t.own:
+            answer = moved(one, arc, label.own[len(own) : len(own) + one.start.size])
+            if answer is None:
+                return None
+            own += answer[0]
+            cost += answer[1]
         cost += t.toll[t.kind[arc], label.state]
         seen = (label.seen | 1 << w) & self.memory[w]
-        return _Label(
-            w, float(cost), tuple(used), seen, state, tuple(row), (*label.arcs, arc), label.passed or arc == through
-        )
+        arcs, passed = (*label.arcs, arc), label.passed or arc == through
+        return _Label(w, float(cost), tuple(used), seen, state, tuple(row), own, arcs, passed)
 
     def beats(self, a: _Label, b: _Label, loose: bool) -> bool:
         """Whether whatever may follow `b` may follow `a`, at no greater cost."""
@@ -90,6 +101,7 @@ class _Rules:
             and all(p <= q for p, q in zip(a.used, b.used, strict=True))
             and not a.seen & ~b.seen
             and bool(self.t.better[a.state, b.state])
+            and all(p == q or (p < q and not same) for p, q, same in zip(a.own, b.own, self.same, strict=True))
             and a.passed >= b.passed
         )
 
@@ -114,6 +126,24 @@ class _Rules:
             todo.extend(one for one in new if one is not None)
         ends = [(one.cost + float(self.t.ending[one.state]), one.arcs) for one in labels[self.t.sink] if one.passed]
         return [end for end in ends if end[0] < np.inf], made, COMPLETE
+
+
+def moved(own: OwnState, arc: int, state: tuple[float, ...]) -> tuple[tuple[float, ...], float] | None:
+    """The next state of a user's own, and the cost; None where the route may not go on."""
+    doubles = ctypes.POINTER(ctypes.c_double)
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int32, doubles, doubles, doubles)
+    before, after, cost = np.array(state), np.full(len(state), np.nan), ctypes.c_double(np.nan)
+    here, there = (array.ctypes.data_as(doubles) for array in (before, after))
+    found = kind(own.extend)(own.data, arc, here, there, ctypes.byref(cost))
+    if found == 1:
+        return None
+    if found:
+        raise own.fault(1, arc, found, 0.0)
+    if not own.least <= cost.value <= own.most:
+        raise own.fault(3, arc, 0, cost.value)
+    if np.isnan(after).any():
+        raise own.fault(2, arc, int(np.isnan(after).argmax()), 0.0)
+    return tuple(after.tolist()), cost.value
 
 
 def _found(ends: list[tuple[float, tuple[int, ...]]], bound: float, status: int, made: int) -> FoundRoutes:

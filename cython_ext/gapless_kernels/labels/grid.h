@@ -74,7 +74,7 @@ static inline double lb_rest(const lb_model *m, const lb_grid *g, const lb_cell 
 
 static double lb_arc_cost(const lb_model *m, ptrdiff_t a)
 {
-    return m->cost[a] + m->least_toll[m->kind[a]];
+    return m->cost[a] + m->least_toll[m->kind[a]] + m->owns->least;
 }
 
 /* An arc of a vertex in a pass; y is its other end. */

@@ -46,7 +46,8 @@ static int lb_open_order(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_
     return 1;
 }
 
-/* The cost of the route of two labels over an arc, infinite where they do not fit. From slice `split` on, a label from the source
+/* The cost of the route of two labels over an arc, infinite where they do not fit; at least `most` where it is not less. States of
+ * a user's own are followed to the head of the arc: unless that is the sink, the cost is a bound. From slice `split` on, a label from the source
  * was extended no more; arcs into the sink join all. */
 static double lb_joined(const lb_side *f, const lb_side *b, ptrdiff_t x, ptrdiff_t a, ptrdiff_t y, ptrdiff_t split, double most)
 {
@@ -70,6 +71,9 @@ static double lb_joined(const lb_side *f, const lb_side *b, ptrdiff_t x, ptrdiff
     for (ptrdiff_t i = 0; i < m->rows && cost < most; i++)
         if ((unsigned)p[i] + q[i] >= m->wrap[i])
             cost += m->charge[i];
+    lb_owns *o = m->owns;
+    if (o->count && cost < most && !lb_move(o, (int32_t)a, f->own + x * o->size, o->room, &cost))
+        return INFINITY;
     return cost;
 }
 
@@ -167,6 +171,8 @@ static int lb_pairs(const lb_side *f, const lb_order *fo, const lb_side *b, cons
         }
         if ((k & 255) == 255 && m->pulse(m->owner))
             status = LB_STOPPED;
+        if (m->owns->fault.what)
+            status = LB_FAULT;
     }
     free(arcs);
     return status;

@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "labels/own.h"
+
 #define LB_COMPLETE 0
 #define LB_STOPPED 1
 #define LB_FULL 2
 #define LB_NO_MEMORY 3
+#define LB_FAULT 4
 
 typedef int (*lb_pulse)(void *) ;
 
@@ -28,6 +31,7 @@ typedef struct {
     int loose; /* dominance looks at costs and the main resource alone */
     lb_pulse pulse;
     void *owner;
+    lb_owns *owns;
     double *least_toll; /* of each kind */
     int64_t *before_first; /* states that lead to a state, or to what may stand in for it, by kind */
     int32_t *before;

@@ -28,6 +28,7 @@ static double lb_price(const lb_model *m, const int32_t *arcs, ptrdiff_t count, 
     memset(seen, 0, (size_t)m->words * sizeof(uint64_t));
     seen[v >> 6] |= (uint64_t)1 << (v & 63) & m->memory[v * m->words + (v >> 6)];
     memcpy(used, m->start, (size_t)m->resources * sizeof(double));
+    const double *own = m->owns->start;
     for (ptrdiff_t i = 0; i < m->rows; i++)
         row[i] = m->rise[v * m->rows + i];
     for (ptrdiff_t r = 0; r < m->resources; r++)
@@ -53,6 +54,12 @@ static double lb_price(const lb_model *m, const int32_t *arcs, ptrdiff_t count, 
                 cost += m->charge[i];
             }
             row[i] = (uint8_t)sum;
+        }
+        if (m->owns->count) {
+            double *next = m->owns->room + (own == m->owns->room ? m->owns->size : 0);
+            if (!lb_move(m->owns, (int32_t)a, own, next, &cost))
+                return INFINITY;
+            own = next;
         }
         cost += m->toll[at];
         state = m->after[at];
@@ -159,12 +166,13 @@ static int lb_open_search(lb_search *s, lb_model *m, const uint64_t *memory)
     return lb_root(&s->f) && lb_root(&s->b);
 }
 
-/* The direction with fewer labels goes on, until both meet. */
+/* The direction with fewer labels goes on, until both meet; states of a user's own go from the source to the sink. */
 static int lb_meet(lb_search *s)
 {
+    const int one_way = s->m->owns->count > 0;
     int status = LB_COMPLETE;
     while (status == LB_COMPLETE && (s->f.done == 0 || s->f.done + s->b.done < s->m->steps))
-        status = lb_advance(s->f.done == 0 || s->f.count <= s->b.count ? &s->f : &s->b);
+        status = lb_advance(one_way || s->f.done == 0 || s->f.count <= s->b.count ? &s->f : &s->b);
     return status;
 }
 
@@ -209,7 +217,7 @@ static int lb_glance(lb_search *s, ptrdiff_t most, double *dearest)
             *dearest = heap.pair[0].cost;
         free(heap.pair);
     }
-    if (status == LB_STOPPED || status == LB_NO_MEMORY)
+    if (status != LB_COMPLETE && !full)
         return status;
     return lb_begin_again(s, full) ? LB_COMPLETE : LB_NO_MEMORY;
 }
@@ -250,6 +258,8 @@ static int lb_find(lb_search *s, ptrdiff_t most, lb_routes *t, double *bound)
         status = lb_look(s, most);
     if (status == LB_COMPLETE)
         status = lb_meet(s);
+    if (status == LB_FAULT)
+        return status;
     if (status == LB_NO_MEMORY || !lb_reserve(t, 0))
         return LB_NO_MEMORY;
     /* Cut short, every pair that fits is a route, but the best may not be among them. */
@@ -304,7 +314,7 @@ static int lb_through(lb_search *s, double *cost)
         if ((a & 255) == 255 && m->pulse(m->owner))
             return LB_STOPPED;
     }
-    return LB_COMPLETE;
+    return m->owns->fault.what ? LB_FAULT : LB_COMPLETE;
 }
 
 /* Whether a label from the source, extended along an arc, has a rest below the threshold; the first rest that fits. */
@@ -403,6 +413,8 @@ static int lb_enumerate(lb_search *s, ptrdiff_t most, lb_routes *t, double *boun
     }
     free(next);
     free(path);
+    if (m->owns->fault.what)
+        status = LB_FAULT;
     if (status == LB_COMPLETE)
         *bound = fmax(s->relaxed, m->below);
     return status;

@@ -45,6 +45,7 @@ typedef struct {
     double *used;
     uint64_t *set;  /* seen, then seen or out of reach: 2 * words for each label */
     uint8_t *row;
+    double *own;
     ptrdiff_t count, room;
     lb_bin *bin;
     double *width;    /* of the bins of a vertex */
@@ -67,6 +68,7 @@ static void lb_close_side(lb_side *s)
     free(s->used);
     free(s->set);
     free(s->row);
+    free(s->own);
     free(s->bin);
     free(s->width);
     free(s->closed);
@@ -80,7 +82,8 @@ static int lb_room(lb_side *s)
     if (s->count + 1 < s->room)
         return 1;
     const ptrdiff_t room = 2 * s->room + 256;
-    const size_t each = sizeof(lb_label) + (size_t)m->resources * 8 + (size_t)m->words * 16 + (size_t)m->rows;
+    const size_t own_size = s->back ? 0 : (size_t)m->owns->size * sizeof(double);
+    const size_t each = sizeof(lb_label) + (size_t)m->resources * 8 + (size_t)m->words * 16 + (size_t)m->rows + own_size;
     void *label = realloc(s->label, (size_t)room * sizeof(lb_label));
     if (label)
         s->label = label;
@@ -93,7 +96,10 @@ static int lb_room(lb_side *s)
     void *row = realloc(s->row, (size_t)(room * m->rows + 1));
     if (row)
         s->row = row;
-    if (!label || !used || !set || !row)
+    void *own = realloc(s->own, (size_t)room * own_size + 1);
+    if (own)
+        s->own = own;
+    if (!label || !used || !set || !row || !own)
         return 0;
     s->bytes += (double)(room - s->room) * (double)each;
     s->room = room;
@@ -231,6 +237,8 @@ static int lb_beats(const lb_side *s, ptrdiff_t a, ptrdiff_t b)
     const int32_t p = s->label[a].state, q = s->label[b].state;
     if (p != q && !(s->back ? m->better[q * m->states + p] : m->better[p * m->states + q]))
         return 0;
+    if (!s->back && !lb_no_worse(m->owns, s->own + a * m->owns->size, s->own + b * m->owns->size))
+        return 0;
     if (m->rows) {
         const uint8_t *one = s->row + a * m->rows, *two = s->row + b * m->rows;
         double cost = s->label[a].cost;
@@ -338,11 +346,13 @@ static int lb_extended(lb_side *s, ptrdiff_t from, ptrdiff_t a)
             return 0;
     }
     lb_label *label = s->label + at;
-    *label = (lb_label){s->label[from].cost + m->cost[a], (int32_t)from, (int32_t)a, (int32_t)w, s->label[from].state, 0};
+    const double cost = s->label[from].cost + m->cost[a] + (s->back ? m->owns->least : 0.0);
+    *label = (lb_label){cost, (int32_t)from, (int32_t)a, (int32_t)w, s->label[from].state, 0};
     if (s->rest) {
         const double main = s->back ? -into[0] : into[0];
         const double rest = lb_rest(m, s->grid, s->rest, w, lb_step(m, main), s->label[from].vertex);
-        if (!(label->cost + m->least_toll[m->kind[a]] + rest < m->below + m->slack))
+        const double least = m->least_toll[m->kind[a]] + (s->back ? 0.0 : m->owns->least);
+        if (!(cost + least + rest < m->below + m->slack))
             return 0;
     }
     uint64_t *set = s->set + at * 2 * words;
@@ -358,7 +368,8 @@ static int lb_extended(lb_side *s, ptrdiff_t from, ptrdiff_t a)
         }
         s->row[at * m->rows + i] = (uint8_t)sum;
     }
-    return 1;
+    const ptrdiff_t size = m->owns->size;
+    return s->back || !m->owns->count || lb_move(m->owns, (int32_t)a, s->own + from * size, s->own + at * size, &label->cost);
 }
 
 /* Extend a label along an arc, to each state that the automaton may be in. 0 when there is no memory. */
@@ -405,6 +416,8 @@ static int lb_root(lb_side *s)
             s->row[at * m->rows + i] = m->rise[v * m->rows + i];
         for (ptrdiff_t x = 0; x < m->words; x++)
             s->set[at * 2 * m->words + x] = ((uint64_t)(x == v >> 6) << (v & 63)) & s->memory[v * m->words + x];
+        if (!s->back && m->owns->size)
+            memcpy(s->own + at * m->owns->size, m->owns->start, (size_t)m->owns->size * sizeof(double));
         int fits = 1;
         for (ptrdiff_t r = 0; r < m->resources; r++) {
             s->used[at * m->resources + r] = s->begin[r];
@@ -434,6 +447,8 @@ static int lb_advance(lb_side *s)
             if ((s->back ? m->tail[a] : m->head[a]) != end && !lb_extend(s, from, a))
                 return LB_NO_MEMORY;
         }
+        if (m->owns->fault.what)
+            return LB_FAULT;
         if (s->bytes > m->memory_limit || s->count > INT32_MAX / 2)
             return LB_FULL;
         if ((i & 1023) == 1023 && m->pulse(m->owner))

@@ -12,9 +12,8 @@ import gapless_kernels.labels as kernels
 from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.labelling.network import Network
-from gapless.labelling.resources import Resource
 from gapless.labelling.routes import Routes, gathered
-from gapless.labelling.tables import made_tables, packed
+from gapless.labelling.tables import Resource, made_tables, packed
 from gapless_kernels.labels import FoundRoutes, LabelTables
 
 Stage = Literal["exact", "relaxed", "heuristic"]
@@ -42,7 +41,7 @@ class Labelling:
     Parameters
     ----------
     network : Network
-    resources : sequence of Additive, Visits, DiagramResource, RankOne
+    resources : sequence of Additive, Visits, DiagramResource, RankOne, CompiledResource
         In any order. Additive ones come first where the order matters to speed: the first is the one that slices
         are made of, if it can be.
     memory_limit : float
@@ -157,7 +156,8 @@ class Labelling:
         below : float
             Costs from here on are of no interest: such arcs get this number, which is faster.
         stage : {"exact", "relaxed"}
-            "relaxed" gives lower bounds, of routes that remember few visits.
+            "relaxed" gives lower bounds, of routes that remember few visits. With a `CompiledResource` it is the
+            only one: behind the arc its states are not looked at.
 
         Returns
         -------
@@ -173,6 +173,11 @@ class Labelling:
         """
         if stage not in {"exact", "relaxed"}:
             raise InvalidProblem(f"stage must be exact or relaxed, got {stage!r}")
+        if stage == "exact" and self._tables.own:
+            raise InvalidProblem(
+                f"{self._tables.own[0].place}: its states are known from the source on alone, not from both ends of "
+                "an arc; ask for the lower bounds of stage='relaxed'"
+            )
         costs, charges = self._checked(costs, off, charges, below)
         memory = self._memory if stage == "exact" else self._loose
         values, status = kernels.label_through(

@@ -174,6 +174,3 @@ class RankOne:
             for v, part in zip(members, parts, strict=True):
                 rise[v, i] = part[0]
         return rise, stay, wrap
-
-
-Resource = Additive | Visits | DiagramResource | RankOne

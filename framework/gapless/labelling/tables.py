@@ -12,10 +12,13 @@ import gapless_kernels.labels as kernels
 from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.labelling.automaton import Automaton, idle, product, written
+from gapless.labelling.compiled_resource import CompiledResource
 from gapless.labelling.exact import exact, power_below
 from gapless.labelling.network import Network
-from gapless.labelling.resources import Additive, DiagramResource, RankOne, Resource, Visits
-from gapless_kernels.labels import LabelTables
+from gapless.labelling.resources import Additive, DiagramResource, RankOne, Visits
+from gapless_kernels.labels import LabelTables, OwnState
+
+Resource = Additive | Visits | DiagramResource | RankOne | CompiledResource
 
 MOST_STEPS = 4096
 """Slices of the main resource, at most, for bounds of a relaxed pass."""
@@ -55,7 +58,6 @@ class Window:
         for end in (self._network.source, self._network.sink):
             inside &= (tails != end) & (heads != end)
         return float(self.use[inside].min(initial=np.inf))
-
 
     def _narrow(self, network: Network) -> None:
         """No label comes earlier than the shortest way, nor later than the sink allows; neither is lost."""
@@ -140,6 +142,7 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
     windows: list[Window] = []
     automaton: Automaton | None = None
     visits: list[Visits] = []
+    own: list[OwnState] = []
     rows: list[tuple[NDArray[np.uint8], ...]] = []
     n, m = network.vertices, network.arcs
     real = np.flatnonzero((network.heads != network.source) & (network.tails != network.sink)).tolist()
@@ -154,8 +157,10 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
             automaton = states if automaton is None else product(automaton, states)
         elif isinstance(resource, RankOne):
             rows.append(resource.states(n, place))
+        elif isinstance(resource, CompiledResource):
+            own.append(resource.at(place))
         else:
-            raise InvalidProblem(f"{place}: must be Additive, Visits, DiagramResource or RankOne")
+            raise InvalidProblem(f"{place}: must be Additive, Visits, DiagramResource, RankOne or CompiledResource")
     memory = remembered(visits, network)
     check_cycles(network, windows, memory)
     longest = float(n - 1) if memory.all() else np.inf
@@ -211,6 +216,7 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
             rise,
             stay,
             wrap,
+            tuple(own),
         ),
         memory,
     )
