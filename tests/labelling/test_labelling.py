@@ -258,6 +258,45 @@ def test_faults_are_named(call, fault):
         call(labelling)
 
 
+def test_the_order_of_resources_is_of_no_importance_to_the_work():
+    """Labels go along the time, whose windows are narrow, wherever it stands; unless the user says otherwise."""
+    rng = np.random.default_rng(5)
+    net = complete(rng, 20)
+    opens = np.where(np.isin(np.arange(20), [net.source, net.sink]), 0, rng.integers(0, 60, 20))
+    closes = np.where(np.isin(np.arange(20), [net.source, net.sink]), 100, opens + 15)
+    time = Additive(rng.integers(5, 20, net.arcs), opens, closes, waits=True)
+    load = Additive(rng.integers(1, 4, 20)[net.heads], upper=20)
+    costs = rng.integers(-9, 20, net.arcs).astype(float)
+    found = {}
+    for name, resources, main in (
+        ("time first", [time, load], None),
+        ("load first", [load, time], None),
+        ("time given", [load, time], 1),
+        ("load given", [time, load], 1),
+    ):
+        found[name] = Labelling(net, resources, main=main).routes(costs, below=np.inf, limit=1)
+        assert found[name].cost[0] == found["time first"].cost[0]
+    assert found["load first"].labels == found["time first"].labels == found["time given"].labels
+    assert found["load given"].labels > 2 * found["time first"].labels
+
+
+@examples(60)
+@given(rng=generators())
+def test_every_resource_can_be_the_main_one(rng):
+    net, resources, costs, charges = case(rng)
+    every = every_route(net, resources, costs, charges)
+    for main, resource in enumerate(resources):
+        try:
+            labelling = Labelling(net, resources, main=main)
+        except InvalidProblem as error:
+            assert not isinstance(resource, Additive) or resource.use.min(initial=0) < 0 or net.arcs == 0
+            assert "main must be the position" in str(error)
+            continue
+        found = labelling.routes(costs, below=np.inf, charges=charges if len(charges) else None)
+        assert close(min(found.cost, default=np.inf), min(every.values(), default=np.inf))
+        assert found.bound <= min(every.values(), default=np.inf)
+
+
 @given(rng=generators())
 def test_an_order_of_resources_changes_nothing(rng):
     net = network(rng)

@@ -1,7 +1,6 @@
 """Drawn networks with few routes, and resources of all kinds."""
 
 import numpy as np
-
 from c_functions import DOUBLES, INT, VOID, compiled
 
 from gapless.labelling import Additive, CompiledResource, DiagramResource, Network, RankOne, Visits

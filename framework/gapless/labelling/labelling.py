@@ -32,7 +32,7 @@ TOGETHER = 8
 class Labelling:
     """An oracle for resource-constrained shortest paths: routes, bounds, the cheapest route through each arc.
 
-    Labels grow from both ends over slices of the first resource that rises on every arc, and meet where it pays
+    Labels grow from both ends over slices of a resource that rises on every arc, and meet where it pays
     (Righini and Salani, *Symmetry helps*, 2006; Sadykov, Uchoa, Pessoa, *A bucket graph based labeling algorithm*,
     2021). A relaxed pass of the other direction bounds what is missing. Where routes are elementary, they remember
     few vertices at first, and along each cycle that turns up its vertex (dynamic ng-sets: Roberti and Mingozzi,
@@ -42,8 +42,11 @@ class Labelling:
     ----------
     network : Network
     resources : sequence of Additive, Visits, DiagramResource, RankOne, CompiledResource
-        In any order. Additive ones come first where the order matters to speed: the first is the one that slices
-        are made of, if it can be.
+        In any order.
+    main : int, optional
+        Position of the `Additive` resource that slices are made of. By default, of those that every arc between
+        customers uses, the one whose windows are narrowest, counted in uses of a mean arc: time with windows comes
+        before load. The choice matters to speed alone.
     memory_limit : float
         Bytes of labels of one search.
 
@@ -53,11 +56,18 @@ class Labelling:
         If an array has another shape, or a route could go round a cycle for ever.
     """
 
-    def __init__(self, network: Network, resources: Sequence[Resource], *, memory_limit: float = 2.0**31) -> None:
+    def __init__(
+        self,
+        network: Network,
+        resources: Sequence[Resource],
+        *,
+        main: int | None = None,
+        memory_limit: float = 2.0**31,
+    ) -> None:
         self.network = network
         self.resources = tuple(resources)
         self.memory_limit = memory_limit
-        self._tables, self._memory = made_tables(network, self.resources)
+        self._tables, self._memory = made_tables(network, self.resources, main)
         others = np.ones(network.vertices, bool)
         others[[network.source, network.sink]] = False
         self._elementary = bool(self._memory[np.ix_(others, others)].all()) and int(others.sum()) > FIRST
@@ -175,8 +185,8 @@ class Labelling:
             raise InvalidProblem(f"stage must be exact or relaxed, got {stage!r}")
         if stage == "exact" and self._tables.own:
             raise InvalidProblem(
-                f"{self._tables.own[0].place}: its states are known from the source on alone, not from both ends of "
-                "an arc; ask for the lower bounds of stage='relaxed'"
+                f"{self._tables.own[0].place}: its states are known from the source on alone, not from both ends "
+                "of an arc; ask for the lower bounds of stage='relaxed'"
             )
         costs, charges = self._checked(costs, off, charges, below)
         memory = self._memory if stage == "exact" else self._loose

@@ -68,6 +68,14 @@ class Window:
         self.lower = np.where(dead, self.start, early)
         self.upper = np.where(dead, self.start - 1.0, np.minimum(self.upper, late))
 
+    @property
+    def steps(self) -> float:
+        """Mean width of the windows, in uses of a mean arc."""
+        real = (self._network.heads != self._network.source) & (self._network.tails != self._network.sink)
+        mean = float(self.use[real].mean()) if real.any() else 0.0
+        widths = np.maximum(self.upper - self.lower, 0.0)
+        return float(widths.mean()) / mean if mean > 0 else np.inf
+
 
 def windows_of(resource: Additive, network: Network, place: str) -> list[Window]:
     """One window that a smaller sum never misses; two, the second for minus the sum, where it may be too small."""
@@ -137,9 +145,34 @@ def check_cycles(network: Network, windows: Iterable[Window], memory: BoolArray)
             )
 
 
-def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelTables, BoolArray]:
+def main_of(windows: Sequence[Window], longest: float, network: Network) -> Window:
+    """The window that slices are made of: of those that every arc uses, the one with fewest steps; else, arcs."""
+    climbing = [one for one in windows if one.climbs]
+    used = [one for one in climbing if one.least_inside > 0]
+    if used:
+        return min(used, key=lambda one: (not slices(one, network)[2], one.steps))
+    if longest <= 4 * network.vertices:
+        n, m = network.vertices, network.arcs
+        return Window(np.ones(m), np.zeros(n), np.full(n, longest + 1), 0.0, network)
+    return climbing[0]
+
+
+def given_main(main: int, resources: Sequence[Resource], windows: Sequence[Sequence[Window]]) -> Window:
+    """The window of the resource that a user names."""
+    fits = 0 <= main < len(resources) and len(windows[main]) > 0 and windows[main][0].climbs
+    if not fits:
+        raise InvalidProblem(
+            f"Labelling: main must be the position of an Additive resource without negative uses, whose windows "
+            f"end; got {main} of {len(resources)} resources"
+        )
+    return windows[main][0]
+
+
+def made_tables(
+    network: Network, resources: Sequence[Resource], main: int | None = None
+) -> tuple[LabelTables, BoolArray]:
     """The tables, and what routes remember as bool (vertices, vertices)."""
-    windows: list[Window] = []
+    each: list[list[Window]] = []
     automaton: Automaton | None = None
     visits: list[Visits] = []
     own: list[OwnState] = []
@@ -148,9 +181,10 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
     real = np.flatnonzero((network.heads != network.source) & (network.tails != network.sink)).tolist()
     for i, resource in enumerate(resources):
         place = f"resource {i} ({type(resource).__name__})"
+        each.append(windows_of(resource, network, place) if isinstance(resource, Additive) else [])
         if isinstance(resource, Additive):
-            windows += windows_of(resource, network, place)
-        elif isinstance(resource, Visits):
+            continue
+        if isinstance(resource, Visits):
             visits.append(resource)
         elif isinstance(resource, DiagramResource):
             states = written(resource, real, m, place)
@@ -161,6 +195,7 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
             own.append(resource.at(place))
         else:
             raise InvalidProblem(f"{place}: must be Additive, Visits, DiagramResource, RankOne or CompiledResource")
+    windows = [one for several in each for one in several]
     memory = remembered(visits, network)
     check_cycles(network, windows, memory)
     longest = float(n - 1) if memory.all() else np.inf
@@ -170,15 +205,9 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
     for one in windows:
         if one.climbs and 0 < (least := one.least_inside) < np.inf:
             longest = min(longest, max(one.upper.max() - one.start, 0.0) // least + 3)
-    climbing = [one for one in windows if one.climbs]
-    main = next((one for one in climbing if one.least_inside > 0), None)
-    if main is None and longest <= 4 * n:
-        ends = np.full(n, longest + 1)
-        main = Window(np.ones(m), np.zeros(n), ends, 0.0, network)
-    elif main is None:
-        main = climbing[0]
-    ordered = [main, *(one for one in windows if one is not main)]
-    step, steps, bounded = slices(main, network)
+    first = main_of(windows, longest, network) if main is None else given_main(main, resources, each)
+    ordered = [first, *(one for one in windows if one is not first)]
+    step, steps, bounded = slices(first, network)
     automaton = automaton or idle(m)
     rise, stay, wrap = (
         (np.ascontiguousarray(np.concatenate(parts, axis=-1)) for parts in zip(*rows, strict=True))
@@ -187,7 +216,7 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
     )
     apart = np.zeros((n, n))
     if memory.any():
-        apart = kernels.label_distances(n, network.tails, network.heads, main.use)
+        apart = kernels.label_distances(n, network.tails, network.heads, first.use)
     bits = packed(memory)
     return (
         LabelTables(
