@@ -77,9 +77,9 @@ cdef extern from "labels/search.h" nogil:
         lb_side f, b
 
     int lb_open_search(lb_search *, lb_model *, const uint64_t *)
-    int lb_find(lb_search *, Py_ssize_t, lb_routes *, double *)
+    int lb_find(lb_search *, Py_ssize_t, lb_routes *, double *) noexcept
     int lb_through(lb_search *, double *)
-    int lb_enumerate(lb_search *, Py_ssize_t, lb_routes *, double *)
+    int lb_enumerate(lb_search *, Py_ssize_t, lb_routes *, double *) noexcept
     double lb_price(const lb_model *, const int32_t *, Py_ssize_t, uint64_t *, double *, uint8_t *)
     void lb_close_search(lb_search *)
     void lb_close_routes(lb_routes *)
@@ -246,10 +246,10 @@ cdef _routes(lb_routes *t, double bound, int status, int64_t labels):
     return FoundRoutes(first, arcs, cost, bound, status, labels)
 
 
-def label_routes(tables, costs, charges, below, limit, *, loose=False, memory_limit=2.0**31, pulse=None):
-    """Find the cheapest routes; see `_labels_twin.label_routes`."""
-    cdef _Call call = _Call(tables, costs, charges, below, loose, memory_limit, pulse)
-    cdef Py_ssize_t most = min(max(1, int(limit)), 1 << 28)
+ctypedef int (*lb_list)(lb_search *, Py_ssize_t, lb_routes *, double *) noexcept nogil
+
+
+cdef _listed(_Call call, Py_ssize_t most, lb_list search):
     cdef lb_search s
     cdef lb_routes t
     cdef double bound = 0.0
@@ -260,11 +260,17 @@ def label_routes(tables, costs, charges, below, limit, *, loose=False, memory_li
         with nogil:
             status = LB_NO_MEMORY
             if lb_open_search(&s, &call.m, &call.memory[0, 0]):
-                status = lb_find(&s, most, &t, &bound)
+                status = search(&s, most, &t, &bound)
         return _routes(&t, bound, call.done(status), s.f.made + s.b.made)
     finally:
         lb_close_search(&s)
         lb_close_routes(&t)
+
+
+def label_routes(tables, costs, charges, below, limit, *, loose=False, memory_limit=2.0**31, pulse=None):
+    """Find the cheapest routes; see `_labels_twin.label_routes`."""
+    call = _Call(tables, costs, charges, below, loose, memory_limit, pulse)
+    return _listed(call, min(max(1, int(limit)), 1 << 28), lb_find)
 
 
 def label_through(tables, costs, charges, below, *, memory_limit=2.0**31, pulse=None):
@@ -287,23 +293,8 @@ def label_through(tables, costs, charges, below, *, memory_limit=2.0**31, pulse=
 
 def label_enumerate(tables, costs, charges, below, limit, *, memory_limit=2.0**31, pulse=None):
     """List all routes below a cost; see `_labels_twin.label_enumerate`."""
-    cdef _Call call = _Call(tables, costs, charges, below, False, memory_limit, pulse, True)
-    cdef Py_ssize_t most = min(max(1, int(limit)), 1 << 62)
-    cdef lb_search s
-    cdef lb_routes t
-    cdef double bound = 0.0
-    cdef int status
-    memset(&s, 0, sizeof(s))
-    memset(&t, 0, sizeof(t))
-    try:
-        with nogil:
-            status = LB_NO_MEMORY
-            if lb_open_search(&s, &call.m, &call.memory[0, 0]):
-                status = lb_enumerate(&s, most, &t, &bound)
-        return _routes(&t, bound, call.done(status), s.f.made + s.b.made)
-    finally:
-        lb_close_search(&s)
-        lb_close_routes(&t)
+    call = _Call(tables, costs, charges, below, False, memory_limit, pulse, True)
+    return _listed(call, min(max(1, int(limit)), 1 << 62), lb_enumerate)
 
 
 def label_price(tables, costs, charges, first, arcs):
