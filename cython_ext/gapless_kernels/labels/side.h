@@ -23,9 +23,8 @@ typedef struct {
 } lb_entry;
 
 typedef struct {
-    lb_entry *entry;
+    lb_entry *entry; /* cheapest first */
     int32_t count, room;
-    double least;
 } lb_bin;
 
 typedef struct {
@@ -196,8 +195,6 @@ static int lb_open_side(lb_side *s, const lb_model *m, int back, const uint64_t 
     for (ptrdiff_t v = 0; v < m->n; v++) {
         const double range = s->ceiling[v] - s->floor[v];
         s->width[v] = range > 0 ? exp2(ceil(log2(range / LB_BINS))) : 1.0;
-        for (ptrdiff_t b = 0; b < LB_BINS; b++)
-            s->bin[v * LB_BINS + b].least = INFINITY;
     }
     lb_close_far(s);
     s->bytes = (double)(m->n * LB_BINS) * (double)(sizeof(lb_bin) + 8 * (size_t)m->words);
@@ -207,10 +204,8 @@ static int lb_open_side(lb_side *s, const lb_model *m, int back, const uint64_t 
 /* Begin again, in the room that there is. */
 static void lb_clear_side(lb_side *s)
 {
-    for (ptrdiff_t i = 0; i < s->m->n * LB_BINS; i++) {
+    for (ptrdiff_t i = 0; i < s->m->n * LB_BINS; i++)
         s->bin[i].count = 0;
-        s->bin[i].least = INFINITY;
-    }
     for (ptrdiff_t k = 0; k < s->m->steps; k++)
         s->todo[k].count = 0;
     s->count = s->done = 0;
@@ -250,6 +245,20 @@ static int lb_beats(const lb_side *s, ptrdiff_t a, ptrdiff_t b)
     return 1;
 }
 
+/* The first entry of a bin that costs no less. */
+static int32_t lb_dearer(const lb_bin *bin, double cost)
+{
+    int32_t low = 0, high = bin->count;
+    while (low < high) {
+        const int32_t mid = low + (high - low) / 2;
+        if (bin->entry[mid].cost < cost)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
 /* Enter the label in the free place unless another beats it; drop those that it beats. 0 when there is no memory. */
 static int lb_enter(lb_side *s)
 {
@@ -267,42 +276,32 @@ static int lb_enter(lb_side *s)
     const uint64_t open = ~closed[0];
     s->made++;
     for (ptrdiff_t b = 0; b <= mine; b++) {
-        if (bins[b].least > cost)
-            continue;
         const lb_entry *e = bins[b].entry, *end = e + bins[b].count;
-        for (; e < end; e++)
-            if (e->cost <= cost && e->main <= main && (m->loose || (!(e->seen & open) && lb_beats(s, e->at, at))))
+        for (; e < end && e->cost <= cost; e++)
+            if (e->main <= main && (m->loose || (!(e->seen & open) && lb_beats(s, e->at, at))))
                 return 1;
     }
     for (ptrdiff_t b = mine; b < LB_BINS; b++) {
         lb_entry *e = bins[b].entry;
-        int32_t kept = 0;
-        double least = INFINITY;
-        for (int32_t i = 0; i < bins[b].count; i++) {
-            if (e[i].cost >= cost && e[i].main >= main
-                && (m->loose || (!(seen[0] & ~e[i].closed) && lb_beats(s, at, e[i].at)))) {
+        int32_t kept = lb_dearer(bins + b, cost);
+        for (int32_t i = kept; i < bins[b].count; i++) {
+            if (e[i].main >= main && (m->loose || (!(seen[0] & ~e[i].closed) && lb_beats(s, at, e[i].at)))) {
                 s->label[e[i].at].dead = 1;
                 continue;
             }
-            if (e[i].cost < least)
-                least = e[i].cost;
             if (kept != i)
                 e[kept] = e[i];
             kept++;
         }
         bins[b].count = kept;
-        bins[b].least = least;
     }
     lb_bin *own = bins + mine;
     if (m->loose && own->count >= LB_FEW) {
-        int32_t worst = 0;
-        for (int32_t i = 1; i < own->count; i++)
-            if (own->entry[i].cost > own->entry[worst].cost)
-                worst = i;
-        if (own->entry[worst].cost <= cost)
+        const lb_entry *worst = own->entry + own->count - 1;
+        if (worst->cost <= cost)
             return 1;
-        s->label[own->entry[worst].at].dead = 1;
-        own->entry[worst] = own->entry[--own->count];
+        s->label[worst->at].dead = 1;
+        own->count--;
     }
     if (own->count == own->room) {
         const int32_t room = 2 * own->room + 4;
@@ -313,8 +312,9 @@ static int lb_enter(lb_side *s)
         own->entry = e;
         own->room = room;
     }
-    own->entry[own->count++] = (lb_entry){cost, main, seen[0], closed[0], (int32_t)at};
-    own->least = fmin(own->least, cost);
+    const int32_t place = lb_dearer(own, cost);
+    memmove(own->entry + place + 1, own->entry + place, (size_t)(own->count++ - place) * sizeof(lb_entry));
+    own->entry[place] = (lb_entry){cost, main, seen[0], closed[0], (int32_t)at};
     lb_list *todo = s->todo + lb_turn(s, main);
     if (todo->count == todo->room) {
         const ptrdiff_t room = 2 * todo->room + 64;
