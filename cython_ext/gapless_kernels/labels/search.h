@@ -324,7 +324,7 @@ static int lb_completes(const lb_search *s, ptrdiff_t x, ptrdiff_t a)
     const double so_far = s->f.label[x].cost + lb_arc_cost(m, a), most = m->below + m->slack;
     const int32_t w = m->head[a];
     for (int32_t j = s->bo.first[w]; j < s->bo.first[w + 1] && so_far + s->bo.label[j].cost < most; j++)
-        if (lb_joined(&s->f, &s->b, x, a, s->bo.label[j].at, 0, most) < most)
+        if (lb_joined(&s->f, &s->b, x, a, s->bo.label[j].at, most) < most)
             return 1;
     return 0;
 }
