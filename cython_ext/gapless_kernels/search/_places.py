@@ -11,6 +11,7 @@ import numpy as np
 from gapless_kernels.search._signatures import check_ctypes, check_text
 
 _API = ctypes.pythonapi
+_FUNCTION: Any = ctypes._CFuncPtr  # type: ignore[attr-defined]  # the base of all functions of ctypes
 
 
 def _capsules(name: str, result: Any, *arguments: Any) -> Any:
@@ -46,14 +47,14 @@ class Places:
         where = f"{self.role}: {name}"
         self.holds.append(given)
         if isinstance(given, tuple) and len(given) > 1:  # scipy.LowLevelCallable, which forbids indices
-            if isinstance(tuple.__getitem__(given, 1), ctypes._CFuncPtr):
+            if isinstance(tuple.__getitem__(given, 1), _FUNCTION):
                 check_ctypes(where, tuple.__getitem__(given, 1), types)
             given = tuple.__getitem__(given, 0)
         elif hasattr(given, "ctypes") and hasattr(given, "address"):  # numba's cfunc
             given = given.ctypes
         if type(given).__name__ == "PyCapsule":
             return self._capsule(name, given, types)
-        if isinstance(given, ctypes._CFuncPtr):
+        if isinstance(given, _FUNCTION):
             check_ctypes(where, given, types)
             address = ctypes.cast(given, ctypes.c_void_p).value or 0
         elif isinstance(given, bool) or not hasattr(given, "__index__"):

@@ -9,6 +9,7 @@ import numpy as np
 
 from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import FloatArray
+from gapless.labelling.resources import floats
 from gapless_kernels.labels import OwnState
 
 
@@ -55,7 +56,7 @@ class CompiledResource:
     """
 
     extend: Any
-    start: FloatArray = attrs.field(converter=lambda values: np.array(values, np.float64))
+    start: FloatArray = attrs.field(converter=floats)
     same: tuple[int, ...] = attrs.field(converter=tuple, default=())
     data: Any = None
     least: float = 0.0
@@ -75,7 +76,6 @@ class CompiledResource:
             raise InvalidProblem(
                 f"CompiledResource: least and most must be finite and ascending, got {self.least} and {self.most}"
             )
-        self.start.flags.writeable = False
         same = np.zeros(self.start.size, bool)
         same[list(self.same)] = True
         places = Places("CompiledResource", self.data)
