@@ -42,7 +42,7 @@ class OwnState(NamedTuple):
     least, most : float
         Of costs.
     holds : object
-        What must stay alive.
+        Functions and data, kept alive.
     """
 
     place: str
