@@ -184,8 +184,8 @@ def run_within(factor: Diagram, layout: Layout, width: int | None) -> LayeredGra
             return None
         states = reached
     layer_nodes, layer_blocks, *edges = taken.graph(ended(factor, states), NARROW)
-    blocks: tuple[Any, ...] = (layout.scope.size, layer_nodes, layer_blocks, layout.blocks, *edges)
-    return LayeredGraph(*blocks, relaxed, taken.nodes)
+    parts: list[Any] = [layer_nodes, layer_blocks, layout.blocks, *edges, relaxed, taken.nodes]
+    return LayeredGraph(layout.scope.size, *parts)
 
 
 def _followed(taken: Any, factor: Diagram, layer: int, choices: range, states: IntArray) -> IntArray:
