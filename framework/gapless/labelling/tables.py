@@ -71,8 +71,7 @@ class Window:
     @property
     def steps(self) -> float:
         """Mean width of the windows, in uses of a mean arc."""
-        real = (self._network.heads != self._network.source) & (self._network.tails != self._network.sink)
-        mean = float(self.use[real].mean()) if real.any() else 0.0
+        mean = float(self.use.mean()) if self.use.size else 0.0
         widths = np.maximum(self.upper - self.lower, 0.0)
         return float(widths.mean()) / mean if mean > 0 else np.inf
 
@@ -149,6 +148,8 @@ def main_of(windows: Sequence[Window], longest: float, network: Network) -> Wind
     """The window that slices are made of: of those that every arc uses, the one with fewest steps; else, arcs."""
     climbing = [one for one in windows if one.climbs]
     used = [one for one in climbing if one.least_inside > 0]
+    if len(used) == 1:
+        return used[0]
     if used:
         return min(used, key=lambda one: (not slices(one, network)[2], one.steps))
     if longest <= 4 * network.vertices:
