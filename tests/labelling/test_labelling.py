@@ -7,6 +7,7 @@ from every_route import every_route
 from hypothesis import given
 from small_networks import Breaks, case, network, visits
 
+import gapless_kernels
 from gapless import InvalidProblem
 from gapless.labelling import Additive, DiagramResource, Labelling, Network, Visits
 
@@ -277,7 +278,8 @@ def test_the_order_of_resources_is_of_no_importance_to_the_work():
         found[name] = Labelling(net, resources, main=main).routes(costs, below=np.inf, limit=1)
         assert found[name].cost[0] == found["time first"].cost[0]
     assert found["load first"].labels == found["time first"].labels == found["time given"].labels
-    assert found["load given"].labels > 2 * found["time first"].labels
+    if gapless_kernels.COMPILED:  # the twin sets labels one after another, without slices
+        assert found["load given"].labels > 2 * found["time first"].labels
 
 
 @examples(60)
