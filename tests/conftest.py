@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import patience
 import pytest
@@ -119,3 +120,11 @@ def _watch(item: pytest.Item, over: threading.Event) -> None:
             faulthandler.dump_traceback(stderr)
             patience.kill_children(os.getpid())
             os._exit(1)
+
+
+@pytest.fixture
+def raised_in_callbacks(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Errors that ctypes reports and forgets."""
+    seen: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: seen.append(told.exc_type))
+    return seen

@@ -63,7 +63,17 @@ _ROOMS = {
         "quotient_tree",
         "sums_below",
     ),
-    "labels": ("FoundRoutes", "LabelTables", "label_enumerate", "label_price", "label_routes", "label_through"),
+    "labels": (
+        "FoundRoutes",
+        "LabelTables",
+        "OwnState",
+        "label_distances",
+        "label_enumerate",
+        "label_price",
+        "label_routes",
+        "label_through",
+        "label_windows",
+    ),
     "linking": ("FoundChoice", "SearchRecord", "linking_search", "whole_bits"),
     "parsing": (
         "arc_chains",

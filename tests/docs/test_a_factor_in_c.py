@@ -1,19 +1,15 @@
 """The factor of the how-to, compiled and solved with as it stands on the page."""
 
-import os
 import re
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from pages_with_files import run, written
 
 import gapless_kernels
 
 PAGE = Path(__file__).parents[2] / "docs/howto/a-factor-in-c.md"
-FILE = re.compile(r"^```(?:py|c)\n((?:#|/\*) (\w+\.(?:py|c))\b.*?)^```", re.DOTALL | re.MULTILINE)
-COMMANDS = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
 CYTHON = re.compile(r"^```cython\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
@@ -34,29 +30,11 @@ command.run()
 """
 
 
-def run(*command: str, folder: Path) -> str:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # `python` is this one
-    answer = subprocess.run(
-        command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-    )
-    assert answer.returncode == 0, answer.stdout[-3000:] + answer.stderr[-3000:]
-    return answer.stdout
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files of the page, and its library."""
-    if shutil.which("cc") is None:
-        pytest.skip("there is no C compiler cc")
-    place = tmp_path_factory.mktemp("page")
-    text = PAGE.read_text(encoding="utf-8")
-    files = {name: content for content, name in FILE.findall(text)}
-    assert set(files) == {"by_number.c", "long_arcs.py", "try_it.py", "by_numba.py"}
-    for name, content in files.items():
-        (place / name).write_text(content, encoding="utf-8")
-    (commands,) = COMMANDS.findall(text)
-    run("sh", "-e", "-c", commands, folder=place)
-    return place
+    names = {"by_number.c", "long_arcs.py", "try_it.py", "by_numba.py"}
+    return written(PAGE, tmp_path_factory.mktemp("page"), names)
 
 
 def test_the_factor_of_the_page_works(folder: Path) -> None:

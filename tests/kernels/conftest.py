@@ -1,8 +1,6 @@
-"""Every version of a kernel in one process (`instruction_set`), and errors that callbacks lose."""
+"""Every version of a kernel in one process (`instruction_set`)."""
 
-import sys
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -24,11 +22,3 @@ def instruction_set(request: pytest.FixtureRequest) -> Iterator[str]:
     before = _sets.choose_instruction_set(request.param)
     yield request.param
     _sets.choose_instruction_set(before)
-
-
-@pytest.fixture
-def raised_in_callbacks(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Errors that ctypes reports and forgets."""
-    seen: list[Any] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda told: seen.append(told.exc_type))
-    return seen

@@ -16,16 +16,12 @@ if gapless_kernels.COMPILED:
 
     VERSIONS.append(pytest.param(_diagram.DiagramFactor, id="compiled"))
 both = pytest.mark.parametrize("version", VERSIONS)
-ARRAYS = (
-    *("layer_nodes", "layer_blocks", "places", "sources", "counts", "target_at"),
-    *("score_at", "constants", "targets", "scores", "final"),
-)
 
 
 def passes(version, factor, decisions):
     graph = factor.graph(decisions)
     exact = factor.value if graph.relaxed else None
-    return version(factor.scope(decisions), *(getattr(graph, name) for name in ARRAYS), exact_value=exact)
+    return version(factor.scope(decisions), graph.arrays, exact_value=exact)
 
 
 @both
@@ -144,10 +140,7 @@ def test_wide_layers(states):
 
 def arrays(**changes):
     graph = RandomDiagram(np.random.default_rng(4), [1, 2, 1], 4, 0.0).graph(Decisions(4))
-    found = {name: getattr(graph, name).copy() for name in ARRAYS}
-    for name, change in changes.items():
-        found[name] = change(found[name])
-    return found
+    return graph.arrays._replace(**{name: change(getattr(graph, name).copy()) for name, change in changes.items()})
 
 
 @both
@@ -166,14 +159,14 @@ def arrays(**changes):
     ],
 )
 def test_wrong_graphs_are_refused(version, changes, said):
-    version(np.arange(4), **arrays())
+    version(np.arange(4), arrays())
     with pytest.raises((TypeError, ValueError), match=said):
-        version(np.arange(4), **arrays(**changes))
+        version(np.arange(4), arrays(**changes))
 
 
 @both
 def test_wrong_questions_are_refused(version):
-    made = version(np.arange(4), **arrays())
+    made = version(np.arange(4), arrays())
     free = np.full(4, -1, np.int8)
     for prices, state, said in [
         (np.zeros(3), free, r"prices must have shape \(4,\)"),
@@ -196,7 +189,7 @@ def test_a_relaxed_graph_asks_for_its_value(version):
             raise OSError("asked for all")
         return -7.0
 
-    made = version(np.arange(4), **arrays(), exact_value=exact)
+    made = version(np.arange(4), arrays(), exact_value=exact)
     prices, fixed = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1, 0, 0, 1], np.int8)
     value, y = made.solve(prices, fixed)
     assert (value, y.tolist()) == (-12.0, fixed.tolist())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from drawn import examples, generators, seeing
 from hypothesis import given
-from small_networks import case
+from small_networks import case, network
 
 import gapless_kernels
 from gapless.labelling import Additive, Labelling, Network, Visits
@@ -41,6 +41,50 @@ def test_twins_agree(rng, seen):
         assert prices[0].tolist() == one.cost.tolist()
 
 
+@examples(100)
+@given(rng=generators())
+@compiled
+def test_windows_and_distances_are_those_of_the_twins(rng):
+    _labels = importlib.import_module("gapless_kernels.labels._labels")
+
+    net = network(rng)
+    n, use = net.vertices, rng.integers(0, 4, net.arcs).astype(float)
+    lower = np.where(rng.integers(2, size=n), -np.inf, rng.integers(0, 5, n).astype(float))
+    upper = np.where(rng.integers(4, size=n) == 0, np.inf, rng.integers(-1, 9, n).astype(float))
+    given = net.tails, net.heads, use, lower, upper, float(rng.integers(0, 3)), net.source, net.sink
+    for one, two in zip(_labels.label_windows(*given), _labels_twin.label_windows(*given), strict=True):
+        assert one.tolist() == two.tolist()
+    given = n, net.tails, net.heads, use
+    assert _labels.label_distances(*given).tolist() == _labels_twin.label_distances(*given).tolist()
+
+
+def test_arcs_between_vertices_that_are_not_there_are_refused():
+    for heads, use, fault in (([3], [1.0], "from 0 to 2"), ([-1], [1.0], "from 0 to 2"), ([1], [], "one length")):
+        with pytest.raises(ValueError, match=fault):
+            gapless_kernels.label_distances(3, [0], heads, use)
+        with pytest.raises(ValueError, match=fault):
+            gapless_kernels.label_windows([0], heads, use, np.zeros(3), np.ones(3), 0.0, 0, 2)
+    with pytest.raises(ValueError, match="one number for each vertex"):
+        gapless_kernels.label_windows([0], [1], [1.0], np.zeros(3), np.ones(2), 0.0, 0, 2)
+
+
+@compiled
+def test_the_cheapest_route_takes_little_more_work_than_its_proof():
+    """Without a threshold, a search finds one near the bound; it makes no labels far from it."""
+    rng = np.random.default_rng(3)
+    pairs = [(i, j) for i in range(40) for j in range(40) if i != j and j != 0 and i != 39]
+    net = Network(*np.array(pairs).T, 0, 39)
+    places = rng.integers(0, 100, (40, 2))
+    away = np.rint(np.linalg.norm(places[:, None] - places[None], axis=2))
+    time = Additive(away[net.tails, net.heads] + 10, upper=300)
+    labelling = Labelling(net, [time, Visits.nearest(away, 8)])
+    costs = away[net.tails, net.heads] - rng.uniform(20, 60, 40)[net.heads]
+    best = labelling.routes(costs, below=np.inf, limit=1)
+    proof = labelling.routes(costs, below=best.cost[0], limit=1)
+    assert len(proof) == 0
+    assert best.labels <= 2 * proof.labels
+
+
 def hard(n=60):
     """More labels than the memory limit allows."""
     rng = np.random.default_rng(0)
@@ -48,7 +92,7 @@ def hard(n=60):
     tails, heads = np.array(pairs).T
     net = Network(tails, heads, 0, n - 1)
     near = Visits.nearest(rng.uniform(size=(n, n)), 40)
-    return Labelling(net, [Additive(np.ones(net.arcs), upper=40), near], memory_limit=2.0**19), rng.normal(
+    return Labelling(net, [Additive(np.ones(net.arcs), upper=40), near], memory_limit=2.0**18), rng.normal(
         size=net.arcs
     )
 

@@ -1,10 +1,11 @@
 """All routes of a small network, by the words of the resources' docstrings and nothing of their code."""
 
+import ctypes
 from fractions import Fraction
 
 import numpy as np
 
-from gapless.labelling import Additive, DiagramResource, RankOne, Visits
+from gapless.labelling import Additive, CompiledResource, DiagramResource, RankOne, Visits
 
 
 def every_route(network, resources, costs, charges=()):
@@ -62,6 +63,15 @@ def priced(network, resources, costs, charges, arcs):
                 cost -= score
             if vertices[-1] == network.sink:
                 cost -= float(np.ravel(resource.diagram.final(np.array([state])))[0])
+        elif isinstance(resource, CompiledResource):
+            state = np.array(resource.start)
+            doubles = ctypes.POINTER(ctypes.c_double)
+            for arc in arcs:
+                after, toll = np.empty_like(state), ctypes.c_double()
+                places = (array.ctypes.data_as(doubles) for array in (state, after))
+                if resource.extend(None, arc, *places, ctypes.byref(toll)):
+                    return None
+                state, cost = after, cost + toll.value
         elif isinstance(resource, RankOne):
             for i, members in enumerate(resource.sets):
                 charge, state = next(charges), Fraction(0)

@@ -1,8 +1,9 @@
 """Drawn networks with few routes, and resources of all kinds."""
 
 import numpy as np
+from c_functions import DOUBLES, INT, VOID, compiled
 
-from gapless.labelling import Additive, DiagramResource, Network, RankOne, Visits
+from gapless.labelling import Additive, CompiledResource, DiagramResource, Network, RankOne, Visits
 from gapless.roles import Diagram
 
 
@@ -76,6 +77,26 @@ def breaks(rng, net):
     return DiagramResource(
         Breaks(rng.integers(0, 2, net.arcs) > 0, int(rng.integers(1, 4)), int(rng.integers(0, 3)))
     )
+
+
+EXTEND = compiled(INT, VOID, INT, DOUBLES, DOUBLES, DOUBLES)
+
+
+def shifts(rng, net):
+    """Hours since the last rest, a fee for each that is late, and a side of the street that is dear to change."""
+    rests, hours, side = (rng.integers(0, k, net.arcs).tolist() for k in (2, 3, 2))
+    most, fee, crossing = int(rng.integers(2, 6)), float(rng.integers(0, 3)), float(rng.integers(-2, 3))
+
+    def extend(_, arc, state, after, cost):
+        since = state[0] + hours[arc]
+        if since > most:
+            return 1
+        after[0] = 0.0 if rests[arc] else since
+        after[1] = side[arc]
+        cost[0] = (fee if since > 2 else 0.0) + (crossing if state[1] != side[arc] else 0.0)
+        return 0
+
+    return CompiledResource(EXTEND(extend), [0, 0], same=[1], least=-2, most=4)
 
 
 def case(rng):

@@ -1,42 +1,43 @@
 """Checks of a layered graph and of what is asked of it, shared by the compiled passes and their NumPy twin."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["check_graph", "check_query"]
+__all__ = ["GraphArrays", "check_graph", "check_query"]
 
 Array = npt.NDArray[Any]
 
-_INTEGERS = "layer_nodes", "layer_blocks", "places", "sources", "counts", "target_at", "score_at"
+
+class GraphArrays(NamedTuple):
+    """The arrays of a layered graph, see `gapless.core.layered_graph.LayeredGraph`."""
+
+    layer_nodes: Array
+    layer_blocks: Array
+    places: Array
+    sources: Array
+    counts: Array
+    target_at: Array
+    score_at: Array
+    constants: Array
+    targets: Array
+    scores: Array
+    final: Array
 
 
-def check_graph(
-    scope: Array,
-    layer_nodes: Array,
-    layer_blocks: Array,
-    places: Array,
-    sources: Array,
-    counts: Array,
-    target_at: Array,
-    score_at: Array,
-    constants: Array,
-    targets: Array,
-    scores: Array,
-    final: Array,
-) -> None:
+_KINDS: dict[str, Any] = dict.fromkeys(GraphArrays._fields, np.int64)
+_KINDS |= {"constants": np.float64, "scores": np.float64, "final": np.float64, "targets": np.int32}
+
+
+def check_graph(scope: Array, graph: GraphArrays) -> None:
     """Refuse arrays that would lead a pass out of bounds."""
-    whole = layer_nodes, layer_blocks, places, sources, counts, target_at, score_at
-    numbers = ("constants", constants), ("scores", scores), ("final", final)
-    kinds: list[tuple[str, Array, Any]] = [
-        *((name, array, np.int64) for name, array in zip(_INTEGERS, whole, strict=True)),
-        *((name, array, np.float64) for name, array in numbers),
-        ("targets", targets, np.int32),
-    ]
-    for name, array, dtype in kinds:
+    for (name, dtype), array in zip(_KINDS.items(), graph, strict=True):
         if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
             raise TypeError(f"{name} must be a one-dimensional {np.dtype(dtype).name} array")
+    layer_nodes, layer_blocks, places, sources, counts, target_at, score_at, constants, targets, scores, final = (
+        graph
+    )
     layers, blocks = layer_blocks.size - 1, places.size
     if layers < 0 or layer_blocks[0] != 0 or layer_blocks[-1] != blocks or np.any(np.diff(layer_blocks) < 0):
         raise ValueError("layer_blocks must rise from 0 to the number of blocks")

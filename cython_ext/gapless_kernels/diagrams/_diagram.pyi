@@ -4,6 +4,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gapless_kernels.diagrams._arguments import GraphArrays
+
 Array = npt.NDArray[Any]
 
 class DiagramFactor:
@@ -11,17 +13,7 @@ class DiagramFactor:
     def __init__(
         self,
         scope: Array,
-        layer_nodes: Array,
-        layer_blocks: Array,
-        places: Array,
-        sources: Array,
-        counts: Array,
-        target_at: Array,
-        score_at: Array,
-        constants: Array,
-        targets: Array,
-        scores: Array,
-        final: Array,
+        graph: GraphArrays,
         *,
         exact_value: Callable[[Array], float] | None = None,
         checked: bool = False,

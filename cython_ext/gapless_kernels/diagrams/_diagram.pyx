@@ -54,23 +54,18 @@ cdef class DiagramFactor(Factor):
     cdef double[::1] _below, _above, _through, _prices
     cdef signed char[::1] _state, _chosen
 
-    def __init__(
-        self, scope, layer_nodes, layer_blocks, places, sources, counts, target_at, score_at, constants, targets, scores, final,
-        *, exact_value=None, checked=False,
-    ):
-        integers = layer_nodes, layer_blocks, places, sources, counts, target_at, score_at
-        numbers = constants, scores, final
+    def __init__(self, scope, graph, *, exact_value=None, checked=False):
         if not checked:
-            check_graph(scope, *integers, constants, targets, scores, final)
+            check_graph(scope, graph)
         cdef Py_ssize_t i
         cdef const int64_t *whole[7]
         cdef const double *real[3]
         cdef const int64_t[::1] held
         cdef const double[::1] held_numbers
         self._kept = (
-            *(_held(array, np.int64, checked) for array in integers),
-            *(_held(array, np.float64, checked) for array in numbers),
-            _held(targets, np.int32, checked),
+            *(_held(array, np.int64, checked) for array in graph[:7]),
+            *(_held(array, np.float64, checked) for array in (graph.constants, graph.scores, graph.final)),
+            _held(graph.targets, np.int32, checked),
         )
         for i in range(7):
             held = self._kept[i]
@@ -79,14 +74,14 @@ cdef class DiagramFactor(Factor):
             held_numbers = self._kept[7 + i]
             real[i] = &held_numbers[0]
         self._targets = self._kept[10]
-        self._graph.count, self._graph.layers = len(scope), len(layer_blocks) - 1
+        self._graph.count, self._graph.layers = len(scope), len(graph.layer_blocks) - 1
         self._graph.layer_nodes, self._graph.layer_blocks, self._graph.places = whole[0], whole[1], whole[2]
         self._graph.sources, self._graph.counts = whole[3], whole[4]
         self._graph.target_at, self._graph.score_at = whole[5], whole[6]
         self._graph.constants, self._graph.scores, self._graph.final = real[0], real[1], real[2]
         self._graph.targets = &self._targets[0]
-        self._below, self._above = np.empty(layer_nodes.max() + 1), np.empty(layer_nodes.max() + 1)
-        self._through, self._prices = np.empty(len(places) + 1), np.empty(len(scope) + 1)
+        self._below, self._above = np.empty(graph.layer_nodes.max() + 1), np.empty(graph.layer_nodes.max() + 1)
+        self._through, self._prices = np.empty(len(graph.places) + 1), np.empty(len(scope) + 1)
         self._state, self._chosen = np.empty(len(scope) + 1, np.int8), np.empty(len(scope) + 1, np.int8)
         self._graph.below, self._graph.above = &self._below[0], &self._above[0]
         self._exact_value, self._relaxed = exact_value, exact_value is not None

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels.diagrams._arguments import check_graph, check_query
+from gapless_kernels.diagrams._arguments import GraphArrays, check_graph, check_query
 
 __all__ = ["DiagramFactor"]
 
@@ -20,8 +20,7 @@ class DiagramFactor:
     ----------
     scope : int (count,)
         Its decisions.
-    layer_nodes, ..., final : arrays
-        The graph, see `gapless.core.layered_graph.LayeredGraph`.
+    graph : GraphArrays
     exact_value : callable, optional
         Of a relaxed graph: ``exact_value(on) -> float``, the value of a configuration. Then `value_of` asks it, as
         do the other passes where every decision is fixed.
@@ -37,47 +36,24 @@ class DiagramFactor:
     def __init__(
         self,
         scope: Array,
-        layer_nodes: Array,
-        layer_blocks: Array,
-        places: Array,
-        sources: Array,
-        counts: Array,
-        target_at: Array,
-        score_at: Array,
-        constants: Array,
-        targets: Array,
-        scores: Array,
-        final: Array,
+        graph: GraphArrays,
         *,
         exact_value: Callable[[Array], float] | None = None,
         checked: bool = False,
     ) -> None:
-        given = (
-            layer_nodes,
-            layer_blocks,
-            places,
-            sources,
-            counts,
-            target_at,
-            score_at,
-            constants,
-            targets,
-            scores,
-            final,
-        )
         if not checked:
-            check_graph(scope, *given)
+            check_graph(scope, graph)
         self.scope = np.array(scope, np.int32)
-        self._layer_nodes, self._final, self._exact_value = layer_nodes.tolist(), final, exact_value
-        self._layers = len(layer_blocks) - 1
+        self._layer_nodes, self._final, self._exact_value = graph.layer_nodes.tolist(), graph.final, exact_value
+        self._layers = len(graph.layer_blocks) - 1
         self._blocks: list[list[tuple[int, int, Array, Array | float]]] = []
         for layer in range(self._layers):
             own = []
-            for b in range(layer_blocks[layer], layer_blocks[layer + 1]):
-                count, at, score = int(counts[b]), int(target_at[b]), int(score_at[b])
-                ends = targets[at : at + count] if at >= 0 else np.arange(count) - at
-                each = scores[score : score + count] if score >= 0 else float(constants[b])
-                own.append((int(places[b]), int(sources[b]), ends, each))
+            for b in range(graph.layer_blocks[layer], graph.layer_blocks[layer + 1]):
+                count, at, score = int(graph.counts[b]), int(graph.target_at[b]), int(graph.score_at[b])
+                ends = graph.targets[at : at + count] if at >= 0 else np.arange(count) - at
+                each = graph.scores[score : score + count] if score >= 0 else float(graph.constants[b])
+                own.append((int(graph.places[b]), int(graph.sources[b]), ends, each))
             self._blocks.append(own)
 
     def _open(self, layer: int, state: Array, prices: Array | None) -> Iterator[tuple[int, int, slice, Array, Any]]:

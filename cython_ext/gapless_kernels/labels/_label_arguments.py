@@ -19,6 +19,47 @@ FULL: Final = 2
 """The memory limit, or the number of routes that were asked for."""
 
 
+OWN_FAULTS: Final = {
+    1: "returned {number}, which is neither 0, for a route that may go on, nor 1",
+    2: "left entry {number} of the next state NaN, or did not write it",
+    3: "wrote the cost {value:g}, or none; costs must be from {least:g} to {most:g}",
+}
+
+
+class OwnState(NamedTuple):
+    """A state of a user's own, which a C function moves along arcs.
+
+    Parameters
+    ----------
+    place : str
+        For messages.
+    extend, data : int
+        Addresses of ``int (void *data, int32_t arc, const double *state, double *next, double *cost)``, and of its
+        data.
+    start : float64 (size,)
+    same : bool (size,)
+        True where a state can stand in for another only if the numbers are equal; elsewhere less is better.
+    least, most : float
+        Of costs.
+    holds : object
+        Functions and data, kept alive.
+    """
+
+    place: str
+    extend: int
+    data: int
+    start: Floats
+    same: NDArray[np.bool_]
+    least: float
+    most: float
+    holds: Any
+
+    def fault(self, what: int, arc: int, number: int, value: float) -> RuntimeError:
+        """The error that says which rule an answer broke."""
+        said = OWN_FAULTS[what].format(number=number, value=value, least=self.least, most=self.most)
+        return RuntimeError(f"{self.place}: extend() at arc {arc} {said}")
+
+
 class LabelTables(NamedTuple):
     """A network and its resources in arrays; nothing in it depends on costs.
 
@@ -65,6 +106,8 @@ class LabelTables(NamedTuple):
         0 where a visit forgets what was added before it, else 255.
     wrap : uint8 (rows,)
         A sum that reaches it falls by it, and the row's charge is due.
+    own : tuple of OwnState
+        Labels from the source alone keep them; where there are some, prices through arcs are lower bounds.
     """
 
     vertices: int
@@ -92,6 +135,7 @@ class LabelTables(NamedTuple):
     rise: NDArray[np.uint8]
     stay: NDArray[np.uint8]
     wrap: NDArray[np.uint8]
+    own: tuple[OwnState, ...] = ()
 
 
 class FoundRoutes(NamedTuple):
@@ -165,12 +209,28 @@ def check_tables(tables: Any) -> None:
         fine &= t.kind.min() >= 0 and t.kind.max() < kinds and t.after.max() < states and not t.use[0].min() < 0
     if rows:
         fine &= bool((t.rise < t.wrap).all())
+    fine &= all(one.extend > 0 and one.start.shape == one.same.shape and one.least <= one.most for one in t.own)
     fine &= bool(np.isfinite(t.upper[0]).all() and np.isfinite(t.lower[0]).all() and np.isfinite(t.start[0]))
     if not fine:
         raise ValueError("tables: a number in them names nothing, or the main resource is not limited")
     span = (t.upper[0].max() - t.start[0]) / t.step
     if not span < t.steps:
         raise ValueError(f"tables: the main resource reaches {span:g} steps, there are {t.steps}")
+
+
+def check_network(
+    vertices: int, tails: Any, heads: Any, use: Any, *ends: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
+    """Ends and uses of arcs as contiguous arrays."""
+    tails, heads = (np.ascontiguousarray(array, np.int32) for array in (tails, heads))
+    use = np.ascontiguousarray(use, np.float64)
+    if tails.ndim != 1 or not tails.shape == heads.shape == use.shape:
+        raise ValueError("tails, heads and use must be three lists of one length")
+    least = min(*ends, vertices - 1, tails.min(initial=0), heads.min(initial=0))
+    most = max(*ends, 0, tails.max(initial=0), heads.max(initial=0))
+    if least < 0 or most >= vertices:
+        raise ValueError(f"vertices must be from 0 to {vertices - 1}")
+    return tails, heads, use
 
 
 def check_call(
@@ -205,5 +265,6 @@ def rounding(tables: LabelTables, costs: Floats, charges: Floats) -> float:
     tolls = tables.toll[np.isfinite(tables.toll)]
     ends = tables.ending[np.isfinite(tables.ending)]
     size = (np.abs(finite).max() if finite.size else 0.0) + (np.abs(tolls).max() if tolls.size else 0.0)
+    size += sum(max(abs(one.least), abs(one.most)) for one in tables.own)
     largest = size * tables.longest + charges.sum() * tables.longest + (np.abs(ends).max() if ends.size else 0.0)
     return float(2.0**-51 * (tables.longest + 2) * largest)

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,4 +41,17 @@ def label_price(
     charges: NDArray[np.float64],
     first: NDArray[np.int64],
     arcs: NDArray[np.int64],
+) -> NDArray[np.float64]: ...
+def label_windows(
+    tails: NDArray[Any],
+    heads: NDArray[Any],
+    use: NDArray[np.float64],
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    start: float,
+    source: int,
+    sink: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
+def label_distances(
+    vertices: int, tails: NDArray[Any], heads: NDArray[Any], use: NDArray[np.float64]
 ) -> NDArray[np.float64]: ...

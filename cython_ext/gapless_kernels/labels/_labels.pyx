@@ -3,13 +3,34 @@
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t, uintptr_t
 from libc.string cimport memset
 
 import numpy as np
 
-from gapless_kernels.labels._label_arguments import FoundRoutes, check_call, check_routes, rounding
+from gapless_kernels.labels._label_arguments import FoundRoutes, check_call, check_network, check_routes, rounding
+
+cdef extern from "labels/own.h" nogil:
+    ctypedef int (*lb_extend_own)(void *, int32_t, const double *, double *, double *) noexcept nogil
+
+    ctypedef struct lb_own:
+        lb_extend_own extend
+        void *data
+        Py_ssize_t size
+        double least, most
+
+    ctypedef struct lb_fault:
+        int32_t what, resource, arc, number
+        double value
+
+    ctypedef struct lb_owns:
+        const lb_own *own
+        Py_ssize_t count, size
+        const double *start
+        const uint8_t *same
+        double least
+        double *room
+        lb_fault fault
 
 cdef extern from "labels/search.h" nogil:
     int LB_COMPLETE, LB_STOPPED, LB_FULL, LB_NO_MEMORY
@@ -41,6 +62,7 @@ cdef extern from "labels/search.h" nogil:
         const uint8_t *wrap
         lb_pulse pulse
         void *owner
+        lb_owns *owns
 
     ctypedef struct lb_routes:
         int32_t *arcs
@@ -55,12 +77,23 @@ cdef extern from "labels/search.h" nogil:
         lb_side f, b
 
     int lb_open_search(lb_search *, lb_model *, const uint64_t *)
-    int lb_find(lb_search *, Py_ssize_t, lb_routes *, double *)
+    int lb_find(lb_search *, Py_ssize_t, lb_routes *, double *) noexcept
     int lb_through(lb_search *, double *)
-    int lb_enumerate(lb_search *, Py_ssize_t, lb_routes *, double *)
+    int lb_enumerate(lb_search *, Py_ssize_t, lb_routes *, double *) noexcept
     double lb_price(const lb_model *, const int32_t *, Py_ssize_t, uint64_t *, double *, uint8_t *)
     void lb_close_search(lb_search *)
     void lb_close_routes(lb_routes *)
+
+cdef extern from "labels/windows.h" nogil:
+    ctypedef struct lb_network:
+        Py_ssize_t n, m
+        int32_t source, sink
+        const int32_t *tail
+        const int32_t *head
+        const double *use
+
+    void lb_narrow(const lb_network *, double, const double *, double *, double *, double *)
+    void lb_distances(const lb_network *, double *)
 
 
 cdef class _Pulse:
@@ -86,6 +119,10 @@ cdef class _Call:
     cdef const uint64_t[:, ::1] memory
     cdef list held
     cdef _Pulse pulse
+    cdef uint8_t[::1] functions
+    cdef double[::1] room
+    cdef lb_owns owns
+    cdef tuple faults
 
     def __cinit__(self, tables, costs, charges, double below, bint loose, double memory_limit, pulse, bint two=False):
         cdef const int32_t[::1] ints
@@ -150,10 +187,34 @@ cdef class _Call:
         sets = self.kept(tables.loose_memory if two else tables.memory)
         m.words = sets.shape[1]
         m.memory = &sets[0, 0]
+        self.add_own(tables.own)
+        m.owns = &self.owns
         self.pulse = _Pulse()
         self.pulse.asks = pulse
         m.pulse = _ask
         m.owner = <void *>self.pulse
+
+    cdef int add_own(self, own) except -1:
+        """States of a user's own; there is room for one at least."""
+        cdef const double[::1] floats = self.kept(np.concatenate([*(one.start for one in own), np.zeros(1)]))
+        cdef const uint8_t[::1] bytes_ = self.kept(np.concatenate([*(one.same for one in own), np.zeros(1)]).astype(np.uint8))
+        memset(&self.owns, 0, sizeof(self.owns))
+        self.room = np.empty(2 * floats.shape[0])
+        self.owns.start, self.owns.same, self.owns.room = &floats[0], &bytes_[0], &self.room[0]
+        self.owns.size, self.owns.count = floats.shape[0] - 1, len(own)
+        self.owns.least = sum(one.least for one in own)
+        self.faults = own
+        cdef Py_ssize_t i
+        if own:
+            self.functions = np.zeros(len(own) * sizeof(lb_own), np.uint8)
+            first = <lb_own *>&self.functions[0]
+            for i, one in enumerate(own):
+                first[i].extend = <lb_extend_own><uintptr_t>one.extend
+                first[i].data = <void *><uintptr_t>one.data
+                first[i].size = one.start.size
+                first[i].least, first[i].most = one.least, one.most
+            self.owns.own = first
+        return 0
 
     cdef object kept(self, array):
         array = np.ascontiguousarray(array)
@@ -163,6 +224,9 @@ cdef class _Call:
     cdef int done(self, int status) except -1:
         if self.pulse.error is not None:
             raise self.pulse.error
+        cdef lb_fault *fault = &self.owns.fault
+        if fault.what:
+            raise self.faults[fault.resource].fault(fault.what, fault.arc, fault.number, fault.value)
         if status == LB_NO_MEMORY:
             raise MemoryError("no memory for labels")
         return status
@@ -182,10 +246,10 @@ cdef _routes(lb_routes *t, double bound, int status, int64_t labels):
     return FoundRoutes(first, arcs, cost, bound, status, labels)
 
 
-def label_routes(tables, costs, charges, below, limit, *, loose=False, memory_limit=2.0**31, pulse=None):
-    """Find the cheapest routes; see `_labels_twin.label_routes`."""
-    cdef _Call call = _Call(tables, costs, charges, below, loose, memory_limit, pulse)
-    cdef Py_ssize_t most = min(max(1, int(limit)), 1 << 28)
+ctypedef int (*lb_list)(lb_search *, Py_ssize_t, lb_routes *, double *) noexcept nogil
+
+
+cdef _listed(_Call call, Py_ssize_t most, lb_list search):
     cdef lb_search s
     cdef lb_routes t
     cdef double bound = 0.0
@@ -196,11 +260,17 @@ def label_routes(tables, costs, charges, below, limit, *, loose=False, memory_li
         with nogil:
             status = LB_NO_MEMORY
             if lb_open_search(&s, &call.m, &call.memory[0, 0]):
-                status = lb_find(&s, most, &t, &bound)
+                status = search(&s, most, &t, &bound)
         return _routes(&t, bound, call.done(status), s.f.made + s.b.made)
     finally:
         lb_close_search(&s)
         lb_close_routes(&t)
+
+
+def label_routes(tables, costs, charges, below, limit, *, loose=False, memory_limit=2.0**31, pulse=None):
+    """Find the cheapest routes; see `_labels_twin.label_routes`."""
+    call = _Call(tables, costs, charges, below, loose, memory_limit, pulse)
+    return _listed(call, min(max(1, int(limit)), 1 << 28), lb_find)
 
 
 def label_through(tables, costs, charges, below, *, memory_limit=2.0**31, pulse=None):
@@ -223,23 +293,8 @@ def label_through(tables, costs, charges, below, *, memory_limit=2.0**31, pulse=
 
 def label_enumerate(tables, costs, charges, below, limit, *, memory_limit=2.0**31, pulse=None):
     """List all routes below a cost; see `_labels_twin.label_enumerate`."""
-    cdef _Call call = _Call(tables, costs, charges, below, False, memory_limit, pulse, True)
-    cdef Py_ssize_t most = min(max(1, int(limit)), 1 << 62)
-    cdef lb_search s
-    cdef lb_routes t
-    cdef double bound = 0.0
-    cdef int status
-    memset(&s, 0, sizeof(s))
-    memset(&t, 0, sizeof(t))
-    try:
-        with nogil:
-            status = LB_NO_MEMORY
-            if lb_open_search(&s, &call.m, &call.memory[0, 0]):
-                status = lb_enumerate(&s, most, &t, &bound)
-        return _routes(&t, bound, call.done(status), s.f.made + s.b.made)
-    finally:
-        lb_close_search(&s)
-        lb_close_routes(&t)
+    call = _Call(tables, costs, charges, below, False, memory_limit, pulse, True)
+    return _listed(call, min(max(1, int(limit)), 1 << 62), lb_enumerate)
 
 
 def label_price(tables, costs, charges, first, arcs):
@@ -259,4 +314,42 @@ def label_price(tables, costs, charges, first, arcs):
             cost[i] = INFINITY
             if starts[i + 1] > starts[i]:
                 cost[i] = lb_price(&call.m, &routes[starts[i]], starts[i + 1] - starts[i], &seen[0], &used[0], &row[0])
+    call.done(LB_COMPLETE)
     return values
+
+
+cdef lb_network _network(const int32_t[::1] tails, const int32_t[::1] heads, const double[::1] use, Py_ssize_t vertices):
+    """A view of arrays that were checked and stay alive; all of one length."""
+    cdef lb_network t
+    memset(&t, 0, sizeof(t))
+    t.n, t.m = vertices, use.shape[0]
+    if t.m:
+        t.tail, t.head, t.use = &tails[0], &heads[0], &use[0]
+    return t
+
+
+def label_windows(tails, heads, use, lower, upper, start, source, sink):
+    """Narrow the windows of a resource; see `_labels_twin.label_windows`."""
+    tails, heads, use = check_network(len(lower), tails, heads, use, source, sink)
+    early, late = np.empty(len(lower)), np.empty(len(lower))
+    cdef const double[::1] low = np.ascontiguousarray(lower, np.float64)
+    cdef double[::1] high = np.array(upper, np.float64), first = early, last = late
+    if not low.shape[0] == high.shape[0]:
+        raise ValueError("lower and upper must have one number for each vertex")
+    cdef lb_network t = _network(tails, heads, use, low.shape[0])
+    cdef double begin = start
+    t.source, t.sink = source, sink
+    with nogil:
+        lb_narrow(&t, begin, &low[0], &high[0], &first[0], &last[0])
+    return early, late, np.asarray(high)
+
+
+def label_distances(vertices, tails, heads, use):
+    """Least use from vertex to vertex; see `_labels_twin.label_distances`."""
+    tails, heads, use = check_network(vertices, tails, heads, use)
+    least = np.empty((vertices, vertices))
+    cdef double[:, ::1] into = least
+    cdef lb_network t = _network(tails, heads, use, into.shape[0])
+    with nogil:
+        lb_distances(&t, &into[0, 0])
+    return least

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +14,14 @@ from gapless_kernels.labels._label_arguments import (
     STOPPED,
     FoundRoutes,
     LabelTables,
+    OwnState,
     Pulse,
     check_call,
+    check_network,
     check_routes,
 )
 
-__all__ = ["label_enumerate", "label_price", "label_routes", "label_through"]
+__all__ = ["label_distances", "label_enumerate", "label_price", "label_routes", "label_through", "label_windows"]
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +35,7 @@ class _Label(NamedTuple):
     seen: int
     state: int
     row: tuple[int, ...]
+    own: tuple[float, ...]
     arcs: tuple[int, ...]
     passed: bool
 
@@ -42,6 +46,7 @@ class _Rules:
     def __init__(self, tables: LabelTables, costs: Any, charges: Any, below: float) -> None:
         self.costs, self.charges, self.below = check_call(tables, costs, charges, below)
         self.t = tables
+        self.same = [bool(same) for one in tables.own for same in one.same]
         self.memory = [sum(int(word) << 64 * w for w, word in enumerate(words)) for words in tables.memory]
         ends = (tables.heads == tables.source) | (tables.tails == tables.sink) | ~np.isfinite(self.costs)
         self.out: list[list[int]] = [[] for _ in range(tables.vertices)]
@@ -55,7 +60,8 @@ class _Rules:
             return []
         row = tuple(int(rise) for rise in t.rise[v])
         seen = 1 << v & self.memory[v]
-        return [_Label(v, 0.0, tuple(t.start), seen, t.begin, row, (), through < 0)]
+        own = tuple(float(x) for one in t.own for x in one.start)
+        return [_Label(v, 0.0, tuple(t.start), seen, t.begin, row, own, (), through < 0)]
 
     def extended(self, label: _Label, arc: int, through: int = -1) -> _Label | None:
         """A label along an arc; None where that is not allowed."""
@@ -73,11 +79,17 @@ class _Rules:
                 total -= wrap
                 cost += self.charges[i]
             row.append(total)
+        own: tuple[float, ...] = ()
+        for one in t.own:
+            answer = moved(one, arc, label.own[len(own) : len(own) + one.start.size])
+            if answer is None:
+                return None
+            own += answer[0]
+            cost += answer[1]
         cost += t.toll[t.kind[arc], label.state]
         seen = (label.seen | 1 << w) & self.memory[w]
-        return _Label(
-            w, float(cost), tuple(used), seen, state, tuple(row), (*label.arcs, arc), label.passed or arc == through
-        )
+        arcs, passed = (*label.arcs, arc), label.passed or arc == through
+        return _Label(w, float(cost), tuple(used), seen, state, tuple(row), own, arcs, passed)
 
     def beats(self, a: _Label, b: _Label, loose: bool) -> bool:
         """Whether whatever may follow `b` may follow `a`, at no greater cost."""
@@ -89,6 +101,7 @@ class _Rules:
             and all(p <= q for p, q in zip(a.used, b.used, strict=True))
             and not a.seen & ~b.seen
             and bool(self.t.better[a.state, b.state])
+            and all(p == q or (p < q and not same) for p, q, same in zip(a.own, b.own, self.same, strict=True))
             and a.passed >= b.passed
         )
 
@@ -113,6 +126,24 @@ class _Rules:
             todo.extend(one for one in new if one is not None)
         ends = [(one.cost + float(self.t.ending[one.state]), one.arcs) for one in labels[self.t.sink] if one.passed]
         return [end for end in ends if end[0] < np.inf], made, COMPLETE
+
+
+def moved(own: OwnState, arc: int, state: tuple[float, ...]) -> tuple[tuple[float, ...], float] | None:
+    """The next state of a user's own, and the cost; None where the route may not go on."""
+    doubles = ctypes.POINTER(ctypes.c_double)
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int32, doubles, doubles, doubles)
+    before, after, cost = np.array(state), np.full(len(state), np.nan), ctypes.c_double(np.nan)
+    here, there = (array.ctypes.data_as(doubles) for array in (before, after))
+    found = kind(own.extend)(own.data, arc, here, there, ctypes.byref(cost))
+    if found == 1:
+        return None
+    if found:
+        raise own.fault(1, arc, found, 0.0)
+    if not own.least <= cost.value <= own.most:
+        raise own.fault(3, arc, 0, cost.value)
+    if np.isnan(after).any():
+        raise own.fault(2, arc, int(np.isnan(after).argmax()), 0.0)
+    return tuple(after.tolist()), cost.value
 
 
 def _found(ends: list[tuple[float, tuple[int, ...]]], bound: float, status: int, made: int) -> FoundRoutes:
@@ -276,3 +307,77 @@ def label_price(
         if at is not None and at.vertex == tables.sink:
             values[i] = at.cost + float(tables.ending[at.state])
     return values
+
+
+def label_windows(
+    tails: NDArray[Any],
+    heads: NDArray[Any],
+    use: Floats,
+    lower: Floats,
+    upper: Floats,
+    start: float,
+    source: int,
+    sink: int,
+) -> tuple[Floats, Floats, Floats]:
+    """Narrow the windows of a resource to what labels can have.
+
+    Parameters
+    ----------
+    tails, heads : int (m,)
+    use : float64 (m,)
+        At least 0.
+    lower, upper : float64 (vertices,)
+        A sum below `lower` rises to it.
+    start : float
+        At the source.
+    source, sink : int
+
+    Returns
+    -------
+    early : float64 (vertices,)
+        The least sum of a label; infinite where there is none.
+    late : float64 (vertices,)
+        The largest sum from which the sink can be reached; minus infinity where it cannot.
+    upper : float64 (vertices,)
+        Those of the source and the sink are the largest sums there.
+    """
+    tails, heads, use = check_network(len(lower), tails, heads, use, source, sink)
+    n, upper = len(lower), np.array(upper, np.float64)
+    if upper.shape != (n,):
+        raise ValueError("lower and upper must have one number for each vertex")
+    real = (heads != source) & (tails != sink)
+    tails, heads, use = tails[real], heads[real], use[real]
+    early, late = np.full(n, np.inf), np.full(n, -np.inf)
+    early[source] = start
+    upper[source] = min(upper[source], start)
+    into = heads == sink
+    last = (upper[tails[into]] + use[into]).max(initial=-np.inf)
+    upper[sink] = min(upper[sink], max(last, lower[sink]))
+    late[sink] = upper[sink]
+    for _ in range(n):
+        reach = np.maximum(early[tails] + use, lower[heads])
+        reach[reach > upper[heads]] = np.inf
+        np.minimum.at(early, heads, reach)
+        leave = np.minimum(late[heads] - use, upper[tails])
+        leave[(late[heads] < lower[heads]) | (leave < lower[tails])] = -np.inf
+        np.maximum.at(late, tails, leave)
+    return early, late, upper
+
+
+def label_distances(vertices: int, tails: NDArray[Any], heads: NDArray[Any], use: Floats) -> Floats:
+    """Least use from vertex to vertex, float64 (vertices, vertices); infinite where there is no way.
+
+    Parameters
+    ----------
+    vertices : int
+    tails, heads : int (m,)
+    use : float64 (m,)
+        At least 0.
+    """
+    tails, heads, use = check_network(vertices, tails, heads, use)
+    least = np.full((vertices, vertices), np.inf)
+    np.fill_diagonal(least, 0.0)
+    np.minimum.at(least, (tails, heads), use)
+    for v in range(vertices):
+        np.minimum(least, least[:, v, None] + least[None, v], out=least)
+    return least

@@ -2,124 +2,195 @@
  * once, over slices of the main resource (Christofides, Mingozzi, Toth, Exact algorithms for the vehicle routing problem based on
  * spanning tree and shortest path relaxations, 1981, section 3). Tolls are those of the cheapest state; charges are left out.
  *
- * best[v * steps + k] bounds the rest of a label at v in slice k, `who` is its neighbour, and `other` bounds all rests with
- * another neighbour. */
+ * A vertex has cells for the slices of its window alone. Of a pass, the cell of vertex v and slice k bounds what lies between v
+ * and the end that the pass comes from: after v for a label that is in slice k, before v for one that is there by slice k. */
 #ifndef GAPLESS_LABELS_GRID_H
 #define GAPLESS_LABELS_GRID_H
 
 #include "labels/model.h"
 
 typedef struct {
-    double *best, *other;
-    int32_t *who;
+    double best, other; /* the bound, and that of all rests that have another neighbour than `who` */
+    int32_t who;
+} lb_cell;
+
+typedef struct {
+    int32_t *low, *high; /* slices of the window of each vertex; none where high < low */
+    ptrdiff_t *at;       /* the cell of its slice 0, if it had one */
+    lb_cell *after, *before;
+    double *through; /* a bound on all routes through each arc */
 } lb_grid;
 
 static void lb_close_grid(lb_grid *g)
 {
-    free(g->best);
-    free(g->other);
-    free(g->who);
+    free(g->low);
+    free(g->at);
+    free(g->after);
+    free(g->before);
+    free(g->through);
     memset(g, 0, sizeof *g);
 }
 
+static double lb_earliest(const lb_model *m, ptrdiff_t v)
+{
+    return v == m->source ? m->start[0] : m->lower[v];
+}
+
+/* Cells of both passes, without bounds. 0 when there is no memory. */
 static int lb_open_grid(const lb_model *m, lb_grid *g)
 {
-    const size_t cells = (size_t)(m->n * m->steps);
-    g->best = malloc(cells * sizeof(double));
-    g->other = malloc(cells * sizeof(double));
-    g->who = malloc(cells * sizeof(int32_t));
-    if (!g->best || !g->other || !g->who)
+    g->low = malloc((size_t)(2 * m->n) * sizeof(int32_t));
+    g->at = malloc((size_t)m->n * sizeof(ptrdiff_t));
+    if (!g->low || !g->at)
         return 0;
-    for (size_t i = 0; i < cells; i++) {
-        g->best[i] = g->other[i] = INFINITY;
-        g->who[i] = -1;
+    g->high = g->low + m->n;
+    ptrdiff_t cells = 0;
+    for (ptrdiff_t v = 0; v < m->n; v++) {
+        const int closed = lb_earliest(m, v) > m->upper[v];
+        g->low[v] = closed ? 0 : (int32_t)lb_step(m, lb_earliest(m, v));
+        g->high[v] = closed ? -1 : (int32_t)lb_step(m, m->upper[v]);
+        g->at[v] = cells - g->low[v];
+        cells += g->high[v] - g->low[v] + 1;
     }
+    g->after = malloc((size_t)(cells + 1) * sizeof(lb_cell));
+    g->before = malloc((size_t)(cells + 1) * sizeof(lb_cell));
+    if (!g->after || !g->before)
+        return 0;
+    for (ptrdiff_t i = 0; i < cells; i++)
+        g->after[i] = g->before[i] = (lb_cell){INFINITY, INFINITY, -1};
     return 1;
 }
 
-static void lb_note(lb_grid *g, ptrdiff_t at, double value, int32_t who)
+/* The bound of a cell for a route that has its other neighbour at u: not back to u, where the vertex remembers it. */
+static inline double lb_unless(const lb_cell *cell, int32_t u, int remembered)
 {
-    if (value < g->best[at]) {
-        if (who != g->who[at])
-            g->other[at] = g->best[at];
-        g->best[at] = value;
-        g->who[at] = who;
-    } else if (who != g->who[at] && value < g->other[at])
-        g->other[at] = value;
+    return cell->who == u && remembered ? cell->other : cell->best;
 }
 
-/* The bound at v for a route that has its other neighbour at u: not back to u, where v remembers it. */
-static inline double lb_rest(const lb_model *m, const lb_grid *g, ptrdiff_t v, ptrdiff_t k, int32_t u)
+static inline double lb_rest(const lb_model *m, const lb_grid *g, const lb_cell *cells, ptrdiff_t v, ptrdiff_t k, int32_t u)
 {
-    const ptrdiff_t at = v * m->steps + k;
-    return g->who[at] == u && u >= 0 && lb_bit(m->memory + v * m->words, u) ? g->other[at] : g->best[at];
+    return lb_unless(cells + g->at[v] + k, u, u >= 0 && lb_bit(m->memory + v * m->words, u));
 }
 
 static double lb_arc_cost(const lb_model *m, ptrdiff_t a)
 {
-    return m->cost[a] + m->least_toll[m->kind[a]];
+    return m->cost[a] + m->least_toll[m->kind[a]] + m->owns->least;
 }
 
-/* The slice in which an arc arrives that leaves its tail in slice k as early as can be; -1 where it arrives too late. */
-static ptrdiff_t lb_arrival(const lb_model *m, ptrdiff_t a, ptrdiff_t k)
+/* An arc of a vertex in a pass; y is its other end. */
+typedef struct {
+    double cost;
+    int32_t y, remembered, shift, first, last;
+} lb_hop;
+
+/* 0 where no label can take the arc. From a slice k up to `last`, an arc arrives in slice k + shift at the earliest; from the
+ * beginning of its tail's window, which may be inside a slice, in `first`. */
+static int lb_hop_of(const lb_model *m, ptrdiff_t a, int back, lb_hop *hop)
 {
     const int32_t u = m->tail[a], v = m->head[a];
-    const double from = fmax(m->start[0] + (double)k * m->step, m->lower[u]);
-    const double to = fmax(from + m->use[a], m->lower[v]);
-    return to > m->upper[v] ? -1 : lb_step(m, to);
+    const double from = lb_earliest(m, u), use = m->use[a], to = from + use > m->lower[v] ? from + use : m->lower[v];
+    if (from > m->upper[u] || to > m->upper[v] || u == m->sink || v == m->source)
+        return 0;
+    hop->cost = lb_arc_cost(m, a);
+    hop->y = back ? v : u;
+    hop->remembered = lb_bit(m->memory + hop->y * m->words, back ? u : v);
+    hop->shift = (int32_t)lb_step(m, m->start[0] + use);
+    hop->first = (int32_t)lb_step(m, to);
+    hop->last = (int32_t)lb_step(m, m->upper[v] - use);
+    return hop->cost < INFINITY;
 }
 
-/* From the sink. `first` and `arcs` list the arcs out of each vertex. */
-static void lb_fill_after(const lb_model *m, lb_grid *g, const int32_t *first, const int32_t *arcs)
+/* The slice that an arc reaches from slice k of vertex x, at the earliest. */
+static inline int32_t lb_reached(const lb_grid *g, int32_t x, int32_t k, const lb_hop *hop)
 {
-    const ptrdiff_t steps = m->steps;
-    for (ptrdiff_t k = 0; k < steps; k++)
-        lb_note(g, m->sink * steps + k, m->cheapest_end, -1);
-    for (ptrdiff_t k = steps; k-- > 0;)
-        for (ptrdiff_t i = 0; i < m->n; i++) {
-            /* arcs out of the source may stay within a slice: it comes last */
-            const ptrdiff_t u = i + 1 == m->n ? m->source : i == m->source ? m->n - 1 : i;
-            if (u == m->sink || m->start[0] + (double)k * m->step > m->upper[u])
-                continue;
-            for (int32_t j = first[u]; j < first[u + 1]; j++) {
-                const ptrdiff_t a = arcs[j], to = lb_arrival(m, a, k);
-                if (to >= 0) {
-                    const double rest = lb_rest(m, g, m->head[a], to, (int32_t)u);
-                    if (rest < INFINITY)
-                        lb_note(g, u * steps + k, lb_arc_cost(m, a) + rest, m->head[a]);
-                }
-            }
-        }
+    const int32_t j = k == g->low[x] ? hop->first : k + hop->shift;
+    return j > g->low[hop->y] ? j : g->low[hop->y];
 }
 
-/* From the source; then each slice holds the best of all slices up to it. */
-static void lb_fill_before(const lb_model *m, lb_grid *g, const int32_t *first, const int32_t *arcs)
+/* The cell of vertex x in slice k, from those of its neighbours. */
+static lb_cell lb_cell_of(const lb_grid *g, int back, int32_t x, int32_t k, const lb_hop *hop, const lb_hop *end)
 {
-    const ptrdiff_t steps = m->steps;
-    lb_note(g, m->source * steps + lb_step(m, m->start[0]), 0.0, -1);
-    for (ptrdiff_t k = 0; k < steps; k++)
-        for (ptrdiff_t i = 0; i < m->n; i++) {
-            const ptrdiff_t u = i == 0 ? m->source : i == m->source ? 0 : i;
-            if (u == m->sink || g->best[u * steps + k] == INFINITY)
+    const lb_cell *cells = back ? g->after : g->before;
+    lb_cell c = {INFINITY, INFINITY, -1};
+    for (; hop < end; hop++) {
+        int32_t j;
+        if (back) {
+            if (k > hop->last && k > g->low[x])
                 continue;
-            for (int32_t j = first[u]; j < first[u + 1]; j++) {
-                const ptrdiff_t a = arcs[j], to = lb_arrival(m, a, k);
-                if (to >= 0) {
-                    const double rest = lb_rest(m, g, u, k, m->head[a]);
-                    if (rest < INFINITY)
-                        lb_note(g, m->head[a] * steps + to, lb_arc_cost(m, a) + rest, (int32_t)u);
-                }
+            j = lb_reached(g, x, k, hop);
+        } else {
+            if (hop->first > k)
+                continue;
+            j = k - hop->shift < hop->last ? k - hop->shift : hop->last;
+            j = j < g->high[hop->y] ? j : g->high[hop->y];
+            j = j > g->low[hop->y] ? j : g->low[hop->y];
+        }
+        const double value = hop->cost + lb_unless(cells + g->at[hop->y] + j, x, hop->remembered);
+        if (value < c.best) {
+            if (hop->y != c.who)
+                c.other = c.best;
+            c.best = value;
+            c.who = hop->y;
+        } else if (hop->y != c.who && value < c.other)
+            c.other = value;
+    }
+    return c;
+}
+
+/* A pass from the sink, where `first` and `arcs` list the arcs out of each vertex, or from the source, and into each vertex. Each
+ * arc between other vertices leaves its slice. 0 when there is no memory. */
+static int lb_fill(const lb_model *m, lb_grid *g, int back, const int32_t *first, const int32_t *arcs)
+{
+    lb_cell *cells = back ? g->after : g->before;
+    const int32_t root = back ? m->sink : m->source, goal = back ? m->source : m->sink;
+    lb_hop *hops = malloc((size_t)(first[m->n] + 1) * sizeof(lb_hop));
+    ptrdiff_t *begin = malloc((size_t)(m->n + 1) * sizeof(ptrdiff_t)), count = 0;
+    if (hops && begin) {
+        for (ptrdiff_t x = 0; x < m->n; x++) {
+            begin[x] = count;
+            for (int32_t i = first[x]; i < first[x + 1]; i++)
+                count += lb_hop_of(m, arcs[i], back, hops + count);
+        }
+        begin[m->n] = count;
+        for (int32_t k = g->low[root]; k <= g->high[root]; k++)
+            cells[g->at[root] + k].best = back ? m->cheapest_end : 0.0;
+        for (int32_t i = 0; i < (int32_t)m->steps; i++) {
+            const int32_t k = back ? (int32_t)m->steps - 1 - i : i;
+            for (int32_t x = 0; x < (int32_t)m->n; x++)
+                if (x != root && x != goal && g->low[x] <= k && k <= g->high[x])
+                    cells[g->at[x] + k] = lb_cell_of(g, back, x, k, hops + begin[x], hops + begin[x + 1]);
+        }
+        /* arcs out of the source, or into the sink, may stay within a slice: the other end comes last */
+        for (int32_t k = g->low[goal]; k <= g->high[goal]; k++)
+            cells[g->at[goal] + k] = lb_cell_of(g, back, goal, k, hops + begin[goal], hops + begin[goal + 1]);
+    }
+    const int done = hops && begin;
+    free(hops);
+    free(begin);
+    return done;
+}
+
+/* Bounds on routes through arcs, from both passes. 0 when there is no memory. */
+static int lb_fill_through(const lb_model *m, lb_grid *g)
+{
+    g->through = malloc((size_t)(m->m + 1) * sizeof(double));
+    if (!g->through)
+        return 0;
+    for (ptrdiff_t a = 0; a < m->m; a++) {
+        double least = INFINITY;
+        lb_hop hop;
+        if (m->cost[a] < INFINITY && lb_hop_of(m, a, 1, &hop)) {
+            const int32_t u = m->tail[a], v = hop.y, back_again = lb_bit(m->memory + u * m->words, v);
+            const lb_cell *before = g->before + g->at[u], *after = g->after + g->at[v];
+            for (int32_t k = g->low[u]; k <= g->high[u] && (k == g->low[u] || k <= hop.last); k++) {
+                const double sum = lb_unless(before + k, v, back_again) + lb_unless(after + lb_reached(g, u, k, &hop), u, hop.remembered);
+                least = sum < least ? sum : least;
             }
+            least += hop.cost;
         }
-    for (ptrdiff_t v = 0; v < m->n; v++)
-        for (ptrdiff_t k = 1; k < steps; k++) {
-            const ptrdiff_t at = v * steps + k - 1;
-            if (g->best[at] < INFINITY)
-                lb_note(g, at + 1, g->best[at], g->who[at]);
-            if (g->other[at] < INFINITY)
-                /* of some neighbour that is not who[at]: it may count as the best's own only if it is none */
-                g->other[at + 1] = fmin(g->other[at + 1], g->other[at]);
-        }
+        g->through[a] = least;
+    }
+    return 1;
 }
 
 #endif

@@ -4,14 +4,9 @@
 
 #include "labels/side.h"
 
-typedef struct {
-    double cost;
-    int32_t at;
-} lb_priced;
-
 /* The labels of each vertex that nothing beats, cheapest first. */
 typedef struct {
-    lb_priced *label;
+    lb_entry *label;
     int32_t *first;
 } lb_order;
 
@@ -20,9 +15,9 @@ typedef struct {
     int32_t before, arc, after;
 } lb_pair;
 
-static int lb_cheaper(const void *a, const void *b)
+static int lb_cheaper_entry(const void *a, const void *b)
 {
-    const lb_priced *x = a, *y = b;
+    const lb_entry *x = a, *y = b;
     if (x->cost != y->cost)
         return x->cost < y->cost ? -1 : 1;
     return (x->at > y->at) - (x->at < y->at);
@@ -40,7 +35,7 @@ static int lb_open_order(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_
 {
     const lb_model *m = s->m;
     ptrdiff_t count = 0;
-    o->label = malloc((size_t)(s->count + 1) * sizeof(lb_priced));
+    o->label = malloc((size_t)(s->count + 1) * sizeof(lb_entry));
     o->first = malloc((size_t)(m->n + 1) * sizeof(int32_t));
     if (!o->label || !o->first)
         return 0;
@@ -51,17 +46,17 @@ static int lb_open_order(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_
                 const lb_entry *e = s->bin[v * LB_BINS + b].entry + i;
                 const ptrdiff_t k = lb_step(m, s->back ? -e->main : e->main);
                 if (from <= k && k < to)
-                    o->label[count++] = (lb_priced){e->cost, e->at};
+                    o->label[count++] = *e;
             }
-        qsort(o->label + o->first[v], (size_t)(count - o->first[v]), sizeof(lb_priced), lb_cheaper);
+        qsort(o->label + o->first[v], (size_t)(count - o->first[v]), sizeof(lb_entry), lb_cheaper_entry);
     }
     o->first[m->n] = (int32_t)count;
     return 1;
 }
 
-/* The cost of the route of two labels over an arc, infinite where they do not fit. From slice `split` on, a label from the source
- * was extended no more; arcs into the sink join all. */
-static double lb_joined(const lb_side *f, const lb_side *b, ptrdiff_t x, ptrdiff_t a, ptrdiff_t y, ptrdiff_t split, double most)
+/* The cost of the route of two labels over an arc, infinite where they do not fit; at least `most` where it is not less. States of
+ * a user's own are followed to the head of the arc: unless that is the sink, the cost is a bound. */
+static double lb_joined(const lb_side *f, const lb_side *b, ptrdiff_t x, ptrdiff_t a, ptrdiff_t y, double most)
 {
     const lb_model *m = f->m;
     const ptrdiff_t w = m->head[a], words = m->words, c = m->kind[a];
@@ -71,8 +66,8 @@ static double lb_joined(const lb_side *f, const lb_side *b, ptrdiff_t x, ptrdiff
             return INFINITY;
     const double *used = f->used + x * m->resources, *left = b->used + y * m->resources;
     for (ptrdiff_t r = 0; r < m->resources; r++) {
-        const double to = fmax(used[r] + m->use[r * m->m + a], f->floor[r * m->n + w]);
-        if (to > -left[r] || (r == 0 && w != m->sink && lb_step(m, to) < split))
+        const double sum = used[r] + m->use[r * m->m + a], low = f->floor[r * m->n + w], to = sum > low ? sum : low;
+        if (to > -left[r])
             return INFINITY;
     }
     const int32_t state = f->label[x].state, next = m->after[c * m->states + state];
@@ -83,7 +78,17 @@ static double lb_joined(const lb_side *f, const lb_side *b, ptrdiff_t x, ptrdiff
     for (ptrdiff_t i = 0; i < m->rows && cost < most; i++)
         if ((unsigned)p[i] + q[i] >= m->wrap[i])
             cost += m->charge[i];
+    lb_owns *o = m->owns;
+    if (o->count && cost < most && !lb_move(o, (int32_t)a, f->own + x * o->size, o->room, &cost))
+        return INFINITY;
     return cost;
+}
+
+/* The largest value of the main resource, from the sink, of a label that can follow one from the source over an arc. */
+static double lb_latest(const lb_side *f, const lb_entry *x, ptrdiff_t a)
+{
+    const double to = x->main + f->m->use[a], low = f->floor[f->m->head[a]];
+    return to > low ? -to : -low;
 }
 
 /* The least cost of a pair over an arc, if it is below `most`; otherwise `most`. */
@@ -97,8 +102,13 @@ static double lb_best_pair(const lb_side *f, const lb_order *fo, const lb_side *
         const double so_far = fo->label[i].cost + toll;
         if (so_far + bo->label[first].cost >= most)
             break;
-        for (int32_t j = first; j < end && so_far + bo->label[j].cost < most; j++)
-            most = fmin(most, lb_joined(f, b, fo->label[i].at, a, bo->label[j].at, 0, most));
+        const double latest = lb_latest(f, fo->label + i, a);
+        const uint64_t seen = fo->label[i].seen;
+        for (const lb_entry *y = bo->label + first; y < bo->label + end && so_far + y->cost < most; y++)
+            if (y->main <= latest && !(y->seen & seen)) {
+                const double cost = lb_joined(f, b, fo->label[i].at, a, y->at, most);
+                most = cost < most ? cost : most;
+            }
     }
     return most;
 }
@@ -142,7 +152,8 @@ static void lb_offer(lb_heap *h, lb_pair pair)
     }
 }
 
-/* Collect the cheapest pairs below the threshold; arcs that promise most come first. */
+/* Collect the cheapest pairs below the threshold; arcs that promise most come first. From slice `split` on, a label from the source
+ * was extended no more; arcs into the sink join all. */
 static int lb_pairs(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo, ptrdiff_t split, lb_heap *h)
 {
     const lb_model *m = f->m;
@@ -170,16 +181,25 @@ static int lb_pairs(const lb_side *f, const lb_order *fo, const lb_side *b, cons
             const double so_far = fo->label[i].cost + toll;
             if (so_far + bo->label[bo->first[w]].cost >= cut)
                 break;
+            const double latest = lb_latest(f, fo->label + i, a);
+            if (w != m->sink && lb_step(m, -latest) < split)
+                continue;
+            const uint64_t seen = fo->label[i].seen;
             for (int32_t j = bo->first[w]; j < bo->first[w + 1] && so_far + bo->label[j].cost < cut; j++) {
-                const double cost = lb_joined(f, b, fo->label[i].at, a, bo->label[j].at, split, cut);
+                const lb_entry *y = bo->label + j;
+                if (y->main > latest || (y->seen & seen))
+                    continue;
+                const double cost = lb_joined(f, b, fo->label[i].at, a, y->at, cut);
                 if (cost < cut) {
-                    lb_offer(h, (lb_pair){cost, fo->label[i].at, (int32_t)a, bo->label[j].at});
+                    lb_offer(h, (lb_pair){cost, fo->label[i].at, (int32_t)a, y->at});
                     cut = h->count < h->most ? m->below + m->slack : h->pair[0].cost;
                 }
             }
         }
         if ((k & 255) == 255 && m->pulse(m->owner))
             status = LB_STOPPED;
+        if (m->owns->fault.what)
+            status = LB_FAULT;
     }
     free(arcs);
     return status;

@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "labels/own.h"
+
 #define LB_COMPLETE 0
 #define LB_STOPPED 1
 #define LB_FULL 2
 #define LB_NO_MEMORY 3
+#define LB_FAULT 4
 
 typedef int (*lb_pulse)(void *) ;
 
@@ -28,10 +31,24 @@ typedef struct {
     int loose; /* dominance looks at costs and the main resource alone */
     lb_pulse pulse;
     void *owner;
+    lb_owns *owns;
     double *least_toll; /* of each kind */
     int64_t *before_first; /* states that lead to a state, or to what may stand in for it, by kind */
     int32_t *before;
 } lb_model;
+
+typedef struct {
+    double cost;
+    int32_t at;
+} lb_priced;
+
+static int lb_cheaper(const void *a, const void *b)
+{
+    const lb_priced *x = a, *y = b;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
 
 static int lb_bit(const uint64_t *set, ptrdiff_t v)
 {
@@ -41,8 +58,8 @@ static int lb_bit(const uint64_t *set, ptrdiff_t v)
 /* The slice of a value of the main resource. Steps are powers of two: the quotient is exact. */
 static ptrdiff_t lb_step(const lb_model *m, double x)
 {
-    const double k = floor((x - m->start[0]) / m->step);
-    return k < 0 ? 0 : k < (double)m->steps ? (ptrdiff_t)k : m->steps - 1;
+    const double k = (x - m->start[0]) / m->step;
+    return k < 1 ? 0 : k < (double)m->steps ? (ptrdiff_t)k : m->steps - 1;
 }
 
 static void lb_close_model(lb_model *m)

@@ -28,6 +28,7 @@ static double lb_price(const lb_model *m, const int32_t *arcs, ptrdiff_t count, 
     memset(seen, 0, (size_t)m->words * sizeof(uint64_t));
     seen[v >> 6] |= (uint64_t)1 << (v & 63) & m->memory[v * m->words + (v >> 6)];
     memcpy(used, m->start, (size_t)m->resources * sizeof(double));
+    const double *own = m->owns->start;
     for (ptrdiff_t i = 0; i < m->rows; i++)
         row[i] = m->rise[v * m->rows + i];
     for (ptrdiff_t r = 0; r < m->resources; r++)
@@ -53,6 +54,12 @@ static double lb_price(const lb_model *m, const int32_t *arcs, ptrdiff_t count, 
                 cost += m->charge[i];
             }
             row[i] = (uint8_t)sum;
+        }
+        if (m->owns->count) {
+            double *next = m->owns->room + (own == m->owns->room ? m->owns->size : 0);
+            if (!lb_move(m->owns, (int32_t)a, own, next, &cost))
+                return INFINITY;
+            own = next;
         }
         cost += m->toll[at];
         state = m->after[at];
@@ -116,7 +123,7 @@ static int lb_write(lb_side *f, const lb_side *b, lb_pair pair, lb_routes *t)
 
 typedef struct {
     lb_model *m;
-    lb_grid after, before;
+    lb_grid grid;
     lb_side f, b;
     lb_order fo, bo;
     double relaxed; /* bound of the relaxed pass */
@@ -128,9 +135,16 @@ static void lb_close_search(lb_search *s)
     lb_close_order(&s->bo);
     lb_close_side(&s->f);
     lb_close_side(&s->b);
-    lb_close_grid(&s->after);
-    lb_close_grid(&s->before);
+    lb_close_grid(&s->grid);
     lb_close_model(s->m);
+}
+
+/* The pass from the source, too; labels of both sides are bounded from now on. 0 when there is no memory. */
+static int lb_bound(lb_search *s)
+{
+    if (!lb_fill(s->m, &s->grid, 0, s->b.first, s->b.arcs) || !lb_fill_through(s->m, &s->grid))
+        return 0;
+    return lb_bound_side(&s->f, &s->grid, s->grid.after) && lb_bound_side(&s->b, &s->grid, s->grid.before);
 }
 
 /* Labels at both ends. `memory` is what the labels from the source remember; those from the sink remember the model's. */
@@ -139,69 +153,95 @@ static int lb_open_search(lb_search *s, lb_model *m, const uint64_t *memory)
     memset(s, 0, sizeof *s);
     s->m = m;
     s->relaxed = -INFINITY;
-    if (!lb_open_model(m) || !lb_open_side(&s->f, m, 0, memory, NULL) || !lb_open_side(&s->b, m, 1, m->memory, NULL))
+    if (!lb_open_model(m) || !lb_open_side(&s->f, m, 0, memory) || !lb_open_side(&s->b, m, 1, m->memory))
         return 0;
     if (m->bounded) {
-        if (!lb_open_grid(m, &s->after) || !lb_open_grid(m, &s->before))
+        if (!lb_open_grid(m, &s->grid) || !lb_fill(m, &s->grid, 1, s->f.first, s->f.arcs))
             return 0;
-        lb_fill_after(m, &s->after, s->f.first, s->f.arcs);
-        s->relaxed = s->after.best[m->source * m->steps + lb_step(m, m->start[0])] - m->slack;
-        if (m->below < INFINITY) {
-            lb_fill_before(m, &s->before, s->f.first, s->f.arcs);
-            s->f.rest = &s->after;
-            s->b.rest = &s->before;
-        }
+        if (s->grid.low[m->source] <= s->grid.high[m->source])
+            s->relaxed = s->grid.after[s->grid.at[m->source] + s->grid.low[m->source]].best - m->slack;
+        if (m->below < INFINITY && !lb_bound(s))
+            return 0;
     }
     return lb_root(&s->f) && lb_root(&s->b);
 }
 
-/* The direction with fewer labels goes on, until both meet. */
+/* The direction with fewer labels goes on, until both meet; states of a user's own go from the source to the sink. */
 static int lb_meet(lb_search *s)
 {
+    const int one_way = s->m->owns->count > 0;
     int status = LB_COMPLETE;
     while (status == LB_COMPLETE && (s->f.done == 0 || s->f.done + s->b.done < s->m->steps))
-        status = lb_advance(s->f.done == 0 || s->f.count <= s->b.count ? &s->f : &s->b);
+        status = lb_advance(one_way || s->f.done == 0 || s->f.count <= s->b.count ? &s->f : &s->b);
     return status;
 }
 
-/* A first look with few labels: when it has as many routes as are wanted, the dearest of them is the threshold. */
-static int lb_look(lb_search *s, ptrdiff_t most)
+/* Drop all labels; where they have filled the memory, it is given back. 0 when there is none. */
+static int lb_begin_again(lb_search *s, int full)
 {
-    lb_model *m = s->m;
-    if (!s->f.rest) {
-        lb_fill_before(m, &s->before, s->f.first, s->f.arcs);
-        s->f.rest = &s->after;
-        s->b.rest = &s->before;
-    }
-    m->loose = 1;
-    int status = lb_meet(s);
-    m->loose = 0;
-    if (status == LB_STOPPED || status == LB_NO_MEMORY)
-        return status;
-    lb_heap heap = {malloc((size_t)(most + 1) * sizeof(lb_pair)), 0, most};
-    if (!heap.pair)
-        return LB_NO_MEMORY;
-    if (status == LB_COMPLETE)
-        status = lb_open_order(&s->fo, &s->f, 0, s->f.done) && lb_open_order(&s->bo, &s->b, 0, m->steps)
-                     ? lb_pairs(&s->f, &s->fo, &s->b, &s->bo, s->f.done, &heap)
-                     : LB_NO_MEMORY;
-    if (status == LB_COMPLETE && heap.count == most)
-        m->below = fmin(m->below, heap.pair[0].cost + 2 * m->slack);
-    free(heap.pair);
-    if (status == LB_STOPPED || status == LB_NO_MEMORY)
-        return status;
-    const uint64_t *memory = s->f.memory;
-    const ptrdiff_t before = s->f.made, after = s->b.made;
     lb_close_order(&s->fo);
     lb_close_order(&s->bo);
-    lb_close_side(&s->f);
-    lb_close_side(&s->b);
-    if (!lb_open_side(&s->f, m, 0, memory, &s->after) || !lb_open_side(&s->b, m, 1, m->memory, &s->before)
-        || !lb_root(&s->f) || !lb_root(&s->b))
-        return LB_NO_MEMORY;
-    s->f.made += before;
-    s->b.made += after;
-    return LB_COMPLETE;
+    for (lb_side *side = &s->f;; side = &s->b) {
+        const lb_side old = *side;
+        if (!full)
+            lb_clear_side(side);
+        else {
+            lb_close_side(side);
+            if (!lb_open_side(side, s->m, old.back, old.memory) || (old.rest && !lb_bound_side(side, old.grid, old.rest)))
+                return 0;
+            side->made = old.made;
+        }
+        if (!lb_root(side))
+            return 0;
+        if (side == &s->b)
+            return 1;
+    }
+}
+
+/* A look with few labels at what is below the threshold: when it has as many routes as are wanted, `dearest` is what the last of
+ * them costs. */
+static int lb_glance(lb_search *s, ptrdiff_t most, double *dearest)
+{
+    lb_model *m = s->m;
+    const int loose = m->loose;
+    m->loose = 1;
+    int status = lb_meet(s);
+    m->loose = loose;
+    const int full = status == LB_FULL;
+    if (status == LB_COMPLETE) {
+        lb_heap heap = {malloc((size_t)(most + 1) * sizeof(lb_pair)), 0, most};
+        status = heap.pair && lb_open_order(&s->fo, &s->f, 0, s->f.done) && lb_open_order(&s->bo, &s->b, 0, m->steps)
+                     ? lb_pairs(&s->f, &s->fo, &s->b, &s->bo, s->f.done, &heap)
+                     : LB_NO_MEMORY;
+        if (status == LB_COMPLETE && heap.count == most)
+            *dearest = heap.pair[0].cost;
+        free(heap.pair);
+    }
+    if (status != LB_COMPLETE && !full)
+        return status;
+    return lb_begin_again(s, full) ? LB_COMPLETE : LB_NO_MEMORY;
+}
+
+/* Look for a threshold below which there are as many routes as are wanted: first near the bound, then further away. */
+static int lb_look(lb_search *s, ptrdiff_t most)
+{
+    static const double near[] = {0.2, 0.35, 0.6, INFINITY};
+    lb_model *m = s->m;
+    const double below = m->below;
+    double dearest = INFINITY;
+    int status = s->f.rest || lb_bound(s) ? LB_COMPLETE : LB_NO_MEMORY;
+    for (int i = 0; status == LB_COMPLETE && dearest == INFINITY; i++) {
+        const double guess = near[i] < INFINITY ? s->relaxed + near[i] * fabs(s->relaxed) : INFINITY;
+        const int last = !(guess < below);
+        if (last && m->loose) /* the search itself is such a look */
+            break;
+        m->below = last ? below : guess;
+        status = lb_glance(s, most, &dearest);
+        if (last)
+            break;
+    }
+    m->below = fmin(below, dearest + 2 * m->slack);
+    return status;
 }
 
 /* The cheapest routes below the threshold, at most `most`. */
@@ -214,10 +254,12 @@ static int lb_find(lb_search *s, ptrdiff_t most, lb_routes *t, double *bound)
     if (s->relaxed >= below)
         return lb_reserve(t, 0) ? LB_COMPLETE : LB_NO_MEMORY;
     /* Pairs may be one route in several states of the automaton: they do not count as several. */
-    if (m->bounded && !m->loose && (m->states == 1 || most == 1))
+    if (m->bounded && (m->states == 1 || most == 1))
         status = lb_look(s, most);
     if (status == LB_COMPLETE)
         status = lb_meet(s);
+    if (status == LB_FAULT)
+        return status;
     if (status == LB_NO_MEMORY || !lb_reserve(t, 0))
         return LB_NO_MEMORY;
     /* Cut short, every pair that fits is a route, but the best may not be among them. */
@@ -272,7 +314,7 @@ static int lb_through(lb_search *s, double *cost)
         if ((a & 255) == 255 && m->pulse(m->owner))
             return LB_STOPPED;
     }
-    return LB_COMPLETE;
+    return m->owns->fault.what ? LB_FAULT : LB_COMPLETE;
 }
 
 /* Whether a label from the source, extended along an arc, has a rest below the threshold; the first rest that fits. */
@@ -282,7 +324,7 @@ static int lb_completes(const lb_search *s, ptrdiff_t x, ptrdiff_t a)
     const double so_far = s->f.label[x].cost + lb_arc_cost(m, a), most = m->below + m->slack;
     const int32_t w = m->head[a];
     for (int32_t j = s->bo.first[w]; j < s->bo.first[w + 1] && so_far + s->bo.label[j].cost < most; j++)
-        if (lb_joined(&s->f, &s->b, x, a, s->bo.label[j].at, 0, most) < most)
+        if (lb_joined(&s->f, &s->b, x, a, s->bo.label[j].at, most) < most)
             return 1;
     return 0;
 }
@@ -371,6 +413,8 @@ static int lb_enumerate(lb_search *s, ptrdiff_t most, lb_routes *t, double *boun
     }
     free(next);
     free(path);
+    if (m->owns->fault.what)
+        status = LB_FAULT;
     if (status == LB_COMPLETE)
         *bound = fmax(s->relaxed, m->below);
     return status;

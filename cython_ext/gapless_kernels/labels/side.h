@@ -23,9 +23,8 @@ typedef struct {
 } lb_entry;
 
 typedef struct {
-    lb_entry *entry;
+    lb_entry *entry; /* cheapest first */
     int32_t count, room;
-    double least;
 } lb_bin;
 
 typedef struct {
@@ -39,11 +38,13 @@ typedef struct {
     int back;
     int32_t *first, *arcs;
     double *floor, *ceiling, *begin; /* of resources and vertices, mirrored from the sink */
-    const lb_grid *rest;
+    const lb_grid *grid;
+    const lb_cell *rest; /* cells of the pass of the other direction, if there is one */
     lb_label *label;
     double *used;
     uint64_t *set;  /* seen, then seen or out of reach: 2 * words for each label */
     uint8_t *row;
+    double *own;
     ptrdiff_t count, room;
     lb_bin *bin;
     double *width;    /* of the bins of a vertex */
@@ -66,6 +67,7 @@ static void lb_close_side(lb_side *s)
     free(s->used);
     free(s->set);
     free(s->row);
+    free(s->own);
     free(s->bin);
     free(s->width);
     free(s->closed);
@@ -79,7 +81,8 @@ static int lb_room(lb_side *s)
     if (s->count + 1 < s->room)
         return 1;
     const ptrdiff_t room = 2 * s->room + 256;
-    const size_t each = sizeof(lb_label) + (size_t)m->resources * 8 + (size_t)m->words * 16 + (size_t)m->rows;
+    const size_t own_size = s->back ? 0 : (size_t)m->owns->size * sizeof(double);
+    const size_t each = sizeof(lb_label) + (size_t)m->resources * 8 + (size_t)m->words * 16 + (size_t)m->rows + own_size;
     void *label = realloc(s->label, (size_t)room * sizeof(lb_label));
     if (label)
         s->label = label;
@@ -92,7 +95,10 @@ static int lb_room(lb_side *s)
     void *row = realloc(s->row, (size_t)(room * m->rows + 1));
     if (row)
         s->row = row;
-    if (!label || !used || !set || !row)
+    void *own = realloc(s->own, (size_t)room * own_size + 1);
+    if (own)
+        s->own = own;
+    if (!label || !used || !set || !row || !own)
         return 0;
     s->bytes += (double)(room - s->room) * (double)each;
     s->room = room;
@@ -101,11 +107,11 @@ static int lb_room(lb_side *s)
 
 static ptrdiff_t lb_bin_of(const lb_side *s, ptrdiff_t v, double x)
 {
-    const double b = floor((x - s->floor[v]) / s->width[v]);
-    return b < 0 ? 0 : b < LB_BINS ? (ptrdiff_t)b : LB_BINS - 1;
+    const double b = (x - s->floor[v]) / s->width[v];
+    return b < 1 ? 0 : b < LB_BINS ? (ptrdiff_t)b : LB_BINS - 1;
 }
 
-/* The arcs of each vertex, sorted by nothing; arcs that are off are left out. */
+/* The arcs of each vertex; arcs that are off are left out. */
 static int lb_list_arcs(lb_side *s)
 {
     const lb_model *m = s->m;
@@ -125,28 +131,52 @@ static int lb_list_arcs(lb_side *s)
     return 1;
 }
 
-/* Which vertices cannot follow any more, from the least value of each bin. */
+/* Labels are bounded from now on; arcs that promise most come first. 0 when there is no memory. */
+static int lb_bound_side(lb_side *s, const lb_grid *grid, const lb_cell *rest)
+{
+    const lb_model *m = s->m;
+    lb_priced *priced = malloc((size_t)(m->m + 1) * sizeof(lb_priced));
+    if (!priced)
+        return 0;
+    for (ptrdiff_t v = 0; v < m->n; v++) {
+        const ptrdiff_t begin = s->first[v], count = s->first[v + 1] - begin;
+        for (ptrdiff_t i = 0; i < count; i++)
+            priced[i] = (lb_priced){grid->through[s->arcs[begin + i]], s->arcs[begin + i]};
+        qsort(priced, (size_t)count, sizeof(lb_priced), lb_cheaper);
+        for (ptrdiff_t i = 0; i < count; i++)
+            s->arcs[begin + i] = priced[i].at;
+    }
+    free(priced);
+    s->grid = grid;
+    s->rest = rest;
+    return 1;
+}
+
+/* Which vertices cannot follow any more, from the least value of each bin: none from the first bin on that is too late. */
 static void lb_close_far(lb_side *s)
 {
     const lb_model *m = s->m;
-    for (ptrdiff_t v = 0; v < m->n; v++)
-        for (ptrdiff_t b = 0; b < LB_BINS; b++) {
-            const double x = s->floor[v] + (double)b * s->width[v];
-            uint64_t *closed = s->closed + (v * LB_BINS + b) * m->words;
-            for (ptrdiff_t u = 0; u < m->n; u++)
-                if (x + (s->back ? m->apart[u * m->n + v] : m->apart[v * m->n + u]) > s->ceiling[u])
-                    closed[u >> 6] |= (uint64_t)1 << (u & 63);
+    for (ptrdiff_t v = 0; v < m->n; v++) {
+        uint64_t *closed = s->closed + v * LB_BINS * m->words;
+        for (ptrdiff_t u = 0; u < m->n; u++) {
+            const double apart = s->back ? m->apart[u * m->n + v] : m->apart[v * m->n + u];
+            const double room = (s->ceiling[u] - apart - s->floor[v]) / s->width[v];
+            const ptrdiff_t b = room < 0 ? 0 : room < LB_BINS ? (ptrdiff_t)room + 1 : LB_BINS;
+            if (b < LB_BINS)
+                closed[b * m->words + (u >> 6)] |= (uint64_t)1 << (u & 63);
         }
+        for (ptrdiff_t i = m->words; i < LB_BINS * m->words; i++)
+            closed[i] |= closed[i - m->words];
+    }
 }
 
-static int lb_open_side(lb_side *s, const lb_model *m, int back, const uint64_t *memory, const lb_grid *rest)
+static int lb_open_side(lb_side *s, const lb_model *m, int back, const uint64_t *memory)
 {
     const ptrdiff_t cells = m->resources * m->n;
     memset(s, 0, sizeof *s);
     s->m = m;
     s->back = back;
     s->memory = memory;
-    s->rest = rest;
     s->floor = malloc((size_t)(2 * cells + m->resources) * sizeof(double));
     s->bin = calloc((size_t)(m->n * LB_BINS), sizeof(lb_bin));
     s->width = malloc((size_t)m->n * sizeof(double));
@@ -165,12 +195,20 @@ static int lb_open_side(lb_side *s, const lb_model *m, int back, const uint64_t 
     for (ptrdiff_t v = 0; v < m->n; v++) {
         const double range = s->ceiling[v] - s->floor[v];
         s->width[v] = range > 0 ? exp2(ceil(log2(range / LB_BINS))) : 1.0;
-        for (ptrdiff_t b = 0; b < LB_BINS; b++)
-            s->bin[v * LB_BINS + b].least = INFINITY;
     }
     lb_close_far(s);
     s->bytes = (double)(m->n * LB_BINS) * (double)(sizeof(lb_bin) + 8 * (size_t)m->words);
     return lb_room(s);
+}
+
+/* Begin again, in the room that there is. */
+static void lb_clear_side(lb_side *s)
+{
+    for (ptrdiff_t i = 0; i < s->m->n * LB_BINS; i++)
+        s->bin[i].count = 0;
+    for (ptrdiff_t k = 0; k < s->m->steps; k++)
+        s->todo[k].count = 0;
+    s->count = s->done = 0;
 }
 
 /* A slice that holds a value; from the sink, slices count from the end. */
@@ -194,6 +232,8 @@ static int lb_beats(const lb_side *s, ptrdiff_t a, ptrdiff_t b)
     const int32_t p = s->label[a].state, q = s->label[b].state;
     if (p != q && !(s->back ? m->better[q * m->states + p] : m->better[p * m->states + q]))
         return 0;
+    if (!s->back && !lb_no_worse(m->owns, s->own + a * m->owns->size, s->own + b * m->owns->size))
+        return 0;
     if (m->rows) {
         const uint8_t *one = s->row + a * m->rows, *two = s->row + b * m->rows;
         double cost = s->label[a].cost;
@@ -203,6 +243,20 @@ static int lb_beats(const lb_side *s, ptrdiff_t a, ptrdiff_t b)
                 return 0;
     }
     return 1;
+}
+
+/* The first entry of a bin that costs no less. */
+static int32_t lb_dearer(const lb_bin *bin, double cost)
+{
+    int32_t low = 0, high = bin->count;
+    while (low < high) {
+        const int32_t mid = low + (high - low) / 2;
+        if (bin->entry[mid].cost < cost)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
 }
 
 /* Enter the label in the free place unless another beats it; drop those that it beats. 0 when there is no memory. */
@@ -222,42 +276,32 @@ static int lb_enter(lb_side *s)
     const uint64_t open = ~closed[0];
     s->made++;
     for (ptrdiff_t b = 0; b <= mine; b++) {
-        if (bins[b].least > cost)
-            continue;
         const lb_entry *e = bins[b].entry, *end = e + bins[b].count;
-        for (; e < end; e++)
-            if (e->cost <= cost && e->main <= main && (m->loose || (!(e->seen & open) && lb_beats(s, e->at, at))))
+        for (; e < end && e->cost <= cost; e++)
+            if (e->main <= main && (m->loose || (!(e->seen & open) && lb_beats(s, e->at, at))))
                 return 1;
     }
     for (ptrdiff_t b = mine; b < LB_BINS; b++) {
         lb_entry *e = bins[b].entry;
-        int32_t kept = 0;
-        double least = INFINITY;
-        for (int32_t i = 0; i < bins[b].count; i++) {
-            if (e[i].cost >= cost && e[i].main >= main
-                && (m->loose || (!(seen[0] & ~e[i].closed) && lb_beats(s, at, e[i].at)))) {
+        int32_t kept = lb_dearer(bins + b, cost);
+        for (int32_t i = kept; i < bins[b].count; i++) {
+            if (e[i].main >= main && (m->loose || (!(seen[0] & ~e[i].closed) && lb_beats(s, at, e[i].at)))) {
                 s->label[e[i].at].dead = 1;
                 continue;
             }
-            if (e[i].cost < least)
-                least = e[i].cost;
             if (kept != i)
                 e[kept] = e[i];
             kept++;
         }
         bins[b].count = kept;
-        bins[b].least = least;
     }
     lb_bin *own = bins + mine;
     if (m->loose && own->count >= LB_FEW) {
-        int32_t worst = 0;
-        for (int32_t i = 1; i < own->count; i++)
-            if (own->entry[i].cost > own->entry[worst].cost)
-                worst = i;
-        if (own->entry[worst].cost <= cost)
+        const lb_entry *worst = own->entry + own->count - 1;
+        if (worst->cost <= cost)
             return 1;
-        s->label[own->entry[worst].at].dead = 1;
-        own->entry[worst] = own->entry[--own->count];
+        s->label[worst->at].dead = 1;
+        own->count--;
     }
     if (own->count == own->room) {
         const int32_t room = 2 * own->room + 4;
@@ -268,8 +312,9 @@ static int lb_enter(lb_side *s)
         own->entry = e;
         own->room = room;
     }
-    own->entry[own->count++] = (lb_entry){cost, main, seen[0], closed[0], (int32_t)at};
-    own->least = fmin(own->least, cost);
+    const int32_t place = lb_dearer(own, cost);
+    memmove(own->entry + place + 1, own->entry + place, (size_t)(own->count++ - place) * sizeof(lb_entry));
+    own->entry[place] = (lb_entry){cost, main, seen[0], closed[0], (int32_t)at};
     lb_list *todo = s->todo + lb_turn(s, main);
     if (todo->count == todo->room) {
         const ptrdiff_t room = 2 * todo->room + 64;
@@ -301,11 +346,13 @@ static int lb_extended(lb_side *s, ptrdiff_t from, ptrdiff_t a)
             return 0;
     }
     lb_label *label = s->label + at;
-    *label = (lb_label){s->label[from].cost + m->cost[a], (int32_t)from, (int32_t)a, (int32_t)w, s->label[from].state, 0};
+    const double cost = s->label[from].cost + m->cost[a] + (s->back ? m->owns->least : 0.0);
+    *label = (lb_label){cost, (int32_t)from, (int32_t)a, (int32_t)w, s->label[from].state, 0};
     if (s->rest) {
         const double main = s->back ? -into[0] : into[0];
-        const double rest = lb_rest(m, s->rest, w, lb_step(m, main), s->label[from].vertex);
-        if (!(label->cost + m->least_toll[m->kind[a]] + rest < m->below + m->slack))
+        const double rest = lb_rest(m, s->grid, s->rest, w, lb_step(m, main), s->label[from].vertex);
+        const double least = m->least_toll[m->kind[a]] + (s->back ? 0.0 : m->owns->least);
+        if (!(cost + least + rest < m->below + m->slack))
             return 0;
     }
     uint64_t *set = s->set + at * 2 * words;
@@ -321,7 +368,8 @@ static int lb_extended(lb_side *s, ptrdiff_t from, ptrdiff_t a)
         }
         s->row[at * m->rows + i] = (uint8_t)sum;
     }
-    return 1;
+    const ptrdiff_t size = m->owns->size;
+    return s->back || !m->owns->count || lb_move(m->owns, (int32_t)a, s->own + from * size, s->own + at * size, &label->cost);
 }
 
 /* Extend a label along an arc, to each state that the automaton may be in. 0 when there is no memory. */
@@ -368,6 +416,8 @@ static int lb_root(lb_side *s)
             s->row[at * m->rows + i] = m->rise[v * m->rows + i];
         for (ptrdiff_t x = 0; x < m->words; x++)
             s->set[at * 2 * m->words + x] = ((uint64_t)(x == v >> 6) << (v & 63)) & s->memory[v * m->words + x];
+        if (!s->back && m->owns->size)
+            memcpy(s->own + at * m->owns->size, m->owns->start, (size_t)m->owns->size * sizeof(double));
         int fits = 1;
         for (ptrdiff_t r = 0; r < m->resources; r++) {
             s->used[at * m->resources + r] = s->begin[r];
@@ -392,9 +442,13 @@ static int lb_advance(lb_side *s)
             continue;
         for (int32_t j = s->first[v]; j < s->first[v + 1]; j++) {
             const ptrdiff_t a = s->arcs[j];
+            if (s->rest && !(s->grid->through[a] < m->below + m->slack))
+                break;
             if ((s->back ? m->tail[a] : m->head[a]) != end && !lb_extend(s, from, a))
                 return LB_NO_MEMORY;
         }
+        if (m->owns->fault.what)
+            return LB_FAULT;
         if (s->bytes > m->memory_limit || s->count > INT32_MAX / 2)
             return LB_FULL;
         if ((i & 1023) == 1023 && m->pulse(m->owner))

@@ -4,15 +4,8 @@
 What a function writes is checked before the search reads it, in time linear in its length: an address says nothing about what stands behind it.
 """
 
-import ctypes
 import operator
 
-from cpython.pycapsule cimport (
-    PyCapsule_CheckExact,
-    PyCapsule_GetContext,
-    PyCapsule_GetName,
-    PyCapsule_GetPointer,
-)
 from libc.math cimport INFINITY, NAN, isnan
 from libc.stdint cimport int32_t, uintptr_t
 
@@ -20,7 +13,7 @@ import numpy as np
 
 from gapless_kernels.search.roles cimport GS_FAILED, GS_FOUND, GS_NOTHING, GS_OFF, GS_ON, Factor, Maximiser
 
-from gapless_kernels.search._signatures import check_ctypes, check_text
+from gapless_kernels.search._places import Places
 
 ctypedef int (*maximise_structure)(void *, int, const double *, const signed char *, double *, int32_t *, Py_ssize_t *) noexcept nogil
 ctypedef int (*marginals_of)(void *, const double *, const signed char *, double *, double *) noexcept nogil
@@ -82,7 +75,7 @@ cdef class ForeignFactor(Factor):
     cdef tuple kept
 
     def __init__(self, scope, maximise, value, marginals=None, flips=None, data=None):
-        place = _Places("ForeignFactor", data)
+        place = Places("ForeignFactor", data)
         self._maximise = <maximise_configuration><uintptr_t>place.function("maximise", maximise, "void* double* int8* double* int8*")
         self._value = <value_of><uintptr_t>place.function("value", value, "void* int8* double*")
         self._marginals = <marginals_of><uintptr_t>place.function("marginals", marginals, "void* double* int8* double* double*", True)
@@ -192,7 +185,7 @@ cdef class ForeignMaximiser(Maximiser):
     cdef tuple kept
 
     def __init__(self, decisions, maximise, marginals=None, own=None, excludes=None, data=None, *, most_on=None, has_own=None):
-        place = _Places("ForeignMaximiser", data)
+        place = Places("ForeignMaximiser", data)
         self._maximise = <maximise_structure><uintptr_t>place.function("maximise", maximise, "void* int double* int8* double* int* long*")
         self._marginals = <marginals_of><uintptr_t>place.function("marginals", marginals, "void* double* int8* double* double*", True)
         self._own = <own_score><uintptr_t>place.function("own", own, "void* int* long double*", True)
@@ -282,81 +275,6 @@ cdef class ForeignMaximiser(Maximiser):
             told = f"{function.decode()}() of a ForeignMaximiser over {self.role.decisions} decisions"
             self.error = RuntimeError(f"{told} {SAID[what].format(number)}")
         return GS_FAILED
-
-
-class _Places:
-    """Addresses of functions and of their data, and what must stay alive for them."""
-
-    def __init__(self, role, data):
-        self.role, self.given, self.contexts, self.holds = role, data, {}, [data]
-
-    def function(self, name, given, types, optional=False):
-        """The address of a function; 0 where it is left out."""
-        if given is None and optional:
-            return 0
-        where = f"{self.role}: {name}"
-        self.holds.append(given)
-        if isinstance(given, tuple) and len(given) > 1:  # scipy.LowLevelCallable, which forbids indices
-            if isinstance(tuple.__getitem__(given, 1), ctypes._CFuncPtr):
-                check_ctypes(where, tuple.__getitem__(given, 1), types)
-            given = tuple.__getitem__(given, 0)
-        elif hasattr(given, "ctypes") and hasattr(given, "address"):  # numba's cfunc
-            given = given.ctypes
-        if PyCapsule_CheckExact(given):
-            return self.capsule(name, given, types)
-        if isinstance(given, ctypes._CFuncPtr):
-            check_ctypes(where, given, types)
-            address = ctypes.cast(given, ctypes.c_void_p).value or 0
-        elif isinstance(given, bool) or not hasattr(given, "__index__"):
-            raise TypeError(
-                f"{where} must be a scipy.LowLevelCallable, a numba cfunc, a ctypes function, a capsule or an address, got {given!r}"
-                + ("; compile it first, as by numba.cfunc" if callable(given) else "")
-            )
-        else:
-            address = operator.index(given)
-        if not 0 < address <= np.iinfo(np.uintp).max:
-            raise ValueError(f"{where}: {address} is no address of a function")
-        return address
-
-    def capsule(self, name, given, types):
-        """The address in a capsule, whose name is the function's declaration; its context is the user data of scipy."""
-        cdef const char *text = PyCapsule_GetName(given)
-        if text != NULL:
-            check_text(f"{self.role}: {name}", text.decode(), types)
-        context = <uintptr_t>PyCapsule_GetContext(given)
-        if context:
-            self.contexts[name] = context
-        return <uintptr_t>PyCapsule_GetPointer(given, text)
-
-    def data(self):
-        """The address of the data."""
-        cdef const unsigned char[::1] held
-        given = self.given
-        if given is None:
-            if len(set(self.contexts.values())) > 1:
-                raise ValueError(f"{self.role}: the user data of {' and '.join(self.contexts)} differ; all functions get the same, give data=")
-            return next(iter(self.contexts.values()), 0)
-        if isinstance(given, ctypes.c_void_p):
-            return given.value or 0
-        if isinstance(given, ctypes._Pointer):
-            return ctypes.cast(given, ctypes.c_void_p).value or 0
-        if not isinstance(given, bool) and hasattr(given, "__index__") and not isinstance(given, np.ndarray):
-            return operator.index(given)
-        try:
-            view = memoryview(given)
-        except TypeError:
-            raise TypeError(f"{self.role}: data must be an array, another buffer, a ctypes pointer or an address, got {given!r}") from None
-        if not view.c_contiguous:
-            raise ValueError(f"{self.role}: data must be contiguous; give numpy.ascontiguousarray(data)")
-        if view.nbytes == 0:
-            return 0
-        self.holds.append(view)  # an array cannot be resized meanwhile
-        held = view.cast("B")
-        return <uintptr_t>&held[0]
-
-    def kept(self):
-        """Everything that must stay alive."""
-        return tuple(self.holds)
 
 
 def _number(name, given, least, most):

@@ -275,17 +275,7 @@ def passes(graph: LayeredGraph, scope: IntArray, value: Any) -> Any:
         from gapless_kernels.diagrams._diagram_twin import DiagramFactor  # type: ignore[assignment]  # noqa: PLC0415
     return DiagramFactor(
         scope,
-        graph.layer_nodes,
-        graph.layer_blocks,
-        graph.places,
-        graph.sources,
-        graph.counts,
-        graph.target_at,
-        graph.score_at,
-        graph.constants,
-        graph.targets,
-        graph.scores,
-        graph.final,
+        graph.arrays,
         exact_value=value if graph.relaxed else None,
         checked=True,  # laid out by `packed`
     )

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless.core.sparse import FloatArray, IntArray
+from gapless_kernels.diagrams._arguments import GraphArrays
 
 Targets = NDArray[np.int32]
 
@@ -66,6 +67,11 @@ class LayeredGraph:
         for array in attrs.astuple(self, recurse=False):
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False  # passes over it do not check again
+
+    @property
+    def arrays(self) -> GraphArrays:
+        """The arrays as passes over the graph get them."""
+        return GraphArrays(*(getattr(self, name) for name in GraphArrays._fields))
 
     @property
     def layers(self) -> int:

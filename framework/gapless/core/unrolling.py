@@ -183,34 +183,9 @@ def run_within(factor: Diagram, layout: Layout, width: int | None) -> LayeredGra
         if taken.nodes > factor.limit:
             return None
         states = reached
-    (
-        layer_nodes,
-        layer_blocks,
-        sources,
-        counts,
-        target_at,
-        score_at,
-        constants,
-        targets,
-        scores,
-        final,
-    ) = taken.graph(ended(factor, states), NARROW)
-    return LayeredGraph(
-        layout.scope.size,
-        layer_nodes,
-        layer_blocks,
-        layout.blocks,
-        sources,
-        counts,
-        target_at,
-        score_at,
-        constants,
-        targets,
-        scores,
-        final,
-        relaxed,
-        taken.nodes,
-    )
+    layer_nodes, layer_blocks, *edges = taken.graph(ended(factor, states), NARROW)
+    parts: list[Any] = [layer_nodes, layer_blocks, layout.blocks, *edges, relaxed, taken.nodes]
+    return LayeredGraph(layout.scope.size, *parts)
 
 
 def _followed(taken: Any, factor: Diagram, layer: int, choices: range, states: IntArray) -> IntArray:

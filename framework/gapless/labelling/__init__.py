@@ -6,6 +6,7 @@ Every name is imported when it is first asked for.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gapless.labelling.compiled_resource import CompiledResource as CompiledResource
     from gapless.labelling.labelling import Labelling as Labelling
     from gapless.labelling.network import Network as Network
     from gapless.labelling.resources import Additive as Additive
@@ -19,6 +20,7 @@ else:
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
+            "gapless.labelling.compiled_resource": "CompiledResource",
             "gapless.labelling.labelling": "Labelling",
             "gapless.labelling.network": "Network",
             "gapless.labelling.resources": "Additive DiagramResource RankOne Visits",

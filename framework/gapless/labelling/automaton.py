@@ -42,6 +42,8 @@ class Automaton:
     def better(self) -> NDArray[np.uint8]:
         """``better[s, t]``: what may follow t may follow s, at no greater cost (the largest simulation)."""
         states = self.ending.size
+        if states == 1:
+            return np.ones((1, 1), np.uint8)
         relation = self.ending[:, None] <= self.ending[None, :]
         before = -1
         while before != (before := int(relation.sum())):

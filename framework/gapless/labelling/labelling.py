@@ -12,9 +12,8 @@ import gapless_kernels.labels as kernels
 from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.labelling.network import Network
-from gapless.labelling.resources import Resource
 from gapless.labelling.routes import Routes, gathered
-from gapless.labelling.tables import made_tables, packed
+from gapless.labelling.tables import Resource, made_tables, packed
 from gapless_kernels.labels import FoundRoutes, LabelTables
 
 Stage = Literal["exact", "relaxed", "heuristic"]
@@ -26,12 +25,14 @@ FIRST = 8
 """Vertices that a route remembers before cycles have taught it more."""
 FEW = 5
 """Vertices that a route remembers at most in the relaxed stage, where neighbourhoods are given."""
+TOGETHER = 8
+"""Routes that are looked at together for cycles, once the cheapest has one."""
 
 
 class Labelling:
     """An oracle for resource-constrained shortest paths: routes, bounds, the cheapest route through each arc.
 
-    Labels grow from both ends over slices of the first resource that rises on every arc, and meet where it pays
+    Labels grow from both ends over slices of a resource that rises on every arc, and meet where it pays
     (Righini and Salani, *Symmetry helps*, 2006; Sadykov, Uchoa, Pessoa, *A bucket graph based labeling algorithm*,
     2021). A relaxed pass of the other direction bounds what is missing. Where routes are elementary, they remember
     few vertices at first, and along each cycle that turns up its vertex (dynamic ng-sets: Roberti and Mingozzi,
@@ -40,9 +41,12 @@ class Labelling:
     Parameters
     ----------
     network : Network
-    resources : sequence of Additive, Visits, DiagramResource, RankOne
-        In any order. Additive ones come first where the order matters to speed: the first is the one that slices
-        are made of, if it can be.
+    resources : sequence of Additive, Visits, DiagramResource, RankOne, CompiledResource
+        In any order.
+    main : int, optional
+        Position of the `Additive` resource that slices are made of. By default, of those that every arc between
+        customers uses, the one whose windows are narrowest, counted in uses of a mean arc: time with windows comes
+        before load. The choice matters to speed alone.
     memory_limit : float
         Bytes of labels of one search.
 
@@ -52,11 +56,18 @@ class Labelling:
         If an array has another shape, or a route could go round a cycle for ever.
     """
 
-    def __init__(self, network: Network, resources: Sequence[Resource], *, memory_limit: float = 2.0**31) -> None:
+    def __init__(
+        self,
+        network: Network,
+        resources: Sequence[Resource],
+        *,
+        main: int | None = None,
+        memory_limit: float = 2.0**31,
+    ) -> None:
         self.network = network
         self.resources = tuple(resources)
         self.memory_limit = memory_limit
-        self._tables, self._memory = made_tables(network, self.resources)
+        self._tables, self._memory = made_tables(network, self.resources, main)
         others = np.ones(network.vertices, bool)
         others[[network.source, network.sink]] = False
         self._elementary = bool(self._memory[np.ix_(others, others)].all()) and int(others.sum()) > FIRST
@@ -155,7 +166,8 @@ class Labelling:
         below : float
             Costs from here on are of no interest: such arcs get this number, which is faster.
         stage : {"exact", "relaxed"}
-            "relaxed" gives lower bounds, of routes that remember few visits.
+            "relaxed" gives lower bounds, of routes that remember few visits. With a `CompiledResource` it is the
+            only one: behind the arc its states are not looked at.
 
         Returns
         -------
@@ -171,6 +183,11 @@ class Labelling:
         """
         if stage not in {"exact", "relaxed"}:
             raise InvalidProblem(f"stage must be exact or relaxed, got {stage!r}")
+        if stage == "exact" and self._tables.own:
+            raise InvalidProblem(
+                f"{self._tables.own[0].place}: its states are known from the source on alone, not from both ends "
+                "of an arc; ask for the lower bounds of stage='relaxed'"
+            )
         costs, charges = self._checked(costs, off, charges, below)
         memory = self._memory if stage == "exact" else self._loose
         values, status = kernels.label_through(
@@ -310,25 +327,30 @@ class Labelling:
     ) -> Routes:
         """Forbid the cycles that turn up, until the cheapest route has none."""
         kept: list[tuple[float, bytes]] = []
-        labels, wanted, best = 0, max(most, 8), float(below)
+        labels, wanted, threshold = 0, most, float(below)
         bound = -np.inf
         while True:
-            found = self._found(self._learned, costs, charges, below, wanted, stop)
+            found = self._found(self._learned, costs, charges, threshold, wanted, stop)
             labels += found.labels
             bound = max(bound, found.bound)
-            elementary = self._prices(costs, charges, found) < np.inf
-            kept += _pairs(found, elementary & (found.cost < below))
-            best = min([best, *(cost for cost, _ in kept)])
+            elementary = self._without_cycles(found)
+            kept = sorted({*kept, *_pairs(found, elementary & (found.cost < below))})[:most]
+            best = kept[0][0] if kept else below
             cyclic = np.flatnonzero(~elementary & (found.cost < best))
             if STOPS[found.status] != "complete" or not cyclic.size:
                 break
             if not self._learn(found, cyclic):
                 raise RuntimeError("a route has a cycle that its memory forbids")  # pragma: no cover
+            wanted = max(most, TOGETHER)
+            threshold = kept[-1][0] if len(kept) == most else below
         ended = STOPS[found.status]
         if ended == "complete" and len(kept) >= most:
             ended = "limit"
-        kept = sorted(set(kept))[:most]
         return gathered(self.network, kept, bound, bound, ended, labels)
+
+    def _without_cycles(self, found: FoundRoutes) -> BoolArray:
+        paths = np.split(self.network.heads[found.arcs], found.first[1:-1]) if found.cost.size else []
+        return np.array([len(set(path.tolist())) == path.size for path in paths], bool)
 
     def _learn(self, found: FoundRoutes, cyclic: NDArray[np.int64]) -> bool:
         """Remember the vertex of each cycle all along it; False if nothing is new."""

@@ -35,6 +35,8 @@ class Network:
     heads: IntArray = attrs.field(converter=int_array)
     source: int
     sink: int
+    vertices: int = attrs.field(init=False)
+    """Number of vertices: one more than the largest."""
 
     def __attrs_post_init__(self) -> None:
         if self.tails.ndim != 1 or self.tails.shape != self.heads.shape:
@@ -49,16 +51,13 @@ class Network:
                 f"Network: source and sink are both vertex {self.source}; give the sink a number of its own, "
                 "and the arcs that come back to the depot that head"
             )
+        count = max(self.source, self.sink, *self._extremes(np.max)) + 1
+        object.__setattr__(self, "vertices", count)
         if self.vertices > 1 << 20:
             raise InvalidProblem(f"Network: {self.vertices} vertices, at most {1 << 20}; number them without gaps")
 
     def _extremes(self, of: Any) -> list[int]:
         return [int(of(array)) for array in (self.tails, self.heads) if array.size]
-
-    @property
-    def vertices(self) -> int:
-        """Number of vertices: one more than the largest."""
-        return max(self.source, self.sink, *self._extremes(np.max)) + 1
 
     @property
     def arcs(self) -> int:

@@ -14,7 +14,8 @@ from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import FloatArray
 
 
-def _floats(values: Any) -> FloatArray:
+def floats(values: Any) -> FloatArray:
+    """A copy that cannot be written to."""
     array = np.array(values, np.float64)
     array.flags.writeable = False
     return array
@@ -40,9 +41,9 @@ class Additive:
     waits : bool
     """
 
-    use: FloatArray = attrs.field(converter=_floats)
-    lower: FloatArray = attrs.field(converter=_floats, default=0.0)
-    upper: FloatArray = attrs.field(converter=_floats, default=np.inf)
+    use: FloatArray = attrs.field(converter=floats)
+    lower: FloatArray = attrs.field(converter=floats, default=0.0)
+    upper: FloatArray = attrs.field(converter=floats, default=np.inf)
     waits: bool = False
 
     def windows(self, arcs: int, vertices: int, place: str) -> tuple[FloatArray, FloatArray]:
@@ -174,6 +175,3 @@ class RankOne:
             for v, part in zip(members, parts, strict=True):
                 rise[v, i] = part[0]
         return rise, stay, wrap
-
-
-Resource = Additive | Visits | DiagramResource | RankOne

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+import gapless_kernels.labels as kernels
 from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.labelling.automaton import Automaton, idle, product, written
+from gapless.labelling.compiled_resource import CompiledResource
 from gapless.labelling.exact import exact, power_below
 from gapless.labelling.network import Network
-from gapless.labelling.resources import Additive, DiagramResource, RankOne, Resource, Visits
-from gapless_kernels.labels import LabelTables
+from gapless.labelling.resources import Additive, DiagramResource, RankOne, Visits
+from gapless_kernels.labels import LabelTables, OwnState
+
+Resource = Additive | Visits | DiagramResource | RankOne | CompiledResource
 
 MOST_STEPS = 4096
 """Slices of the main resource, at most, for bounds of a relaxed pass."""
@@ -43,39 +48,32 @@ class Window:
         if self.climbs:
             self._narrow(network)
         self.climbs = self.climbs and bool(np.isfinite(self.upper).all())
+        self._network = network
+
+    @cached_property
+    def least_inside(self) -> float:
+        """The least use of an arc that neither leaves the source nor enters the sink, and fits; inf without one."""
+        tails, heads = self._network.tails, self._network.heads
+        inside = (self.lower <= self.upper)[tails] & (self.lower[tails] + self.use <= self.upper[heads])
+        for end in (self._network.source, self._network.sink):
+            inside &= (tails != end) & (heads != end)
+        return float(self.use[inside].min(initial=np.inf))
 
     def _narrow(self, network: Network) -> None:
         """No label comes earlier than the shortest way, nor later than the sink allows; neither is lost."""
-        tails, heads, n = network.tails, network.heads, network.vertices
-        real = (heads != network.source) & (tails != network.sink)
-        tails, heads, use = tails[real], heads[real], self.use[real]
-        early, late = np.full(n, np.inf), np.full(n, -np.inf)
-        early[network.source] = self.start
-        self.upper = self.upper.copy()
-        self.upper[network.source] = min(self.upper[network.source], self.start)
-        into = heads == network.sink
-        last = (self.upper[tails[into]] + use[into]).max(initial=-np.inf)
-        self.upper[network.sink] = min(self.upper[network.sink], max(last, self.lower[network.sink]))
-        late[network.sink] = self.upper[network.sink]
-        for _ in range(n):
-            reach = np.maximum(early[tails] + use, self.lower[heads])
-            reach[reach > self.upper[heads]] = np.inf
-            new = early.copy()
-            np.minimum.at(new, heads, reach)
-            if (new == early).all():
-                break
-            early = new
-        for _ in range(n):
-            leave = np.minimum(late[heads] - use, self.upper[tails])
-            leave[(late[heads] < self.lower[heads]) | (leave < self.lower[tails])] = -np.inf
-            new = late.copy()
-            np.maximum.at(new, tails, leave)
-            if (new == late).all():
-                break
-            late = new
+        early, late, self.upper = kernels.label_windows(
+            network.tails, network.heads, self.use, self.lower, self.upper, self.start, network.source, network.sink
+        )
         dead = ~((early <= late) & (early <= self.upper) & (early < np.inf))
         self.lower = np.where(dead, self.start, early)
         self.upper = np.where(dead, self.start - 1.0, np.minimum(self.upper, late))
+
+    @property
+    def steps(self) -> float:
+        """Mean width of the windows, in uses of a mean arc."""
+        mean = float(self.use.mean()) if self.use.size else 0.0
+        widths = np.maximum(self.upper - self.lower, 0.0)
+        return float(widths.mean()) / mean if mean > 0 else np.inf
 
 
 def windows_of(resource: Additive, network: Network, place: str) -> list[Window]:
@@ -126,13 +124,15 @@ def packed(memory: BoolArray) -> NDArray[np.uint64]:
 
 def check_cycles(network: Network, windows: Iterable[Window], memory: BoolArray) -> None:
     """Refuse a cycle that nothing ends: no resource is used along it, and not every vertex of it is remembered."""
-    import networkx as nx  # noqa: PLC0415  slow to import
-
     free = (network.heads != network.source) & (network.tails != network.sink)
     for window in windows:
         if window.climbs:
             late = np.maximum(window.lower[network.tails] + window.use, window.lower[network.heads])
             free &= (window.use <= 0) & (late <= window.upper[network.heads])
+    if not free.any():
+        return
+    import networkx as nx  # noqa: PLC0415  slow to import
+
     graph = nx.DiGraph(zip(network.tails[free].tolist(), network.heads[free].tolist(), strict=True))
     for part in nx.strongly_connected_components(graph):
         v = min(part)
@@ -144,48 +144,59 @@ def check_cycles(network: Network, windows: Iterable[Window], memory: BoolArray)
             )
 
 
-def distances(network: Network, use: FloatArray) -> FloatArray:
-    """Least use from vertex to vertex, float64 (vertices, vertices), by Floyd and Warshall."""
-    n = network.vertices
-    least = np.full((n, n), np.inf)
-    np.fill_diagonal(least, 0.0)
-    np.minimum.at(least, (network.tails, network.heads), use)
-    for v in range(n):
-        np.minimum(least, least[:, v, None] + least[None, v], out=least)
-    return least
+def main_of(windows: Sequence[Window], longest: float, network: Network) -> Window:
+    """The window that slices are made of: of those that every arc uses, the one with fewest steps; else, arcs."""
+    climbing = [one for one in windows if one.climbs]
+    used = [one for one in climbing if one.least_inside > 0]
+    if len(used) == 1:
+        return used[0]
+    if used:
+        return min(used, key=lambda one: (not slices(one, network)[2], one.steps))
+    if longest <= 4 * network.vertices:
+        n, m = network.vertices, network.arcs
+        return Window(np.ones(m), np.zeros(n), np.full(n, longest + 1), 0.0, network)
+    return climbing[0]
 
 
-def least_inside(window: Window, network: Network) -> float:
-    """The least use of an arc that neither leaves the source nor enters the sink, and fits; inf without one."""
-    tails, heads = network.tails, network.heads
-    inside = (
-        (tails != network.source) & (tails != network.sink) & (heads != network.source) & (heads != network.sink)
-    )
-    inside &= (window.lower <= window.upper)[tails] & (window.lower[tails] + window.use <= window.upper[heads])
-    return float(window.use[inside].min(initial=np.inf))
+def given_main(main: int, resources: Sequence[Resource], windows: Sequence[Sequence[Window]]) -> Window:
+    """The window of the resource that a user names."""
+    fits = 0 <= main < len(resources) and len(windows[main]) > 0 and windows[main][0].climbs
+    if not fits:
+        raise InvalidProblem(
+            f"Labelling: main must be the position of an Additive resource without negative uses, whose windows "
+            f"end; got {main} of {len(resources)} resources"
+        )
+    return windows[main][0]
 
 
-def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelTables, BoolArray]:
+def made_tables(
+    network: Network, resources: Sequence[Resource], main: int | None = None
+) -> tuple[LabelTables, BoolArray]:
     """The tables, and what routes remember as bool (vertices, vertices)."""
-    windows: list[Window] = []
+    each: list[list[Window]] = []
     automaton: Automaton | None = None
     visits: list[Visits] = []
+    own: list[OwnState] = []
     rows: list[tuple[NDArray[np.uint8], ...]] = []
     n, m = network.vertices, network.arcs
     real = np.flatnonzero((network.heads != network.source) & (network.tails != network.sink)).tolist()
     for i, resource in enumerate(resources):
         place = f"resource {i} ({type(resource).__name__})"
+        each.append(windows_of(resource, network, place) if isinstance(resource, Additive) else [])
         if isinstance(resource, Additive):
-            windows += windows_of(resource, network, place)
-        elif isinstance(resource, Visits):
+            continue
+        if isinstance(resource, Visits):
             visits.append(resource)
         elif isinstance(resource, DiagramResource):
             states = written(resource, real, m, place)
             automaton = states if automaton is None else product(automaton, states)
         elif isinstance(resource, RankOne):
             rows.append(resource.states(n, place))
+        elif isinstance(resource, CompiledResource):
+            own.append(resource.at(place))
         else:
-            raise InvalidProblem(f"{place}: must be Additive, Visits, DiagramResource or RankOne")
+            raise InvalidProblem(f"{place}: must be Additive, Visits, DiagramResource, RankOne or CompiledResource")
+    windows = [one for several in each for one in several]
     memory = remembered(visits, network)
     check_cycles(network, windows, memory)
     longest = float(n - 1) if memory.all() else np.inf
@@ -193,24 +204,20 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
     spans = [(one.upper.max() - one.start) / least for one, least in positive if least < np.inf]
     longest = min(longest, (sum(max(span, 0.0) for span in spans) + 1) * n)
     for one in windows:
-        if one.climbs and 0 < (least := least_inside(one, network)) < np.inf:
+        if one.climbs and 0 < (least := one.least_inside) < np.inf:
             longest = min(longest, max(one.upper.max() - one.start, 0.0) // least + 3)
-    climbing = [one for one in windows if one.climbs]
-    main = next((one for one in climbing if least_inside(one, network) > 0), None)
-    if main is None and longest <= 4 * n:
-        ends = np.full(n, longest + 1)
-        main = Window(np.ones(m), np.zeros(n), ends, 0.0, network)
-    elif main is None:
-        main = climbing[0]
-    ordered = [main, *(one for one in windows if one is not main)]
-    step, steps, bounded = slices(main, network)
+    first = main_of(windows, longest, network) if main is None else given_main(main, resources, each)
+    ordered = [first, *(one for one in windows if one is not first)]
+    step, steps, bounded = slices(first, network)
     automaton = automaton or idle(m)
     rise, stay, wrap = (
         (np.ascontiguousarray(np.concatenate(parts, axis=-1)) for parts in zip(*rows, strict=True))
         if rows
         else (np.zeros((n, 0), np.uint8), np.zeros((n, 0), np.uint8), np.zeros(0, np.uint8))
     )
-    apart = distances(network, main.use) if memory.any() else np.zeros((n, n))
+    apart = np.zeros((n, n))
+    if memory.any():
+        apart = kernels.label_distances(n, network.tails, network.heads, first.use)
     bits = packed(memory)
     return (
         LabelTables(
@@ -239,6 +246,7 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
             rise,
             stay,
             wrap,
+            tuple(own),
         ),
         memory,
     )
@@ -247,7 +255,7 @@ def made_tables(network: Network, resources: Sequence[Resource]) -> tuple[LabelT
 def slices(main: Window, network: Network) -> tuple[float, int, bool]:
     """Width and number of the slices of the main resource, and whether each arc inside leaves its slice."""
     span = max(float(main.upper.max() - main.start), 0.0)
-    least = least_inside(main, network)
+    least = main.least_inside
     wanted = power_below(span / STEPS) if span > 0 else 1.0
     bounded = least > 0
     step = min(wanted, power_below(least)) if 0 < least < np.inf else wanted

@@ -15,6 +15,7 @@ from gapless.testing.method import check_method
 from gapless.testing.oracle import check_generator, check_maximiser, check_oracle
 from gapless.testing.problem import check_problem
 from gapless.testing.relaxation import check_relaxation
+from gapless.testing.resource import check_resource
 from gapless.testing.search import check_search
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "check_oracle",
     "check_problem",
     "check_relaxation",
+    "check_resource",
     "check_search",
     "enumerate_best",
     "feasible_structures",

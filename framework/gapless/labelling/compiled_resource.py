@@ -1,0 +1,89 @@
+"""A resource of a user's own, moved along arcs by a compiled function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.sparse import FloatArray
+from gapless.labelling.resources import floats
+from gapless_kernels.labels import OwnState
+
+
+@attrs.frozen(eq=False)
+class CompiledResource:
+    """A state of a few numbers that a compiled function moves along the arcs of a route, and prices.
+
+    `extend` is a C function: a numba ``cfunc``, a ctypes function, a ``scipy.LowLevelCallable``, a capsule of a
+    Cython module, or an address::
+
+        int extend(void *data, int32_t arc, const double *state, double *next, double *cost)
+
+    It reads the state at the tail of the arc, writes all numbers of the state at its head and the cost, and returns
+    0; or it returns 1 where the route may not go on. It runs without the GIL.
+
+    A label beats another where no number of its state is larger. So `extend` must be *monotone*: from a state that
+    is no larger, an arc is allowed if it is allowed from the larger one, leads to a state that is no larger, and
+    costs no more. Numbers for which that does not hold are named in `same`: they must then be equal. Of a function
+    that breaks this rule, bounds may be wrong, and no search can see it: `gapless.testing.check_resource` looks for
+    it. NaN, numbers that were not written, costs out of their limits and other codes end every call with a
+    RuntimeError that names the arc.
+
+    Such a state is kept from the source to the sink alone: labels do not meet half way, and
+    `Labelling.through` gives lower bounds only.
+
+    Parameters
+    ----------
+    extend : function
+    start : float64 (size,)
+        The state at the source; infinite numbers are allowed.
+    same : sequence of int
+        Positions of numbers that must be equal.
+    data : contiguous array or other buffer, ctypes pointer, or address, optional
+        First argument of the function; NULL without. Kept alive, must stay as it is.
+    least, most : float
+        Limits of what the function writes as cost; by default it writes 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `extend` is no C function or has other argument types, or `data` is not contiguous.
+    InvalidProblem
+        If a number is out of range.
+    """
+
+    extend: Any
+    start: FloatArray = attrs.field(converter=floats)
+    same: tuple[int, ...] = attrs.field(converter=tuple, default=())
+    data: Any = None
+    least: float = 0.0
+    most: float = 0.0
+    _state: OwnState = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        from gapless_kernels.search._places import Places  # noqa: PLC0415  only where there is such a resource
+
+        if self.start.ndim != 1 or np.isnan(self.start).any():
+            raise InvalidProblem(f"CompiledResource: start must be a list of numbers, got {self.start}")
+        if any(not 0 <= k < self.start.size for k in self.same):
+            raise InvalidProblem(
+                f"CompiledResource: same names {self.same}, the state has {self.start.size} numbers"
+            )
+        if not -np.inf < self.least <= self.most < np.inf:
+            raise InvalidProblem(
+                f"CompiledResource: least and most must be finite and ascending, got {self.least} and {self.most}"
+            )
+        same = np.zeros(self.start.size, bool)
+        same[list(self.same)] = True
+        places = Places("CompiledResource", self.data)
+        address = places.function("extend", self.extend, "void* int double* double* double*")
+        least, most = float(self.least), float(self.most)
+        state = OwnState("", address, places.data(), self.start, same, least, most, places.kept())
+        object.__setattr__(self, "_state", state)
+
+    def at(self, place: str) -> OwnState:
+        """The state for the kernels; faults name the place."""
+        return self._state._replace(place=place)
