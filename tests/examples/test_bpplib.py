@@ -115,6 +115,10 @@ def test_folders_are_read_in_order(write, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(gl.InvalidProblem, match=r"empty: no file in this folder ends in \.txt"):
         bpplib_files([tmp_path / "empty"])
+    (tmp_path / "empty" / "LICENSE.txt").write_text("1\n")
+    (tmp_path / "empty" / "Hard28.rar").write_bytes(b"")
+    with pytest.raises(gl.InvalidProblem, match=r"unpack them: bsdtar -xf .*Hard28\.rar"):
+        bpplib_files([tmp_path / "empty"])
 
 
 def test_the_task_takes_files(write, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
