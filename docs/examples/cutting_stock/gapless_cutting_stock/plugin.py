@@ -38,8 +38,8 @@ def scip_tree(
 ) -> gl.Result[Plan]:
     """The same formulation inside SCIP, which owns the tree.
 
-    Bounds of open nodes are whole numbers in our tree, and ties go deep. SCIP keeps fractions of rolls, by which
-    best-first would jump between nodes that are worth the same: so depth comes first.
+    Bounds are whole numbers of rolls, so that most open nodes are equally good. Ties go deep in our tree; SCIP's
+    best-first search jumps between them, so depth comes first.
     """
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded on use
 
