@@ -28,6 +28,7 @@ from gapless_cutting_stock import (  # noqa: E402
     PatternPriceCertificate,
     SubsetRows,
     formulation,
+    labels,
     uniform_bin_packing,
 )
 from gapless_cutting_stock.labels import LabelSearch  # noqa: E402
@@ -202,6 +203,14 @@ def test_rows_hold_for_every_plan(problem: CuttingStockProblem, data: st.DataObj
     counts = np.array([np.bincount(p, minlength=len(problem.sizes)) for p, _ in plan])
     halves = np.array([n for _, n in plan]) @ subset.coefficients(counts, rows)
     assert np.all(halves >= subset.sides(rows))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_beside_small_items_do_not_drown_pricing(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dozen items on a roll give more labels than memory holds: pricing gives up, and bounds stay true."""
+    monkeypatch.setattr(labels, "IN_ALL", 3)
+    for problem in LIFTED_BY_ROWS:
+        assert proved(problem, method, reach=1.0).value == fewest_rolls(problem)
 
 
 @pytest.mark.parametrize("reach", [-0.1, 1.5, math.nan])

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.roles import Answer, Batch, Columns, Fixings, Generator, LinearView, Sparse
+from gapless.roles import Answer, Batch, Columns, Fixings, Generator, LinearView, Rows, Sparse
 from gapless_cutting_stock.knapsack import KnapsackOracle, Priced
 from gapless_cutting_stock.labels import LabelSearch
 from gapless_cutting_stock.problem import CuttingStockProblem, Pattern
@@ -92,8 +92,8 @@ class PatternPricing(Generator[LinearView]):
         slack = self._slack(view, gain, float(row_prices @ rows.sides(rows.triples(held))))
         if improving:
             return Answer(Batch(self.columns.write(improving[:limit], held)), slack, scored=len(found))
-        # Gains too small for a column still loosen the bound.
-        cuts = rows.separate(view, self.columns.counts)
+        # Gains too small for a column still loosen the bound. Where pricing gave up, larger ones do: no rows then.
+        cuts = rows.separate(view, self.columns.counts) if gain <= SMALLEST_GAIN else Rows.none()
         if slack is None:
             slack = gain if gain > SMALLEST_GAIN else 0.0
         return Answer(Batch(rows=cuts), slack, scored=len(found))
