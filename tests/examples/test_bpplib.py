@@ -139,6 +139,15 @@ def test_the_task_takes_files(write, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "both find the same values" in shown
 
 
+def test_the_task_takes_a_part_of_the_files(write, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in "abcde":
+        write(PACKING, f"{name}.txt")
+    assert main(["run", "cutting-stock-benchmark", "--data", str(tmp_path), "--every", "2", "--json"]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)["instances"]] == ["a", "c", "e"]
+    assert main(["run", "cutting-stock-benchmark", "--data", str(tmp_path), "--every", "0"]) == 2
+    assert "--every is 0" in capsys.readouterr().err
+
+
 def test_the_task_refuses_a_file_by_its_line(write, capsys: pytest.CaptureFixture[str]) -> None:
     path = write("2\n10\n4\nsix\n")
     assert main(["run", "cutting-stock-benchmark", "--data", str(path)]) == 2
@@ -167,6 +176,6 @@ def test_a_disagreement_is_told(write, monkeypatch: pytest.MonkeyPatch) -> None:
         benchmark.gl, "solve", lambda p, method, **how: lie if method == "scip" else solve(p, method, **how)
     )
     console = Console(out=io.StringIO())
-    arguments = Namespace(data=[str(write(PACKING))], time=None)
+    arguments = Namespace(data=[str(write(PACKING))], time=None, every=1)
     assert benchmark.run(arguments, console) == exit_codes.FAILED
     assert "the values DIFFER: instance" in console.out.getvalue()  # type: ignore[attr-defined]
