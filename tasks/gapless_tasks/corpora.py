@@ -11,7 +11,7 @@ from typing import Any
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless_models.corpora import pinning, places, registry
-from gapless_models.corpora.registry import OpenCorpus
+from gapless_models.corpora.registry import INSTANCES, OpenCorpus
 
 MIRROR = "GAPLESS_DATA_MIRROR"
 _FIELDS = (
@@ -101,8 +101,9 @@ def fetch(parsed: argparse.Namespace, console: Console) -> int:
         folder = places.folder_of(corpus, root)
         told = f"{count} of {len(corpus.files)} files downloaded" if count else "already here, and whole"
         console.say(f"  {told}: {folder}")
+        to = f" --data {parsed.to}" if parsed.to and corpus.kind != INSTANCES else ""
         for command in corpus.commands:
-            console.say(f"  {command}{f' --data {parsed.to}' if parsed.to else ''}")
+            console.say(f"  {command.replace('{folder}', str(folder))}{to}")
         done.append({**_document(corpus, str(root)), "downloaded": count})
     console.data({"corpora": done})
     return exit_codes.PROVED
@@ -158,7 +159,7 @@ def print_pins(parsed: argparse.Namespace, console: Console) -> int:
 
 
 def _chosen(names: Sequence[str]) -> list[OpenCorpus]:
-    return [registry.find(name) for name in dict.fromkeys(names)] or list(registry.known().values())
+    return [registry.find(name) for name in dict.fromkeys(names)] or list(registry.offered().values())
 
 
 def _root(corpus: OpenCorpus, data: str | None) -> Path:

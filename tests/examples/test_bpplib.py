@@ -115,6 +115,10 @@ def test_folders_are_read_in_order(write, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(gl.InvalidProblem, match=r"empty: no file in this folder ends in \.txt"):
         bpplib_files([tmp_path / "empty"])
+    (tmp_path / "empty" / "LICENSE.txt").write_text("1\n")
+    (tmp_path / "empty" / "Hard28.rar").write_bytes(b"")
+    with pytest.raises(gl.InvalidProblem, match=r"unpack them: bsdtar -xf .*Hard28\.rar"):
+        bpplib_files([tmp_path / "empty"])
 
 
 def test_the_task_takes_files(write, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,6 +137,15 @@ def test_the_task_takes_files(write, tmp_path: Path, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "none fits" in shown
     assert "both find the same values" in shown
+
+
+def test_the_task_takes_a_part_of_the_files(write, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in "abcde":
+        write(PACKING, f"{name}.txt")
+    assert main(["run", "cutting-stock-benchmark", "--data", str(tmp_path), "--every", "2", "--json"]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)["instances"]] == ["a", "c", "e"]
+    assert main(["run", "cutting-stock-benchmark", "--data", str(tmp_path), "--every", "0"]) == 2
+    assert "--every is 0" in capsys.readouterr().err
 
 
 def test_the_task_refuses_a_file_by_its_line(write, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,6 +176,6 @@ def test_a_disagreement_is_told(write, monkeypatch: pytest.MonkeyPatch) -> None:
         benchmark.gl, "solve", lambda p, method, **how: lie if method == "scip" else solve(p, method, **how)
     )
     console = Console(out=io.StringIO())
-    arguments = Namespace(data=[str(write(PACKING))], time=None)
+    arguments = Namespace(data=[str(write(PACKING))], time=None, every=1)
     assert benchmark.run(arguments, console) == exit_codes.FAILED
     assert "the values DIFFER: instance" in console.out.getvalue()  # type: ignore[attr-defined]

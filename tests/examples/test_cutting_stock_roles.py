@@ -338,6 +338,7 @@ class DualView(LinearView):
     def __init__(self, problem: CuttingStockProblem, earned: list[float]) -> None:
         super().__init__(Fixings.none(problem.decisions.count))
         self.earned, self.arcs = np.asarray(earned), len(problem.arcs)
+        self.objective = self.bound = -float(self.earned @ problem.demands)
 
     def prices(self, row_keys: IntArray) -> FloatArray:
         return -self.earned[row_keys]

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless as gl
+from gapless.roles import TreeCertificate
 
 example = pytest.importorskip(
     "gapless_cutting_stock",
@@ -27,6 +28,8 @@ from gapless_cutting_stock import (  # noqa: E402
     PatternPriceCertificate,
     SubsetRows,
     formulation,
+    labels,
+    uniform_bin_packing,
 )
 from gapless_cutting_stock.labels import LabelSearch  # noqa: E402
 
@@ -143,6 +146,36 @@ def test_any_prices_of_rows_prove_something_true(problem: CuttingStockProblem, d
     assert verdict.bound == (-math.ceil(due / dearest) if due > 0 and due <= dearest * sum(problem.demands) else 0)
 
 
+@pytest.mark.parametrize("scale", [1, 10**9, 10**30])
+def test_prices_of_any_size_prove_the_same(scale: int) -> None:
+    """Beyond 64 bits, too."""
+    problem = LIFTED_BY_ROWS[1]
+    evidence = proved(problem, "branch-and-price", reach=1.0).certificate
+    for leaf in evidence.leaves.values() if isinstance(evidence, TreeCertificate) else [evidence]:
+        assert isinstance(leaf, PatternPriceCertificate)
+        scaled = {name: [scale * price for price in getattr(leaf, name)] for name in ("item_prices", "arc_prices")}
+        larger = attrs.evolve(leaf, **scaled, row_prices=[scale * price for price in leaf.row_prices])
+        assert larger.verify(problem).bound == leaf.verify(problem).bound
+
+
+def test_a_leaf_takes_little_of_a_verification() -> None:
+    """A minute of search leaves thousands of them, and all are verified within the work limit."""
+    problem = uniform_bin_packing(120, 0)
+    result = gl.solve(problem, limits=gl.Limits(nodes=1), reach=0.0)
+    verified(problem, result)
+    assert result.verify(problem).work < gl.core.work.DEFAULT_WORK / 10_000
+
+
+def test_rows_that_need_too_many_states_are_refused() -> None:
+    """Forged rows may double the states with each item."""
+    width, types = 1000, 90
+    problem = CuttingStockProblem(width, list(range(100, 10, -1)), [1] * types)
+    rows = [(i, i + 30, i + 60) for i in range(30)]
+    verdict = PatternPriceCertificate([1] * types, rows=rows, row_prices=[1] * len(rows)).verify(problem)
+    assert not verdict
+    assert "states of a roll" in verdict.reason
+
+
 @pytest.mark.parametrize(
     ("rows", "prices", "reason"),
     [
@@ -170,6 +203,14 @@ def test_rows_hold_for_every_plan(problem: CuttingStockProblem, data: st.DataObj
     counts = np.array([np.bincount(p, minlength=len(problem.sizes)) for p, _ in plan])
     halves = np.array([n for _, n in plan]) @ subset.coefficients(counts, rows)
     assert np.all(halves >= subset.sides(rows))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_beside_small_items_do_not_drown_pricing(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dozen items on a roll give more labels than memory holds: pricing gives up, and bounds stay true."""
+    monkeypatch.setattr(labels, "IN_ALL", 3)
+    for problem in LIFTED_BY_ROWS:
+        assert proved(problem, method, reach=1.0).value == fewest_rolls(problem)
 
 
 @pytest.mark.parametrize("reach", [-0.1, 1.5, math.nan])

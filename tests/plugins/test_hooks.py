@@ -129,6 +129,14 @@ def test_gapless_cli_adds_a_command(make, install):
     assert arguments.run(arguments) == 17
 
 
+def test_gapless_data_gives_registries(make, install):
+    plugins = install(
+        make.Entry("a", make.plugin(gapless_data=lambda: "[mini]")),
+        make.Entry("b", make.plugin(gapless_data=lambda: None)),
+    )
+    assert plugins.hook.gapless_data() == ["[mini]"]
+
+
 def test_gapless_report_header_gives_lines(make, install):
     plugins = install(
         make.Entry("a", make.plugin(gapless_report_header=lambda: "scip 9")),

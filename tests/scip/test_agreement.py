@@ -1,5 +1,8 @@
 """Own tree, SCIP's tree, the monolithic model and enumeration say the same, and every early stop says the truth."""
 
+import math
+
+import numpy as np
 import pytest
 from agreement import agrees
 from drawn import examples, generators, seeing
@@ -10,7 +13,7 @@ from gapless.core.problem import score_of
 from gapless.engine import branch_and_price
 from gapless.roles import Answer, Batch, Branch, Brancher, Budget
 from gapless.scip import branch_price_and_cut, solve_monolithic
-from gapless.scip.tree import Enforcer
+from gapless.scip.tree import Enforcer, Tree
 
 TREES = (branch_and_price, branch_price_and_cut)
 ORDERS = ("best-first", "depth-first", "breadth-first")
@@ -196,3 +199,23 @@ def test_a_result_survives_json_and_says_that_it_is_not_recorded(tiny):
     assert not verdict
     assert "not recorded" in verdict.reason
     assert type(result).from_json(result.to_json()).bound == result.bound
+
+
+def test_scip_gets_bounds_in_steps_of_the_granularity(tiny, monkeypatch):
+    """Nodes that are equally good are then equally good to SCIP, too."""
+    told, own = [], []
+    price = Tree.price
+
+    def heard(tree):
+        answer = price(tree)
+        if math.isfinite(answer.get("lowerbound", math.inf)) and answer["lowerbound"] < tree.model.infinity():
+            told.append(tree.master.score(answer["lowerbound"]) - tree.problem.constant)
+            own.append(tree._bound - tree.problem.constant)
+        return answer
+
+    monkeypatch.setattr(Tree, "price", heard)
+    for seed in range(20):
+        problem = tiny.draw(np.random.default_rng(seed))
+        assert agrees(problem, branch_price_and_cut(problem, tiny.formulation(problem)))
+    assert any(abs(bound - round(bound)) > 0.01 for bound in own)
+    assert all(abs(bound - round(bound)) < 1e-6 for bound in told)

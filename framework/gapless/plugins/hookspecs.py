@@ -65,5 +65,13 @@ def gapless_cli(subparsers: Any) -> None:
 
 
 @hookspec
+def gapless_data() -> str | None:
+    """Give corpora or sets of instances to ``gapless data``: TOML, with one table for each of them.
+
+    A table has the fields of `gapless_models.corpora.registry.OpenCorpus`. Called by that command only.
+    """
+
+
+@hookspec
 def gapless_report_header() -> str | None:
     """One line for the head of ``gapless plugins``: versions of solvers and libraries in use."""

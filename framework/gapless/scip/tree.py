@@ -178,8 +178,9 @@ class Tree(Generic[S]):
             self.closed = max(self.closed, bound)
             return {"result": SCIP_RESULT.SUCCESS, "lowerbound": self.model.infinity()}
         answer: Answer = {"result": SCIP_RESULT.SUCCESS}
-        if math.isfinite(self._bound):
-            answer["lowerbound"] = self.master.cost(self._bound)
+        if math.isfinite(bound):
+            # Rounded to the problem's granularity: SCIP sees which nodes are equally good.
+            answer["lowerbound"] = self.master.cost(bound)
         look = self._look
         if look is not None and found.added and self._early.due(self._bound, look.attained, found.answers):
             answer["stopearly"] = True

@@ -64,11 +64,11 @@ def fetch(corpus: OpenCorpus, root: Path, console: Console, mirror: str | None =
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _alone(folder, console):
             if folder.is_dir():
-                return _download(corpus, folder, console, mirror)
+                return _download(corpus, folder, folder, console, mirror)
             aside = folder.with_name(f".{folder.name}.part")
             aside.mkdir(exist_ok=True)
             try:
-                count = _download(corpus, aside, console, mirror)
+                count = _download(corpus, aside, folder, console, mirror)
             except BaseException:
                 with contextlib.suppress(OSError):
                     aside.rmdir()  # holds nothing: forget it
@@ -91,8 +91,8 @@ def _alone(folder: Path, console: Console) -> Iterator[None]:
         yield
 
 
-def _download(corpus: OpenCorpus, folder: Path, console: Console, mirror: str | None) -> int:
-    """Every file of the corpus that is not yet in the folder, or is there but wrong."""
+def _download(corpus: OpenCorpus, folder: Path, final: Path, console: Console, mirror: str | None) -> int:
+    """Every file of the corpus that is not yet in the folder, or is there but wrong; `final` will be its name."""
     pooch = _pooch()
     for left in folder.glob("tmp*"):  # of a download that was killed: nobody else is at work here
         left.unlink()
@@ -107,12 +107,17 @@ def _download(corpus: OpenCorpus, folder: Path, console: Console, mirror: str | 
     _check_space(corpus, folder, sum(file.bytes for file in wanted))
     with console.progress(corpus.name, sum(file.bytes for file in wanted)) as advance:
         for file in wanted:
-            _download_file(cabinet, corpus, file, advance, mirror)
+            _download_file(cabinet, corpus, file, final, advance, mirror)
     return len(wanted)
 
 
 def _download_file(
-    cabinet: Any, corpus: OpenCorpus, file: CorpusFile, advance: Callable[[int], None], mirror: str | None
+    cabinet: Any,
+    corpus: OpenCorpus,
+    file: CorpusFile,
+    final: Path,
+    advance: Callable[[int], None],
+    mirror: str | None,
 ) -> None:
     import requests  # noqa: PLC0415  pooch brings it, and it is slow to import
 
@@ -123,8 +128,8 @@ def _download_file(
         raise NotFetched(f"{place}: the server still answered {_answer(error)}; try later") from error
     except requests.RequestException as error:
         raise NotFetched(
-            f"{place}: the connection failed ({_reason(error)}); check the network, or name a mirror (--mirror, or "
-            "GAPLESS_DATA_MIRROR)"
+            f"{place}: the connection failed ({_reason(error)}); check the network, name a mirror (--mirror, or "
+            f"GAPLESS_DATA_MIRROR), or put the file into {final} by other means and fetch again"
         ) from error
     except ValueError as error:  # pooch's word for a wrong checksum; names file, expected and found
         raise NotFetched(f"{place}: {error}") from error

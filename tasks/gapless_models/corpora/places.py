@@ -12,7 +12,7 @@ from gapless_models.corpora import registry
 from gapless_models.corpora.registry import TAGGED, TREEBANK, OpenCorpus
 
 FOLDERS = {TREEBANK: "parsing", TAGGED: "tagging"}
-"""The kinds of corpora, and the folders for them below a folder of corpora."""
+"""The kinds of corpora of texts, and the folders for them below a folder of corpora."""
 
 
 def named_folder() -> str | None:
@@ -36,7 +36,7 @@ def roots() -> Sequence[Path]:
 
 def folder_of(corpus: OpenCorpus, root: Path) -> Path:
     """The folder of a corpus below a folder of corpora."""
-    return root / FOLDERS[corpus.kind] / corpus.name
+    return root / FOLDERS.get(corpus.kind, corpus.kind) / corpus.name
 
 
 def root_of(corpus: OpenCorpus) -> Path:
@@ -62,7 +62,7 @@ def nearest_corpus(name: str, here: Iterable[str], *kinds: str) -> str:
 
 def how_to_get(name: str) -> str:
     """A hint for a corpus that is known but not here, ready to append to a sentence; else empty."""
-    return f"; to download it: gapless data fetch {name}" if name in registry.known() else ""
+    return f"; to download it: gapless data fetch {name}" if name in registry.offered() else ""
 
 
 def not_a_corpus(error: Exception, data: str | Path, folder: str | Path, inside: bool) -> InvalidProblem:

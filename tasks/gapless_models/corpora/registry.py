@@ -13,11 +13,13 @@ from urllib.parse import quote
 import attrs
 
 import gapless as gl
+from gapless.core.errors import DuplicateName
 from gapless.core.nearest import nearest
+from gapless.plugins import load_plugins
 
 ORIGIN = "https://raw.githubusercontent.com"
 """The origin that a mirror replaces."""
-TREEBANK, TAGGED = "treebank", "tagged"
+TREEBANK, TAGGED, INSTANCES = "treebank", "tagged", "instances"
 NON_COMMERCIAL = "NC"
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """A file name that cannot lead out of its folder."""
@@ -70,24 +72,28 @@ class OpenCorpus:
     ----------
     name : str
         For the command line, and of its folder.
-    kind : {"treebank", "tagged"}
+    kind : {"treebank", "tagged", "instances"}
+        Instances are those of a plug-in's problem.
     repository : str
         OWNER/NAME.
     licence : str
         Its SPDX identifier.
+    use : sequence of str
+        Commands that use a set of instances; ``{folder}`` stands for its folder.
     """
 
     name: str = attrs.field(validator=_plain)
     title: str
-    languages: str
     version: str
-    kind: str = attrs.field(validator=attrs.validators.in_((TREEBANK, TAGGED)))
+    kind: str = attrs.field(validator=attrs.validators.in_((TREEBANK, TAGGED, INSTANCES)))
     repository: str
     commit: str = attrs.field(validator=_matches(_COMMIT, "a whole commit id"))
     licence: str
     licence_url: str
     citation: str
     files: tuple[CorpusFile, ...] = attrs.field(converter=_read_files)
+    languages: str = ""
+    use: tuple[str, ...] = attrs.field(converter=tuple, default=())
 
     @property
     def bytes(self) -> int:
@@ -111,6 +117,8 @@ class OpenCorpus:
     @property
     def commands(self) -> tuple[str, ...]:
         """Commands that use the corpus."""
+        if self.kind == INSTANCES:
+            return self.use
         tagging = f"gapless run pos-tagging --corpus {self.name}"
         if self.kind == TAGGED:
             return (tagging,)
@@ -146,6 +154,23 @@ def known() -> Mapping[str, OpenCorpus]:
     return read_registry((files("gapless_models.corpora") / "data" / "registry.toml").read_text("utf-8"))
 
 
+def offered() -> Mapping[str, OpenCorpus]:
+    """`known`, and what plug-ins offer by the hook ``gapless_data``.
+
+    Raises
+    ------
+    DuplicateName
+        Two of them have the same name.
+    """
+    found = dict(known())
+    for text in load_plugins().hook.gapless_data():
+        for name, corpus in read_registry(text).items():
+            if name in found:
+                raise DuplicateName(f"the corpus {name!r} is offered twice")
+            found[name] = corpus
+    return found
+
+
 def find(name: str) -> OpenCorpus:
     """The corpus of this name.
 
@@ -153,6 +178,7 @@ def find(name: str) -> OpenCorpus:
     ------
     UnknownName
     """
-    if name not in known():
-        raise gl.UnknownName(f"no corpus is called {name!r}{nearest(name, known())}; gapless data list names all")
-    return known()[name]
+    found = offered()
+    if name not in found:
+        raise gl.UnknownName(f"no corpus is called {name!r}{nearest(name, found)}; gapless data list names all")
+    return found[name]

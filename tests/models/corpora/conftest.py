@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import attrs
 import pytest
 
+from gapless.plugins import Plugins
 from gapless_models.corpora import registry
 from gapless_models.corpora.registry import OpenCorpus
 
@@ -124,7 +125,8 @@ def corpus(monkeypatch: pytest.MonkeyPatch) -> OpenCorpus:
 
 @pytest.fixture(autouse=True)
 def nothing_of_the_user(tmp_path, monkeypatch):
-    """No corpora, no mirror and no proxy of whoever runs the tests."""
+    """No corpora, no plug-ins that offer some, no mirror and no proxy of whoever runs the tests."""
+    monkeypatch.setattr(registry, "load_plugins", lambda: Plugins(()))
     for variable in ("GAPLESS_DATA", "GAPLESS_DATA_MIRROR", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("GAPLESS_CACHE", str(tmp_path / "cache"))

@@ -173,8 +173,11 @@ def test_a_server_that_stays_broken_is_named_with_its_answer(get, server):
 
 def test_no_network(corpus, tmp_path, server, monkeypatch):
     monkeypatch.setattr("gapless_models.corpora.downloading.RETRIES", 0)
-    with pytest.raises(NotFetched, match=r"the connection failed.*check the network, or name a mirror"):
+    with pytest.raises(
+        NotFetched, match=r"the connection failed.*mirror.*put the file into .*parsing/mini"
+    ) as told:
         fetch(corpus, tmp_path, Quiet(), "http://127.0.0.1:9")  # nobody listens
+    assert corpus.url(corpus.files[0], "http://127.0.0.1:9") in str(told.value)
 
 
 @pytest.mark.parametrize("mirror", ["file:///etc", "mirror.example", "ftp://mirror.example"])

@@ -14,6 +14,8 @@ from pathlib import Path
 import gapless as gl
 from gapless_cutting_stock.problem import CuttingStockProblem
 
+LICENCE = "LICENSE.txt"
+"""Lies beside instances that ``gapless data fetch`` has brought."""
 DIGITS = 18
 """Limit on the digits of a number; a bin cannot hold a longer one."""
 
@@ -68,7 +70,11 @@ def bpplib_files(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
     for path in map(Path, paths):
         if not path.exists():
             raise gl.InvalidProblem(f"{path}: no such file or folder")
-        inside = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
+        inside = [path]
+        if path.is_dir():
+            inside = [file for file in sorted(path.rglob("*.txt")) if file.name != LICENCE]
+        if not inside and (packed := sorted(path.rglob("*.rar"))):
+            raise gl.InvalidProblem(f"{path}: the files are packed; unpack them: bsdtar -xf {packed[0]} -C {path}")
         if not inside:
             raise gl.InvalidProblem(f"{path}: no file in this folder ends in .txt; the files of the BPPLIB do")
         files += inside

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 import gapless as gl
 from gapless.roles import Answer, BoundCertificate, Fixings, LinearView, serialisable, spend_work
@@ -16,6 +17,8 @@ from gapless_cutting_stock.subset_rows import SubsetRows
 
 RESOLUTION = 10**9
 """Prices of the master are rounded to this fraction of a roll; any rounding leaves the certificate true."""
+STATES = 10_000_000
+"""Limit on the states of a roll in verification; a dozen rows take some hundred thousand."""
 
 
 def _integers(values: Sequence[int]) -> tuple[int, ...]:
@@ -91,7 +94,7 @@ class PatternPriceCertificate(BoundCertificate):
             worth += price * -(-sum(problem.demands[item] for item in row) // 2)
         if worth <= 0:
             return 0.0
-        dearest = self._dearest_roll(problem, extra, set(np.flatnonzero(most == 0).tolist()))
+        dearest = self._dearest_roll(problem, extra, most == 0)
         if worth > dearest * sum(problem.demands):
             return -math.inf  # more rolls than items would be needed
         return -float(-(-worth // dearest))
@@ -105,41 +108,98 @@ class PatternPriceCertificate(BoundCertificate):
             if price < 0:
                 raise gl.InvalidProblem(f"the price {price} of the subset row {row} is negative")
 
-    def _dearest_roll(self, problem: CuttingStockProblem, extra: dict[int, int], banned: set[int]) -> int:
-        """The largest worth of a roll: a knapsack over the reachable offsets, item by item.
+    def _dearest_roll(self, problem: CuttingStockProblem, extra: dict[int, int], banned: NDArray[np.bool_]) -> int:
+        """The largest worth of a roll: a knapsack over offsets, item by item.
 
-        A state is an offset, and a bit for each row that has an odd number of items before it and types after it.
+        Beside the offset, a state knows which rows have an odd number of items before it; rows without types after
+        it are forgotten.
         """
-        best: dict[tuple[int, int], int] = {(0, 0): 0}
         order = sorted(range(len(problem.sizes)), key=lambda i: (-problem.sizes[i], i))
+        on_one_roll = [min(problem.demands[i], problem.width // problem.sizes[i]) for i in range(len(order))]
+        dearest_arc = max(map(abs, extra.values()), default=0)
+        paid_once = sum(self.row_prices)
+        most = sum(
+            n * (abs(p) + dearest_arc + paid_once) for n, p in zip(on_one_roll, self.item_prices, strict=True)
+        )
+        best = Rolls.empty(problem.width, most)
+        arc_prices = np.zeros(len(problem.arcs), best.worth.dtype)
+        arc_prices[list(extra)] = list(extra.values())
         for place, item in enumerate(order):
-            size, price, reached = problem.sizes[item], self.item_prices[item], best
-            paying = [(1 << r, self.row_prices[r]) for r, row in enumerate(self.rows) if item in row]
-            flip = sum(bit for bit, _ in paying)
-            for _ in range(problem.demands[item]):
-                spend_work(calls=len(best))
-                longer: dict[tuple[int, int], int] = {}
-                for (offset, odd), worth in reached.items():
-                    arc = int(problem.arcs.number[item, offset])
-                    if arc >= 0 and arc not in banned:
-                        paid = sum(each for bit, each in paying if not odd & bit)
-                        longer[offset + size, odd ^ flip] = worth + price - extra.get(arc, 0) + paid
-                if not longer:
+            rows = [(1 << r, self.row_prices[r]) for r, row in enumerate(self.rows) if item in row]
+            gain = best.nowhere(1)[0]
+            here = problem.arcs.number[item]
+            (offsets,) = np.nonzero((here >= 0) & ~banned[here])
+            gain[offsets] = self.item_prices[item] - arc_prices[here[offsets]]
+            longer = best
+            for _ in range(on_one_roll[item]):
+                longer = longer.extended(problem.sizes[item], gain, rows)
+                if not longer.odd:
                     break
-                best = _larger(best, longer)
-                reached = longer
+                best = best.merged(longer)
             later = set(order[place + 1 :])
-            done = sum(bit for bit, _ in paying if not later & set(self.rows[bit.bit_length() - 1]))
+            done = sum(bit for bit, _ in rows if not later & set(self.rows[bit.bit_length() - 1]))
             if done:
-                told, best = best, {}
-                for (offset, odd), worth in told.items():
-                    state = offset, odd & ~done
-                    best[state] = max(worth, best.get(state, worth))
-        return max(best.values())
+                best = best.without(done)
+        return int(best.worth.max())
 
 
-State = tuple[int, int]
+@attrs.frozen(eq=False)
+class Rolls:
+    """The dearest partial roll for each set of odd rows and each end.
 
+    Parameters
+    ----------
+    odd : list of int
+        Sets of rows, as bits.
+    worth : int64 or object (sets, width + 1)
+        Below ``-most`` where there is no such roll. Objects are Python's integers, where 64 bits are too few.
+    most : int
+        No roll is worth more, or less than ``-most``.
+    """
 
-def _larger(one: dict[State, int], other: dict[State, int]) -> dict[State, int]:
-    return {s: max(one.get(s, -(10**30)), other.get(s, -(10**30))) for s in one.keys() | other.keys()}
+    odd: list[int]
+    worth: NDArray[Any]
+    most: int
+
+    @classmethod
+    def empty(cls, width: int, most: int) -> Rolls:
+        """The empty roll."""
+        exact = np.int64 if 8 * (most + 1) < 2**63 else object
+        rolls = cls([0], np.full((1, width + 1), -3 * most - 1, exact), most)
+        rolls.worth[0, 0] = 0
+        return rolls
+
+    def nowhere(self, sets: int) -> NDArray[Any]:
+        """An array without rolls: whatever is added on the way, its entries stay below ``-most``."""
+        return np.full((sets, self.worth.shape[1]), -3 * self.most - 1, self.worth.dtype)
+
+    def extended(self, size: int, gain: NDArray[Any], rows: Sequence[tuple[int, int]]) -> Rolls:
+        """Every roll with one more item, where `gain` allows one: rows that it makes odd pay their price."""
+        spend_work(6 * self.worth.size, 4 + len(self.odd) * (1 + len(rows)))
+        paid = [sum(price for bit, price in rows if not odd & bit) for odd in self.odd]
+        longer = self.nowhere(len(self.odd))
+        open_ones = (self.worth[:, :-size] >= -self.most) & (gain[:-size] >= -self.most)
+        new = self.worth[:, :-size] + gain[:-size] + np.array(paid, self.worth.dtype)[:, None]
+        longer[:, size:] = np.where(open_ones, new, longer[:, size:])
+        kept = np.flatnonzero(open_ones.any(axis=1))
+        flip = sum(bit for bit, _ in rows)
+        return Rolls([self.odd[at] ^ flip for at in kept.tolist()], longer[kept], self.most)
+
+    def merged(self, other: Rolls) -> Rolls:
+        """The dearer of two for each set and end."""
+        if self.odd == other.odd:
+            return Rolls(self.odd, np.maximum(self.worth, other.worth), self.most)
+        return self._gathered([*self.odd, *other.odd], np.concatenate([self.worth, other.worth]))
+
+    def without(self, rows: int) -> Rolls:
+        """Some rows forgotten."""
+        return self._gathered([odd & ~rows for odd in self.odd], self.worth)
+
+    def _gathered(self, odd: Sequence[int], worth: NDArray[Any]) -> Rolls:
+        spend_work(3 * worth.size, 2 * len(odd))
+        number = {each: at for at, each in enumerate(dict.fromkeys(odd))}
+        if len(number) * worth.shape[1] > STATES:
+            raise gl.InvalidProblem(f"the subset rows need more than {STATES:,} states of a roll")
+        best = self.nowhere(len(number))
+        np.maximum.at(best, [number[each] for each in odd], worth)
+        return Rolls(list(number), best, self.most)

@@ -11,6 +11,8 @@ from gapless_cutting_stock.subset_rows import counted
 
 AT_ONCE = 1000
 """Labels that are extended together."""
+IN_ALL = 300_000
+"""Limit on the labels of one length. Beyond it, the optimistic knapsack's bound has to do."""
 NOISE = 1e-10
 """Patterns worth so little more than asked for are not looked for; the bound counts them."""
 ENOUGH = 1e-6
@@ -80,7 +82,8 @@ class LabelSearch:
         -------
         patterns : list of (float, tuple of int)
         bound : float
-            No pattern is worth more, and none above `worth` exists when this is `worth`.
+            No pattern is worth more, and none above `worth` exists when this is `worth`. It is weaker, and the
+            patterns need not be the best ones, where there are too many labels.
         """
         arcs = self.oracle.arcs
         pays = np.zeros((len(triples), len(arcs.sizes)))
@@ -101,10 +104,13 @@ class LabelSearch:
         )
         best: dict[int, Priced] = {}
         while len(labels):
-            parts = [
-                self._extended(labels.part(slice(at, at + AT_ONCE)), table, after, pays, worth + NOISE)
-                for at in range(0, len(labels), AT_ONCE)
-            ]
+            parts: list[Labels] = []
+            for at in range(0, len(labels), AT_ONCE):
+                parts.append(
+                    self._extended(labels.part(slice(at, at + AT_ONCE)), table, after, pays, worth + NOISE)
+                )
+                if sum(map(len, parts)) > IN_ALL:
+                    return first, relaxed[0][0]
             labels = _undominated(joined(parts), table.shape[1], row_prices)
             for number in np.flatnonzero(labels.worth > worth + NOISE).tolist():
                 pattern = tuple(self.item[labels.taken[number]].tolist())

@@ -1,8 +1,9 @@
-"""The entry point: one problem type, two methods for it, and a task."""
+"""The entry point: one problem type, two methods for it, a task, and sets of instances."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,8 @@ def scip_tree(
 ) -> gl.Result[Plan]:
     """The same formulation inside SCIP, which owns the tree.
 
-    Bounds of open nodes are whole numbers in our tree, and ties go deep. SCIP keeps fractions of rolls, by which
-    best-first would jump between nodes that are worth the same: so depth comes first.
+    Bounds are whole numbers of rolls, so that most open nodes are equally good. Ties go deep in our tree; SCIP's
+    best-first search jumps between them, so depth comes first.
     """
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded on use
 
@@ -83,6 +84,12 @@ def gapless_register(registry: Registry) -> None:
 def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
     """Called by reports for each structure; None leaves the drawing to others."""
     return draw_plan(problem, structure) if isinstance(problem, CuttingStockProblem) else None
+
+
+@hookimpl
+def gapless_data() -> str:
+    """Sets of instances for ``gapless data``."""
+    return (files("gapless_cutting_stock") / "data.toml").read_text("utf-8")
 
 
 @hookimpl

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.roles import Answer, Batch, Columns, Fixings, Generator, LinearView, Sparse
+from gapless.roles import Answer, Batch, Columns, Fixings, Generator, LinearView, Rows, Sparse
 from gapless_cutting_stock.knapsack import KnapsackOracle, Priced
 from gapless_cutting_stock.labels import LabelSearch
 from gapless_cutting_stock.problem import CuttingStockProblem, Pattern
@@ -89,11 +89,11 @@ class PatternPricing(Generator[LinearView]):
         found, most = self._patterns(view, held, row_prices)
         gain = max(0.0, most - view.objective_weight)
         improving = [p for value, p in found if value - view.objective_weight > SMALLEST_GAIN]
-        slack = self._slack(view, gain, float(row_prices @ rows.sides(rows.triples(held))))
+        slack = view.farley(gain)
         if improving:
             return Answer(Batch(self.columns.write(improving[:limit], held)), slack, scored=len(found))
-        # Gains too small for a column still loosen the bound.
-        cuts = rows.separate(view, self.columns.counts)
+        # Gains too small for a column still loosen the bound. Where pricing gave up, larger ones do: no rows then.
+        cuts = rows.separate(view, self.columns.counts) if gain <= SMALLEST_GAIN else Rows.none()
         if slack is None:
             slack = gain if gain > SMALLEST_GAIN else 0.0
         return Answer(Batch(rows=cuts), slack, scored=len(found))
@@ -110,22 +110,3 @@ class PatternPricing(Generator[LinearView]):
             return found, found[0][0] if found else 0.0
         triples = self.columns.rows.triples(held[paying])
         return self._labels.above(view.objective_weight, weights, triples, row_prices[paying])
-
-    def _slack(self, view: LinearView, best_gain: float, row_terms: float) -> float | None:
-        """Upper bound on the complete master minus the restricted one, by Farley (1990).
-
-        Every roll of the complete master gains at most `best_gain`, so that its N rolls satisfy
-        ``-N <= -rolls + best_gain * N``, where `rolls` is the optimum of the restricted master. Therefore
-        ``N >= rolls / (1 + best_gain)``.
-        """
-        if view.objective_weight == 0:
-            return None  # the restricted master is infeasible, there is no bound to improve
-        rolls = self._restricted_rolls(view) + row_terms
-        return max(0.0, rolls * best_gain / (1 + best_gain))
-
-    def _restricted_rolls(self, view: LinearView) -> float:
-        """Demands times prices, and the terms of fixings: the restricted optimum, without the subset rows."""
-        least, most = self.problem.use_limits(view.fixings)
-        arc_prices = np.where(most > 0, view.usage_prices(), 0.0)
-        fixed = np.where(arc_prices > 0, arc_prices * most, arc_prices * least).sum()
-        return float(-view.prices(self.items) @ self.problem.demands - fixed)
