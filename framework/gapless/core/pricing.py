@@ -71,6 +71,11 @@ class Pricing:
         Solves in a row in which a column lost before it leaves the linear program of our tree, not the master: it
         comes back, at any node, when it gains, before a generator is asked. 0, the default: never. SCIP's tree
         keeps all columns.
+    row_age : int
+        Solves in a row in which a row had room on both sides before it leaves the linear program of our tree, not the
+        master: it comes back, at any node, when a solution violates it, before a generator is asked. Rows of
+        branches leave once they limit nothing. Rows of `Formulation.initial` stay. 0, the default: never. SCIP's
+        tree keeps all rows.
     early : bool
         Whether a node is branched as soon as its bound, rounded to the problem's granularity, cannot change by more
         columns. Rows that generators separate only once no column is missing are then not asked for. False by
@@ -91,6 +96,7 @@ class Pricing:
     first_prices: Mapping[int, float] | None = attrs.field(default=None, validator=_prices)
     initial_priced: bool = attrs.field(default=False, validator=_flag)
     column_age: int = attrs.field(default=0, validator=_rounds)
+    row_age: int = attrs.field(default=0, validator=_rounds)
     early: bool = attrs.field(default=False, validator=_flag)
     tail: int = attrs.field(default=0, validator=_rounds)
     tail_share: float = attrs.field(default=0.1, validator=_share)

@@ -34,8 +34,8 @@ class Relaxed(Generic[S]):
     ----------
     bound : float
         No structure under the fixings scores more. ``-inf`` when nothing is feasible there.
-    point : float64 (decisions,), optional
-        A point in [0, 1], possibly fractional, for a brancher to exclude.
+    point : float64 (decisions,), or a function that returns it, optional
+        A point in [0, 1], possibly fractional, for a brancher to exclude. A function is called when it is asked for.
     structure : S, optional
         A structure found on the way; the engine checks it and computes its value.
     attained : float
@@ -55,7 +55,7 @@ class Relaxed(Generic[S]):
     """
 
     bound: float
-    point: FloatArray | None = None
+    _point: FloatArray | Callable[[], FloatArray | None] | None = None
     structure: S | None = None
     attained: float = -np.inf
     state: Any = None
@@ -63,6 +63,11 @@ class Relaxed(Generic[S]):
     certificate: Certificate = attrs.field(factory=NoCertificate)
     excluded: float = -np.inf
     probe: Probe[S] | None = None
+
+    @property
+    def point(self) -> FloatArray | None:
+        """The point, made now if it was given by a function."""
+        return self._point() if callable(self._point) else self._point
 
 
 class Relaxation(ABC, Generic[S]):
