@@ -128,19 +128,20 @@ def price_and_cut(
                         incumbent,
                         granularity,
                     )
-            guarded(
-                budget,
-                budget.emit,
-                "round",
-                bound,
-                incumbent,
-                restricted=base,
-                attained=relaxed.attained,
-                added=found.added,
-                columns_found=sum(len(batch.columns) for batch in found.batches),
-                rows_found=sum(len(batch.rows) for batch in found.batches),
-                scored=found.scored,
-            )
+            if budget.heard:
+                guarded(
+                    budget,
+                    budget.emit,
+                    "round",
+                    bound,
+                    incumbent,
+                    restricted=base,
+                    attained=relaxed.attained,
+                    added=found.added,
+                    columns_found=sum(len(batch.columns) for batch in found.batches),
+                    rows_found=sum(len(batch.rows) for batch in found.batches),
+                    scored=found.scored,
+                )
         except KeyboardInterrupt:
             budget.interrupt()
             break

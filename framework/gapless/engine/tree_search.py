@@ -203,12 +203,8 @@ class _Search(Generic[S]):
             return Stop.GAP
         return self.budget.spent_between_nodes()
 
-    @property
-    def _heard(self) -> bool:
-        return bool(self.budget.observers or self.budget.trace)
-
     def _emit(self, kind: str, **details: Any) -> None:
-        if self._heard:
+        if self.budget.heard:
             guarded(self.budget, self.budget.emit, kind, self.bound, self.best, **details)
 
     def _closes(self, bound: float) -> bool:
@@ -323,7 +319,7 @@ class _Search(Generic[S]):
             if child_fixings is not None:
                 children.append(child)
         self.frontier.push(children)
-        if self._heard:
+        if self.budget.heard:
             said = [in_words(self.branches[c.number], self.decisions) for c in children]
             self._emit("branch", node=node.number, children=[c.number for c in children], decisions=said)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from itertools import pairwise
 
 import attrs
@@ -97,7 +96,9 @@ class Entries:
 
     def snapshot(self) -> Entries:
         """The entries so far, to be read only."""
-        return copy.copy(self)
+        other = Entries.__new__(Entries)
+        other.row, other.column, other.value = self.row, self.column, self.value
+        return other
 
     def times(self, z: FloatArray, rows: int) -> FloatArray:
         """``A @ z``."""
@@ -118,11 +119,9 @@ Nonzeros = tuple[IntArray, IntArray, FloatArray]
 
 def merged(major: IntArray, minor: IntArray, value: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Entries sorted by `major`, with duplicates added up and zeros dropped."""
-    if not major.size:
-        return major, minor, value
-    further = major[1:] > major[:-1]
-    further |= (major[1:] == major[:-1]) & (minor[1:] > minor[:-1])
-    if further.all() and value.all():
+    later = major[1:] > major[:-1]
+    later |= (major[1:] == major[:-1]) & (minor[1:] > minor[:-1])
+    if later.all() and value.all():
         return major, minor, value
     order = np.lexsort((minor, major))
     major, minor, value = major[order], minor[order], value[order]

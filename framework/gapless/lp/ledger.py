@@ -78,12 +78,16 @@ class Ledger(Generic[S]):
         """Whether no column has a positive objective."""
         self.matrix, self.uses, self.over = Entries(), Entries(), Entries()
         self.row_lower, self.row_upper = np.zeros(0), np.zeros(0)
+        self._row_least = np.zeros(0)  # smallest entry of each row, at most 0
         self.quantities = count = self.decisions.quantities
         self.use_lower, self.use_upper = np.full(count, -np.inf), np.full(count, np.inf)
         self.own = np.full(count, -1)
         self._imposed: Fixings | None = None
         self._banned: BoolArray | None = None
         self._crossed = False
+        self._unlimited = False
+        self._free = np.zeros(count)
+        self._free.flags.writeable = False
         self.kept = 0
         """Number of first columns that smoothed views may not lack: generators need not know them."""
         self.sums = Sums(self.decisions)
@@ -119,6 +123,8 @@ class Ledger(Generic[S]):
         self.matrix.add(new.first + row, column, value)
         self.row_lower = np.append(self.row_lower, new.lower)
         self.row_upper = np.append(self.row_upper, new.upper)
+        self._row_least = np.append(self._row_least, np.zeros(len(new)))
+        np.minimum.at(self._row_least, new.first + row, value)
         self.rows = self.rows.extended(rows.keys[chosen])
         return new
 
@@ -150,6 +156,7 @@ class Ledger(Generic[S]):
             uses = joined(uses, product(*uses, self.sums.entries))
         new = NewColumns(len(self.columns), columns, *merged(*stated), *merged(*uses))
         self.matrix.add(new.row, new.first + new.column, new.value)
+        np.minimum.at(self._row_least, new.row, new.value)
         self.uses.add(new.quantity, new.first + new.user, new.times)
         self.objective = self._objective.append(columns.objective)
         self.costs = self.costs and bool(columns.objective.max() <= 0)
@@ -177,6 +184,10 @@ class Ledger(Generic[S]):
                 if self._banned is not None:
                     self._banned = np.append(self._banned, np.zeros(len(self.sums), bool))
             self._crossed = bool(np.any(lower > upper))
+            self._unlimited = not (np.isfinite(lower).any() or np.isfinite(upper).any())
+            if self._free.size < lower.size:
+                self._free = np.zeros(lower.size)
+                self._free.flags.writeable = False
             if not self._crossed:
                 if self._banned is not None:
                     upper[self._banned] = np.inf
@@ -202,15 +213,13 @@ class Ledger(Generic[S]):
 
     def supported(self, row_price: FloatArray, use_price: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The prices, with 0 for those that would meet an infinite side and bound nothing."""
-        return (
-            supported(row_price, self.row_lower, self.row_upper),
-            supported(use_price, self.use_lower, self.use_upper),
-        )
+        row = supported(row_price, self.row_lower, self.row_upper)
+        return row, self._free if self._unlimited else supported(use_price, self.use_lower, self.use_upper)
 
     def gain(self, row_price: FloatArray, use_price: FloatArray, weight: float = 1.0) -> FloatArray:
         """Reduced costs of all columns, without the bans."""
         paid = self.matrix.priced(row_price, len(self.columns))
-        if use_price.any():
+        if use_price is not self._free and use_price.any():
             paid += self.uses.priced(use_price, len(self.columns))
         worth = self.objective if weight == 1 else weight * self.objective
         gain: FloatArray = np.subtract(worth, paid, out=paid)
@@ -279,23 +288,27 @@ class Ledger(Generic[S]):
         """
         upper = self.upper_now
         paid = interval_bound(row_price, self.row_lower, self.row_upper)
-        paid += interval_bound(use_price, self.use_lower, self.use_upper)
+        if use_price is not self._free:
+            paid += interval_bound(use_price, self.use_lower, self.use_upper)
         positive = (gain > 0).nonzero()[0]
         if not positive.size:
             return paid
         gain, most = gain[positive], upper[positive]
-        if np.isinf(most).any():
-            most = np.where(np.isinf(most), self._implied_upper()[positive], most)
+        unlimited = np.isinf(most).nonzero()[0]
+        if unlimited.size:
+            most[unlimited] = self._implied_upper(positive[unlimited])
         return paid + float(gain @ most)
 
-    def _implied_upper(self) -> FloatArray:
-        """Upper bound of each column that its rows without negative entries imply."""
-        upper = self.upper_now.copy()
-        least = np.zeros(len(self.rows))
-        np.minimum.at(least, self.matrix.row, self.matrix.value)
-        tight = (least[self.matrix.row] >= 0) & (self.matrix.value > 0)
-        side = np.maximum(self.row_upper[self.matrix.row[tight]], 0.0)
-        np.minimum.at(upper, self.matrix.column[tight], side / self.matrix.value[tight])
+    def _implied_upper(self, columns: IntArray) -> FloatArray:
+        """Upper bound of some columns that their rows without negative entries imply."""
+        number = np.full(len(self.columns), -1)
+        number[columns] = np.arange(columns.size)
+        at = (number[self.matrix.column] >= 0).nonzero()[0]
+        row, value = self.matrix.row[at], self.matrix.value[at]
+        tight = ((self._row_least[row] >= 0) & (value > 0)).nonzero()[0]
+        side = np.maximum(self.row_upper[row[tight]], 0.0)
+        upper = self.upper_now[columns]
+        np.minimum.at(upper, number[self.matrix.column[at[tight]]], side / value[tight])
         return upper
 
     def structure(self, view: MasterView) -> S | None:

@@ -45,6 +45,8 @@ class Stay:
         """The value of each thing, from values by place; 0 outside."""
         if not self.outside:
             return values.take(self.place)
+        if self.outside == self.place.size:
+            return np.zeros(self.outside)
         return np.append(values, 0.0)[self.place]
 
     def spend(self, idle: BoolArray) -> None:

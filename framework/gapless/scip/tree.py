@@ -124,7 +124,7 @@ class Tree(Generic[S]):
         return round_bound(bound, self.problem.granularity)
 
     def _emit(self, kind: str, **details: Any) -> None:
-        if self.budget.observers or self.budget.trace:
+        if self.budget.heard:
             bound = self.bound if kind != "incumbent" else math.inf
             guarded(self.budget, self.budget.emit, kind, bound, self.best, **details)
 
