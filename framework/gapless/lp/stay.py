@@ -53,11 +53,11 @@ class Stay:
         """One more solve, with these things idle."""
         ages = self._ages.array
         ages += 1
-        ages[~(idle & (self.place >= 0))] = 0
+        ages[~idle] = 0
 
     def idle(self, solves: int) -> IntArray:
-        """The things that were idle in so many solves in a row."""
-        return (self._ages.array >= solves).nonzero()[0]
+        """The things in the program that were idle in so many solves in a row."""
+        return ((self._ages.array >= solves) & (self.place >= 0)).nonzero()[0]
 
     def follow(self, moved: IntArray) -> None:
         """The program has new places: `moved` gives them by old place, -1 where something left."""
