@@ -12,7 +12,9 @@ from gapless.roles import Batch, Budget, Columns, Fixings, Pricing, Rows, Sparse
 def test_the_same_optima_with_and_without_aged_rows(make, to_sparse, monkeypatch, column_age):
     left, back = [], []
     delete, bring = LinearProgram.delete_rows, LinearMaster._bring_rows
-    monkeypatch.setattr(LinearProgram, "delete_rows", lambda self, gone: left.append(gone.size) or delete(self, gone))
+    monkeypatch.setattr(
+        LinearProgram, "delete_rows", lambda self, gone: left.append(gone.size) or delete(self, gone)
+    )
     monkeypatch.setattr(LinearMaster, "_bring_rows", lambda self, rows: back.append(rows.size) or bring(self, rows))
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -33,7 +35,9 @@ def test_the_same_optima_with_and_without_aged_rows(make, to_sparse, monkeypatch
             if step < 8 and step % 2 == 0:
                 here = slice(2 * step, 2 * step + 2)
                 batch = Batch(
-                    rows=Rows(100 + np.arange(rows)[here], [-np.inf] * 2, [float(step)] * 2, uses=to_sparse(over[here]))
+                    rows=Rows(
+                        100 + np.arange(rows)[here], [-np.inf] * 2, [float(step)] * 2, uses=to_sparse(over[here])
+                    )
                 )
             elif step < 8:
                 entries = to_sparse(rng.integers(0, 2, (2, keys.size)))
@@ -52,7 +56,9 @@ def test_the_same_optima_with_and_without_aged_rows(make, to_sparse, monkeypatch
                 master.extend(batch)
                 relaxed = master.solve(Fixings(state), Budget())
                 bounds.append((relaxed.bound, relaxed.attained))
-            assert masters[0].view().row_keys.tolist() == masters[1].view().row_keys.tolist(), "the master keeps them"
+            assert masters[0].view().row_keys.tolist() == masters[1].view().row_keys.tolist(), (
+                "the master keeps them"
+            )
             np.testing.assert_allclose(*bounds, rtol=1e-7, atol=1e-7, err_msg=f"seed {seed}, step {step}")
     assert sum(left) > 50
     assert sum(back) > 20

@@ -419,4 +419,5 @@ class _Search(Generic[S]):
             trace=budget.events,
             explanation=explanation,
             complete=self.k == 1 or stop is Stop.PROVED,
+            wanted=self.k,
         )

@@ -264,9 +264,7 @@ class Ledger(Generic[S]):
         banned = self._banned if fixings is self._imposed else fixings.banned(self.decisions)
         if banned is not None:
             banned = banned[:count]
-        return MasterView(
-            self.decisions, fixings, self.rows, row_price, use_price[:count], banned, weight, held
-        )
+        return MasterView(self.decisions, fixings, self.rows, row_price, use_price[:count], banned, weight, held)
 
     def usage_gains(self, row_price: FloatArray, use_price: FloatArray) -> FloatArray:
         """Gain of the best allowed column through each quantity of the decisions, -inf without one.

@@ -158,9 +158,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         sides = np.zeros(quantities.size), np.full(quantities.size, np.inf)
         self._uses.enter(quantities, self._add_rows(uses, quantities, self._uses.place.size, *sides))
 
-    def _add_rows(
-        self, entries: Entries, rows: IntArray, count: int, lower: FloatArray, upper: FloatArray
-    ) -> int:
+    def _add_rows(self, entries: Entries, rows: IntArray, count: int, lower: FloatArray, upper: FloatArray) -> int:
         """Add some of `count` rows of a matrix to the program; return the place of the first."""
         number = np.full(count, -1)
         number[rows] = np.arange(rows.size)

@@ -158,7 +158,11 @@ class MasterView(LinearView):
     def usage(self) -> FloatArray | None:
         """Uses of quantities."""
         held = self._held
-        return None if held.values is None else held.uses.times(held.values, held.own.size)[: self.quantity_prices.size]
+        return (
+            None
+            if held.values is None
+            else held.uses.times(held.values, held.own.size)[: self.quantity_prices.size]
+        )
 
     def farley(self, best_gain: float, *, cost: float = 1.0) -> float | None:
         """Farley's slack; raises `InvalidProblem` where a column of the master has a positive objective."""
