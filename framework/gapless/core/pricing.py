@@ -80,6 +80,11 @@ class Pricing:
         Whether a node is branched as soon as its bound, rounded to the problem's granularity, cannot change by more
         columns. Rows that generators separate only once no column is missing are then not asked for. False by
         default.
+    lazy : bool
+        Whether a node is branched as soon as its restricted optimum beats the incumbent, by the problem's
+        granularity: more columns cannot close it then. Its bound stays that of its parent, so that
+        ``order="depth-first"`` suits it, and a limit leaves a weaker bound. Looks below a node (`Probe`), nodes before
+        the first incumbent, and those whose restricted optimum is integral, are priced as ever. False by default.
     tail : int
         Rounds after which a node is branched where they closed less than `tail_share` of the gap between its bound
         and the restricted optimum. 0, the default: never.
@@ -98,6 +103,7 @@ class Pricing:
     column_age: int = attrs.field(default=0, validator=_rounds)
     row_age: int = attrs.field(default=0, validator=_rounds)
     early: bool = attrs.field(default=False, validator=_flag)
+    lazy: bool = attrs.field(default=False, validator=_flag)
     tail: int = attrs.field(default=0, validator=_rounds)
     tail_share: float = attrs.field(default=0.1, validator=_share)
     fixing: bool = attrs.field(default=True, validator=_flag)

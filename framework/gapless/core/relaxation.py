@@ -103,6 +103,10 @@ class Relaxation(ABC, Generic[S]):
         """A guess at `solve` for little work, to choose among branches by; no proof rests on it."""
         return self.solve(fixings, budget, incumbent=incumbent)
 
+    def look(self, fixings: Fixings, budget: Budget, *, incumbent: float = -np.inf) -> Relaxed[S]:
+        """`solve` for a probe, which wants the bound; by default the same."""
+        return self.solve(fixings, budget, incumbent=incumbent)
+
     def integral(self, fixings: Fixings, budget: Budget, *, incumbent: float = -np.inf) -> S | None:
         """The best structure made of the parts at hand that beats the incumbent, within the limits of `budget`.
 
@@ -207,7 +211,7 @@ class Probe(Generic[S]):
         try:
             if rounds == 0:
                 return self._relaxation.glance(fixings, inner, incumbent=self.incumbent)
-            return self._relaxation.solve(fixings, inner, incumbent=self.incumbent)
+            return self._relaxation.look(fixings, inner, incumbent=self.incumbent)
         finally:
             self._count(inner)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from gapless.core.oracle import Answer
 from gapless.core.pricing import Pricing
-from gapless.core.tolerance import round_bound
+from gapless.core.relaxation import Relaxed
+from gapless.core.tolerance import margin, round_bound
 
 
 class EarlyBranching:
@@ -22,6 +24,13 @@ class EarlyBranching:
     def __init__(self, pricing: Pricing, granularity: float | None) -> None:
         self.pricing, self.granularity = pricing, granularity
         self._gaps: list[float] = []
+
+    def open(self, relaxed: Relaxed[Any], incumbent: float) -> bool:
+        """Whether no column can close the node any more, and its restricted optimum is no answer."""
+        if relaxed.structure is not None or not (math.isfinite(incumbent) and math.isfinite(relaxed.attained)):
+            return False
+        beaten = incumbent + margin(incumbent)
+        return round_bound(relaxed.attained - margin(relaxed.attained), self.granularity) > beaten
 
     def due(self, bound: float, attained: float, answers: list[Answer]) -> bool:
         """Whether to branch after this round.

@@ -44,6 +44,7 @@ def price_and_cut(
     pricing: Pricing = PLAIN,
     granularity: float | None = None,
     rounds: Rounds[V] | None = None,
+    lazy: bool = False,
 ) -> Relaxed[S]:
     """Bound a node by pricing and separation.
 
@@ -70,6 +71,8 @@ def price_and_cut(
         As `Problem.granularity`: the loop ends when the bound, rounded to it, does not beat the incumbent.
     rounds : Rounds, optional
         Those of earlier nodes, for the same master and generators, which this node continues.
+    lazy : bool
+        Whether to end before a round once the node is known to stay open, as `Pricing.lazy` asks.
 
     Raises
     ------
@@ -103,7 +106,7 @@ def price_and_cut(
                     f"the generators claimed a bound of {budget.as_value(bound)}, but their own "
                     f"columns reach {budget.as_value(relaxed.attained)}: a slack was too small"
                 )
-            if closing:
+            if closing or (lazy and early.open(relaxed, incumbent)):
                 break
             view = guarded(restricted, restricted.view)
             found = rounds.ask(view, base, fixings, budget, incumbent)
@@ -200,6 +203,15 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
     ) -> Relaxed[S]:
         """Bound a node by pricing and separation until the slack closes."""
+        return self._priced(fixings, budget, incumbent, state, lazy=self.pricing.lazy)
+
+    def look(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> Relaxed[S]:
+        """The same, never left open for its bound."""
+        return self._priced(fixings, budget, incumbent, None, lazy=False)
+
+    def _priced(
+        self, fixings: Fixings, budget: Budget, incumbent: float, state: Any, *, lazy: bool
+    ) -> Relaxed[S]:
         return price_and_cut(
             self.restricted,
             self.generators,
@@ -212,6 +224,7 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
             pricing=self.pricing,
             granularity=self.granularity,
             rounds=self._rounds,
+            lazy=lazy,
         )
 
     def glance(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> Relaxed[S]:

@@ -228,7 +228,7 @@ class _Search(Generic[S]):
             raise OracleError(f"{name}.solve returned {type(relaxed).__name__}, expected a Relaxed")
         own = round_bound(checked_bound(self.relaxation, relaxed.bound), self.problem.granularity)
         probe = Probe(self.problem, self.relaxation, node.fixings, self.budget, self.threshold)
-        relaxed = attrs.evolve(relaxed, probe=probe)
+        relaxed = attrs.evolve(relaxed, bound=min(relaxed.bound, node.bound), probe=probe)
         for candidate in (relaxed.structure, self._round(relaxed)):
             if candidate is not None:
                 self.accept(candidate)

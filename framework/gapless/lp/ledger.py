@@ -6,6 +6,7 @@ Contains no solver: `LinearMaster` keeps an LP in step with a ledger, the SCIP a
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 import attrs
@@ -31,6 +32,7 @@ from gapless.lp.view import (
 )
 
 S = TypeVar("S")
+Excludes = Callable[[Fixings, IntArray], BoolArray]
 
 
 @attrs.frozen(eq=False)
@@ -66,10 +68,18 @@ class NewColumns:
 
 
 class Ledger(Generic[S]):
-    """Columns and rows of the master of a problem by key, numbered in order of entry."""
+    """Columns and rows of the master of a problem by key, numbered in order of entry.
 
-    def __init__(self, problem: Problem[S]) -> None:
+    Parameters
+    ----------
+    problem : Problem
+    excludes : callable, optional
+        As in `Formulation`.
+    """
+
+    def __init__(self, problem: Problem[S], excludes: Excludes | None = None) -> None:
         self.problem, self.decisions = problem, problem.decisions
+        self._excludes, self._excluded = excludes, np.zeros(0, bool)
         self.columns, self.rows = Keys(), Keys()
         self._objective, self._upper, self._integer = Growing(np.float64), Growing(np.float64), Growing(np.bool_)
         self.objective, self.upper, self.upper_now = np.zeros(0), np.zeros(0), np.zeros(0)
@@ -177,7 +187,8 @@ class Ledger(Generic[S]):
         """
         if fixings is not self._imposed:
             self._take_sums(fixings)
-            lower, upper = use_limits(fixings, self.decisions)
+            lower, upper = use_limits(fixings, self.decisions, implied=self._excludes is not None)
+            self._excluded = np.zeros(0, bool)
             self._banned = fixings.banned(self.decisions) if np.any(fixings.state == OFF) else None
             if len(self.sums):
                 lower, upper = map(np.append, (lower, upper), self.sums.limits(fixings))
@@ -197,7 +208,20 @@ class Ledger(Generic[S]):
         if self._banned is not None:
             self.upper_now = self.upper.copy()
             self.upper_now[self.uses.column[self._banned[self.uses.row]]] = 0.0
+        if self._excludes is not None and not self._crossed:
+            self.upper_now = np.where(self._out(self._excludes, fixings), 0.0, self.upper_now)
         return not self._crossed
+
+    def _out(self, excludes: Excludes, fixings: Fixings) -> BoolArray:
+        """Mask of the columns that the formulation excludes; those known before are not asked about again."""
+        known = self._excluded.size
+        new = self.columns.in_order()[known:]
+        if new.size:
+            told = np.asarray(excludes(fixings, new), bool)
+            if told.shape != new.shape:
+                raise InvalidProblem(f"Formulation.excludes returned shape {told.shape} for {new.size} columns")
+            self._excluded = np.append(self._excluded, told)
+        return self._excluded
 
     def _take_sums(self, fixings: Fixings) -> None:
         """Enter the sums of the fixings' rows that are new, with their values in all columns."""

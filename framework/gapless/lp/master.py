@@ -51,7 +51,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         self.problem, self.formulation = problem, formulation
         self.decisions = problem.decisions
         self._lp = LinearProgram("restricted master")
-        self._ledger = Ledger(problem)
+        self._ledger = Ledger(problem, formulation.excludes)
         self._upper: FloatArray | None = None  # upper bounds in the program, None for those of the columns
         self._column_age, self._row_age = formulation.pricing.column_age, formulation.pricing.row_age
         self._columns, self._rows, self._uses = Stay(), Stay(), Stay()
@@ -205,7 +205,8 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         for fresh in (False, True):
             if self._lp.optimise(budget.time_left, fresh=fresh):
                 relaxed = self._optimal(fixings, state)
-                if not meets(relaxed.bound, relaxed.attained) and self._lp.optimise_plainly(budget.time_left):
+                loose = not meets(relaxed.bound, relaxed.attained) and not self._waiting().size
+                if loose and self._lp.optimise_plainly(budget.time_left):
                     relaxed = self._optimal(fixings, state)
                 return relaxed
             if self._proved_infeasible(fixings):
@@ -244,11 +245,18 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
                 self._rows.follow(moved)
                 self._uses.follow(moved)
 
+    def _waiting(self) -> IntArray:
+        """The columns outside that gain at the last prices."""
+        if not self._columns.outside:
+            return np.zeros(0, np.int64)
+        outside = (self._columns.place < 0) & (self._gain > FEASIBLE)
+        return np.flatnonzero(outside & (self._ledger.upper_now > 0))
+
     def _return_columns(self) -> bool:
         """Put the columns outside that gain at the last prices back into the program; whether there were some."""
         ledger, gain, place = self._ledger, self._gain, self._columns.place
-        self._columns.spend(gain < -FEASIBLE)
-        back = np.flatnonzero((place < 0) & (gain > FEASIBLE) & (ledger.upper_now > 0))
+        self._columns.spend((gain < -FEASIBLE) | (ledger.upper_now == 0))
+        back = self._waiting()
         if not back.size:
             return False
         number = np.full(place.size, -1)

@@ -236,11 +236,18 @@ def refuse_entries(columns: Columns, row: IntArray, over: Entries) -> None:
         )
 
 
-def use_limits(fixings: Fixings, decisions: Decisions) -> tuple[FloatArray, FloatArray]:
-    """Least and largest use of each quantity under the fixings; crossed where these contradict each other."""
+def use_limits(
+    fixings: Fixings, decisions: Decisions, *, implied: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Least and largest use of each quantity under the fixings; crossed where these contradict each other.
+
+    `implied`: without the least uses that decisions of threshold 1 ask for.
+    """
     quantity, threshold = decisions.quantity_of(), decisions.threshold_of()
     lower, upper = np.full(decisions.quantities, -np.inf), np.full(decisions.quantities, np.inf)
     on, off = fixings.on, fixings.off
+    if implied:
+        on = on[threshold[on] > 1]
     np.maximum.at(lower, quantity[on], threshold[on])
     np.minimum.at(upper, quantity[off], threshold[off] - 1)
     return lower, upper

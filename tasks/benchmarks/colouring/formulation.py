@@ -14,10 +14,13 @@ from gapless.branching import RyanFoster
 from gapless.roles import (
     Answer,
     Batch,
+    BoolArray,
     Brancher,
     Columns,
+    Fixings,
     Formulation,
     Generator,
+    IntArray,
     LinearView,
     Relaxed,
     Rows,
@@ -33,16 +36,34 @@ class SetColumns:
     def __init__(self, problem: Colouring) -> None:
         self.problem = problem
         self._keys: dict[tuple[int, ...], int] = {}
+        self._members = np.zeros((64, problem.vertices), bool)
 
     def write(self, sets: Sequence[Sequence[int]]) -> Columns:
         """Columns of `sets`; each costs 1."""
         known = [tuple(sorted(one)) for one in sets]
         return Columns(
-            keys=np.array([self._keys.setdefault(one, len(self._keys)) for one in known], np.int64),
+            keys=np.array([self._key(one) for one in known], np.int64),
             objective=-np.ones(len(known)),
             coefficients=Sparse.from_rows([list(one) for one in known]),
             uses=Sparse.from_rows([self.problem.inside(one).tolist() for one in known]),
         )
+
+
+    def _key(self, one: tuple[int, ...]) -> int:
+        """Number of a set, in the order in which they were first met."""
+        if one not in self._keys:
+            key = self._keys[one] = len(self._keys)
+            if key == len(self._members):
+                self._members = np.concatenate([self._members, np.zeros_like(self._members)])
+            self._members[key, list(one)] = True
+        return self._keys[one]
+
+    def split(self, fixings: Fixings, keys: IntArray) -> BoolArray:
+        """Mask of the sets that hold one vertex of a pair which is together, as for `Formulation.excludes`."""
+        one, other = self.problem.pairs[fixings.on].T
+        held = self._members[keys]
+        parted: BoolArray = (held[:, one] != held[:, other]).any(axis=1)
+        return parted
 
 
 class SetPricing(Generator[LinearView]):
@@ -137,4 +158,5 @@ def formulation(
         rounding=rounding or partial(greedy, problem, pairs),
         rounding_frequency=rounding_frequency,
         certify=partial(StableSetPrices.from_view, problem),
+        excludes=columns.split,
     )
