@@ -24,6 +24,7 @@ OPTIONS = {
     "constant": {"smoothing": "wentges", "smoothing_share": 0.6, "fixing": False},
     "early": {"early": True, "tail": 2},
     "ages": {"column_age": 1},
+    "lazy": {"lazy": True, "row_age": 1},
     "all": {"smoothing": "directional", "early": True, "tail": 3, "column_age": 2},
 }
 

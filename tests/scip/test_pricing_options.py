@@ -36,7 +36,8 @@ SMOOTHED = [
 ]
 OPTIONS = [*SMOOTHED, Pricing(early=True), Pricing(tail=1, tail_share=0.9)]
 OPTIONS += [Pricing(column_age=1), Pricing(column_age=1, smoothing="wentges")]
-OPTIONS += [attrs.evolve(SMOOTHED[-1], early=True, tail=2)]
+OPTIONS += [attrs.evolve(SMOOTHED[-1], early=True, tail=2), Pricing(lazy=True), Pricing(row_age=1)]
+OPTIONS += [Pricing(lazy=True, row_age=1, column_age=1, smoothing="wentges")]
 
 
 class Viewed(Generator):

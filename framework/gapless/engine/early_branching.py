@@ -7,7 +7,6 @@ from typing import Any
 
 from gapless.core.oracle import Answer
 from gapless.core.pricing import Pricing
-from gapless.core.relaxation import Relaxed
 from gapless.core.tolerance import margin, round_bound
 
 
@@ -25,12 +24,20 @@ class EarlyBranching:
         self.pricing, self.granularity = pricing, granularity
         self._gaps: list[float] = []
 
-    def open(self, relaxed: Relaxed[Any], incumbent: float) -> bool:
-        """Whether no column can close the node any more, and its restricted optimum is no answer."""
-        if relaxed.structure is not None or not (math.isfinite(incumbent) and math.isfinite(relaxed.attained)):
+    def open(self, attained: float, incumbent: float, structure: Any) -> bool:
+        """Whether `Pricing.lazy` asks for branching before a round: no column can close the node any more.
+
+        Parameters
+        ----------
+        attained : float
+            Optimum of the restricted master.
+        incumbent : float
+        structure : object
+            The answer that this optimum is, or None.
+        """
+        if not self.pricing.lazy or structure is not None or not (math.isfinite(incumbent) and math.isfinite(attained)):
             return False
-        beaten = incumbent + margin(incumbent)
-        return round_bound(relaxed.attained - margin(relaxed.attained), self.granularity) > beaten
+        return round_bound(attained - margin(attained), self.granularity) > incumbent + margin(incumbent)
 
     def due(self, bound: float, attained: float, answers: list[Answer]) -> bool:
         """Whether to branch after this round.

@@ -44,7 +44,7 @@ def price_and_cut(
     pricing: Pricing = PLAIN,
     granularity: float | None = None,
     rounds: Rounds[V] | None = None,
-    lazy: bool = False,
+    lazy: bool = True,
 ) -> Relaxed[S]:
     """Bound a node by pricing and separation.
 
@@ -72,7 +72,7 @@ def price_and_cut(
     rounds : Rounds, optional
         Those of earlier nodes, for the same master and generators, which this node continues.
     lazy : bool
-        Whether to end before a round once the node is known to stay open, as `Pricing.lazy` asks.
+        False where the bound is wanted whatever `Pricing.lazy` says.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def price_and_cut(
                     f"the generators claimed a bound of {budget.as_value(bound)}, but their own "
                     f"columns reach {budget.as_value(relaxed.attained)}: a slack was too small"
                 )
-            if closing or (lazy and early.open(relaxed, incumbent)):
+            if closing or (lazy and early.open(relaxed.attained, incumbent, relaxed.structure)):
                 break
             view = guarded(restricted, restricted.view)
             found = rounds.ask(view, base, fixings, budget, incumbent)
@@ -203,7 +203,7 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
     ) -> Relaxed[S]:
         """Bound a node by pricing and separation until the slack closes."""
-        return self._priced(fixings, budget, incumbent, state, lazy=self.pricing.lazy)
+        return self._priced(fixings, budget, incumbent, state, lazy=True)
 
     def look(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> Relaxed[S]:
         """The same, never left open for its bound."""

@@ -110,8 +110,8 @@ class Entries:
 
 
 def _sums(place: IntArray, values: FloatArray, count: int) -> FloatArray:
-    found: FloatArray = np.bincount(place, values, count)
-    return found if found.dtype == np.float64 else found.astype(np.float64)  # counts, where nothing is added
+    found = np.bincount(place, values, count)
+    return found.astype(np.float64, copy=False)  # counts, where nothing is added
 
 
 Nonzeros = tuple[IntArray, IntArray, FloatArray]

@@ -157,12 +157,8 @@ class MasterView(LinearView):
     @property
     def usage(self) -> FloatArray | None:
         """Uses of quantities."""
-        held = self._held
-        return (
-            None
-            if held.values is None
-            else held.uses.times(held.values, held.own.size)[: self.quantity_prices.size]
-        )
+        held, count = self._held, self.quantity_prices.size
+        return None if held.values is None else held.uses.times(held.values, held.own.size)[:count]
 
     def farley(self, best_gain: float, *, cost: float = 1.0) -> float | None:
         """Farley's slack; raises `InvalidProblem` where a column of the master has a positive objective."""
@@ -215,7 +211,7 @@ class MasterView(LinearView):
         """Allowances by quantity."""
         held, own = self._held, self._held.own[: self.quantity_prices.size]
         gain = np.append(held.gain, 0.0)[np.where(own < held.gain.size, own, -1)]
-        allowed = np.maximum(0.0, -gain)
+        allowed: FloatArray = np.maximum(0.0, -gain)
         allowed[self.decisions.quantity_of()[self.fixings.on]] = 0.0
         if self._banned is not None:
             allowed[self._banned] = np.inf
