@@ -153,6 +153,11 @@ class Budget:
         return self._clock() - self._start
 
     @property
+    def counts_cpu(self) -> bool:
+        """Whether the clock is that of the process, which solvers with a clock of their own should then use."""
+        return self._clock is time.process_time
+
+    @property
     def time_left(self) -> float:
         """Seconds until the time limit, possibly infinite, never negative."""
         return float("inf") if self.limits.time is None else max(0.0, self.limits.time - self.elapsed)

@@ -35,7 +35,7 @@ class Relaxed(Generic[S]):
     bound : float
         No structure under the fixings scores more. ``-inf`` when nothing is feasible there.
     point : float64 (decisions,), or a function that returns it, optional
-        A point in [0, 1], possibly fractional, for a brancher to exclude. A function is called when it is asked for.
+        A point in [0, 1], possibly fractional, for a brancher to exclude. A function is called when it is asked.
     structure : S, optional
         A structure found on the way; the engine checks it and computes its value.
     attained : float

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from gapless.core.oracle import Answer
 from gapless.core.pricing import Pricing
-from gapless.core.tolerance import margin, round_bound
+from gapless.core.tolerance import round_bound
 
 
 class EarlyBranching:
@@ -23,21 +22,6 @@ class EarlyBranching:
     def __init__(self, pricing: Pricing, granularity: float | None) -> None:
         self.pricing, self.granularity = pricing, granularity
         self._gaps: list[float] = []
-
-    def open(self, attained: float, incumbent: float, structure: Any) -> bool:
-        """Whether `Pricing.lazy` asks for branching before a round: no column can close the node any more.
-
-        Parameters
-        ----------
-        attained : float
-            Optimum of the restricted master.
-        incumbent : float
-        structure : object
-            The answer that this optimum is, or None.
-        """
-        if not self.pricing.lazy or structure is not None or not (math.isfinite(incumbent) and math.isfinite(attained)):
-            return False
-        return round_bound(attained - margin(attained), self.granularity) > incumbent + margin(incumbent)
 
     def due(self, bound: float, attained: float, answers: list[Answer]) -> bool:
         """Whether to branch after this round.

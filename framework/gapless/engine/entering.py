@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from gapless.core.batch import Batch
 from gapless.core.oracle import Answer, Generator, LinearView, View
 

@@ -95,19 +95,20 @@ def price_and_cut(
     rounds.begin()
     relaxed: Relaxed[S] = Relaxed(math.inf, state=state)
     closing = False
+    asked = incumbent if lazy else -math.inf  # without an incumbent, nothing is left open
     while True:
         try:
-            relaxed = guarded(
-                restricted, restricted.solve, fixings, budget, incumbent=incumbent, state=relaxed.state
-            )
+            relaxed = guarded(restricted, restricted.solve, fixings, budget, incumbent=asked, state=relaxed.state)
             base = checked_bound(restricted, relaxed.bound)
             if relaxed.attained > bound + margin(bound):
                 raise InconsistentBound(
                     f"the generators claimed a bound of {budget.as_value(bound)}, but their own "
                     f"columns reach {budget.as_value(relaxed.attained)}: a slack was too small"
                 )
-            if closing or (lazy and early.open(relaxed.attained, incumbent, relaxed.structure)):
+            if closing or pricing.leaves_open(relaxed.attained, asked, granularity, relaxed.structure):
                 break
+            if base == math.inf and budget.spent() is not None:
+                break  # time ran out in the linear program: no prices to ask at
             view = guarded(restricted, restricted.view)
             found = rounds.ask(view, base, fixings, budget, incumbent)
             if found.evidence is not None and found.bound <= bound:
@@ -209,9 +210,7 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         """The same, never left open for its bound."""
         return self._priced(fixings, budget, incumbent, None, lazy=False)
 
-    def _priced(
-        self, fixings: Fixings, budget: Budget, incumbent: float, state: Any, *, lazy: bool
-    ) -> Relaxed[S]:
+    def _priced(self, fixings: Fixings, budget: Budget, incumbent: float, state: Any, *, lazy: bool) -> Relaxed[S]:
         return price_and_cut(
             self.restricted,
             self.generators,

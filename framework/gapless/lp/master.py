@@ -196,9 +196,19 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         relaxed = self._solved(fixings, budget, state)
         # What left the program is asked before any generator, by one pass over gains or over violations. A violated
         # row returns at any rate: without it, what was attained is not.
-        while self._return_rows() or (self._column_age and budget.spent() is None and self._return_columns()):
+        while self._return_rows() or (
+            self._column_age
+            and budget.spent() is None
+            and not self._stays_open(relaxed, incumbent)
+            and self._return_columns()
+        ):
             relaxed = self._solved(fixings, budget, state)
         return relaxed
+
+    def _stays_open(self, relaxed: Relaxed[S], incumbent: float) -> bool:
+        """Whether the node is branched whatever else comes."""
+        pricing, granularity = self.formulation.pricing, self.problem.granularity
+        return pricing.leaves_open(relaxed.attained, incumbent, granularity, relaxed.structure)
 
     def _solved(self, fixings: Fixings, budget: Budget, state: Any) -> Relaxed[S]:
         """Solve the program as it is."""

@@ -232,9 +232,7 @@ def refuse_entries(columns: Columns, row: IntArray, over: Entries) -> None:
         )
 
 
-def use_limits(
-    fixings: Fixings, decisions: Decisions, *, implied: bool = False
-) -> tuple[FloatArray, FloatArray]:
+def use_limits(fixings: Fixings, decisions: Decisions, *, implied: bool = False) -> tuple[FloatArray, FloatArray]:
     """Least and largest use of each quantity under the fixings; crossed where these contradict each other.
 
     `implied`: without the least uses that decisions of threshold 1 ask for.

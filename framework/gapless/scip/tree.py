@@ -197,7 +197,8 @@ class Tree(Generic[S]):
                 f"the generators claimed a bound of {self.budget.as_value(self._claimed)}, but "
                 f"their own columns reach {self.budget.as_value(look.attained)}: a slack was too small"
             )
-        if self._early.open(look.attained, self.best, look.structure):
+        pricing, granularity = self.formulation.pricing, self.problem.granularity
+        if pricing.leaves_open(look.attained, self.best, granularity, look.structure):
             self._dry, self._tightenings, self._excluded = False, (), -math.inf
             return None
         found = self._extend(look, fixings)
