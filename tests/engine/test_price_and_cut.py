@@ -279,7 +279,7 @@ def test_a_node_that_stays_open_is_not_priced(grouped, roles):
     assert (rounds, relaxed.bound, relaxed.attained) == (0, math.inf, reached)
     assert solved(-math.inf)[0] > 0, "without an incumbent, every node is open"
     assert solved(reached)[0] > 0, "the incumbent might be the best"
-    assert solved(reached - 1.0, lazy=False)[0] > 0, "a probe wants the bound"
+    assert solved(reached - 1.0, look=True)[0] > 0, "a probe wants the bound"
     assert solved(reached - 0.5, granularity=1.0)[0] == (0 if math.floor(reached) > reached - 0.5 else 1)
 
 

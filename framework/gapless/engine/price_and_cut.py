@@ -44,7 +44,7 @@ def price_and_cut(
     pricing: Pricing = PLAIN,
     granularity: float | None = None,
     rounds: Rounds[V] | None = None,
-    lazy: bool = True,
+    look: bool = False,
 ) -> Relaxed[S]:
     """Bound a node by pricing and separation.
 
@@ -71,8 +71,8 @@ def price_and_cut(
         As `Problem.granularity`: the loop ends when the bound, rounded to it, does not beat the incumbent.
     rounds : Rounds, optional
         Those of earlier nodes, for the same master and generators, which this node continues.
-    lazy : bool
-        False where the bound is wanted whatever `Pricing.lazy` says.
+    look : bool
+        Whether only the bound is wanted: nothing is fixed, and `Pricing.lazy` does not count.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def price_and_cut(
     """
     bound = math.inf
     evidence: Callable[[], Certificate] | None = None
-    fixes = pricing.fixing and incumbent > -math.inf and can_fix(generators)
+    fixes = pricing.fixing and not look and incumbent > -math.inf and can_fix(generators)
     tightenings: Sequence[Tightening] = ()
     excluded = -math.inf
     early = EarlyBranching(pricing, granularity)
@@ -95,7 +95,7 @@ def price_and_cut(
     rounds.begin()
     relaxed: Relaxed[S] = Relaxed(math.inf, state=state)
     closing = False
-    asked = incumbent if lazy else -math.inf  # without an incumbent, nothing is left open
+    asked = -math.inf if look else incumbent  # without an incumbent, nothing is left open
     while True:
         try:
             relaxed = guarded(restricted, restricted.solve, fixings, budget, incumbent=asked, state=relaxed.state)
@@ -204,13 +204,15 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
     ) -> Relaxed[S]:
         """Bound a node by pricing and separation until the slack closes."""
-        return self._priced(fixings, budget, incumbent, state, lazy=True)
+        return self._priced(fixings, budget, incumbent, state)
 
     def look(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> Relaxed[S]:
-        """The same, never left open for its bound."""
-        return self._priced(fixings, budget, incumbent, None, lazy=False)
+        """The bound alone: nothing is fixed or left open."""
+        return self._priced(fixings, budget, incumbent, None, look=True)
 
-    def _priced(self, fixings: Fixings, budget: Budget, incumbent: float, state: Any, *, lazy: bool) -> Relaxed[S]:
+    def _priced(
+        self, fixings: Fixings, budget: Budget, incumbent: float, state: Any, *, look: bool = False
+    ) -> Relaxed[S]:
         return price_and_cut(
             self.restricted,
             self.generators,
@@ -223,7 +225,7 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
             pricing=self.pricing,
             granularity=self.granularity,
             rounds=self._rounds,
-            lazy=lazy,
+            look=look,
         )
 
     def glance(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> Relaxed[S]:
