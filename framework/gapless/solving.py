@@ -93,6 +93,8 @@ def solve(
     hooked = [o for o in told(plugins.hook.gapless_observers, problem=problem) if o is not None]
     budget = Budget(limits, observers=(*observers, *hooked), trace=trace, sense=problem.sense)
     result: Result[S] = chosen.run(problem, Solve(budget, k, starts, seed, chosen.name), **options)
+    if result.wanted != k:
+        result = attrs.evolve(result, wanted=k)
     if verify:
         result = verified(problem, result)
     told(plugins.hook.gapless_finished, problem=problem, result=result)

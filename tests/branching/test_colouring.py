@@ -21,9 +21,19 @@ from gapless.core.relaxation import Probe
 from gapless.engine import branch_and_price
 from gapless.engine.price_and_cut import PricedRelaxation
 from gapless.lp import LinearMaster
-from gapless.roles import Batch, Branch, Budget, Decisions, Fixings, Relaxation, Relaxed, UncoveredBranching
+from gapless.roles import (
+    Batch,
+    Branch,
+    Budget,
+    Decisions,
+    Fixings,
+    Pricing,
+    Relaxation,
+    Relaxed,
+    UncoveredBranching,
+)
 from gapless.scip import branch_price_and_cut
-from gapless.testing import check_brancher, check_certificate, check_generator
+from gapless.testing import ConformanceError, check_brancher, check_certificate, check_generator
 
 TREES = (branch_and_price, branch_price_and_cut)
 
@@ -53,6 +63,8 @@ OPTIONS = {
     "plain": {},
     "strong": {"brancher": lambda pairs: StrongBranching(pairs, phases=(Phase(4), Phase(2, 1), Phase(2, None)))},
     "dives": {"rounding": diving(discrepancies=1)},
+    "plainly priced": {"pricing": Pricing()},
+    "best of all bounds": {"pricing": Pricing(lazy=True, column_age=1, row_age=1, smoothing="wentges")},
     "restricted master": {"rounding": restricted_master(nodes=10), "rounding_frequency": 2},
 }
 
@@ -122,6 +134,50 @@ def test_the_kit_agrees():
             check_brancher(brancher, problem, relaxation, structures=every, samples=6)
         prices = StableSetPrices(rng.integers(0, 9, problem.vertices))
         check_certificate(prices, problem, structures=every, samples=4, forgeries=5)
+
+
+def test_pairs_that_are_together_need_no_rows():
+    """Sets that hold one of the two leave; the optimum below is that of a master with rows."""
+    rng = np.random.default_rng(1)
+    improved = 0
+    for _ in range(20):
+        problem = draw(rng, 6)
+        made = formulation(problem)
+        rows = attrs.evolve(made, excludes=None)
+        masters = [LinearMaster(problem, one) for one in (made, rows)]
+        relaxations = [
+            PricedRelaxation(master, one.generators, problem.decisions)
+            for master, one in zip(masters, (made, rows), strict=True)
+        ]
+        count = len(problem.pairs)
+        for _ in range(4):
+            fixings = Fixings(rng.choice([-1, -1, -1, 0, 1], count))
+            without, with_rows = (r.solve(fixings, Budget()).bound for r in relaxations)
+            assert without == pytest.approx(with_rows, abs=1e-6)
+            improved += bool(fixings.on.size and without > -np.inf)
+        assert masters[0]._lp.rows == problem.vertices
+    assert improved > 10
+
+
+def test_too_much_excluded_is_caught():
+    problem = Colouring(5, np.zeros((0, 2)))
+    made = formulation(problem)
+    wrong = attrs.evolve(made, excludes=lambda fixings, keys: np.ones(keys.size, bool))
+    with pytest.raises(ConformanceError):
+        check_generator(
+            wrong.generators,
+            lambda: LinearMaster(problem, wrong),
+            problem,
+            structures=colourings(problem),
+            samples=4,
+        )
+
+
+def test_a_mask_of_another_size_is_named():
+    problem = Colouring(3, np.zeros((0, 2)))
+    wrong = attrs.evolve(formulation(problem), excludes=lambda fixings, keys: np.zeros(1, bool))
+    with pytest.raises(gl.InvalidProblem, match=r"excludes returned shape \(1,\) for 3 columns"):
+        LinearMaster(problem, wrong).solve(Fixings.none(3), Budget())
 
 
 def test_merged_is_what_pricing_heeds():

@@ -11,10 +11,12 @@ from hypothesis import given
 
 import gapless as gl
 from gapless.branching import Expressions, StrongBranching, Sum
-from gapless.engine import branch_and_price
+from gapless.core.relaxation import Probe
+from gapless.engine import PricedRelaxation, branch_and_price
 from gapless.lp import LinearMaster
 from gapless.roles import Answer, Batch, BranchRow, Budget, Fixings, Pricing, TreeCertificate
 from gapless.scip import branch_price_and_cut
+from gapless.scip.shadow import Shadow
 
 ITEMS = 8
 OPTIONS = {
@@ -24,6 +26,7 @@ OPTIONS = {
     "constant": {"smoothing": "wentges", "smoothing_share": 0.6, "fixing": False},
     "early": {"early": True, "tail": 2},
     "ages": {"column_age": 1},
+    "lazy": {"lazy": True, "row_age": 1},
     "all": {"smoothing": "directional", "early": True, "tail": 3, "column_age": 2},
 }
 
@@ -134,3 +137,23 @@ def test_reduced_costs_fix_below_rows():
                 above = tree.parents[above]
             below += above > 0
     assert below
+
+
+@pytest.mark.parametrize("shadow", [False, True], ids=["own tree", "SCIP's tree"])
+def test_a_look_fixes_nothing(shadow):
+    """A probe drops tightenings, so nobody is asked what they would rest on."""
+    problem, asked = knapsacks.draw(np.random.default_rng(0)), []
+
+    class Watched(Staged):
+        def usage_gains(self, view):
+            asked.append(view)
+            return super().usage_gains(view)
+
+    made = attrs.evolve(knapsacks.formulation(problem, sums()), generators=[Watched(problem)])
+    relaxation = PricedRelaxation(LinearMaster(problem, made), made.generators, problem.decisions)
+    none, worst = Fixings.none(ITEMS), problem.best() - 1.0
+    full = relaxation.solve(none, Budget(), incumbent=worst)
+    assert len(asked) == 1
+    probe = Probe(problem, Shadow(problem, made, None) if shadow else relaxation, none, Budget(), worst)
+    assert probe.relax(none).bound == pytest.approx(full.bound)
+    assert len(asked) == 1

@@ -19,6 +19,7 @@ from gapless.roles import (
     MissingBound,
     MostFractional,
     OracleError,
+    Pricing,
     Rows,
     Sparse,
 )
@@ -235,6 +236,51 @@ def test_time_in_a_pricing_round(grouped, roles):
     roles.judge(grouped, result)
     assert result.stop is Stop.TIME
     assert math.isfinite(result.bound)
+
+
+def test_no_prices_no_question(grouped, roles):
+    """Time ran out in the linear program: a generator has nothing to bound there, and is no liar."""
+    clock = roles.Clock()
+
+    def out_of_time(answer):
+        clock.now = 5.0
+        return attrs.evolve(answer(), bound=math.inf, attained=-math.inf, structure=None)
+
+    def endless(answer):
+        return Answer(slack=math.inf)
+
+    master = roles.BadRestricted(roles.KnownItems(grouped, (1, 3, 5)), solve=out_of_time)
+    budget = Budget(Limits(time=4.0), clock=clock)
+    relaxed = run(
+        grouped, roles, generator=bad_generator(grouped, roles, endless), restricted=master, budget=budget
+    )
+    assert relaxed.bound == math.inf
+
+
+def test_a_node_that_stays_open_is_not_priced(grouped, roles):
+    def solved(incumbent, **how):
+        budget = Budget()
+        relaxed = run(
+            grouped,
+            roles,
+            restricted=roles.BadRestricted(roles.KnownItems(grouped, (1, 3, 5)), solve=fractional),
+            budget=budget,
+            incumbent=incumbent,
+            pricing=Pricing(lazy=True),
+            **how,
+        )
+        return budget.iterations, relaxed
+
+    def fractional(answer):
+        return attrs.evolve(answer(), structure=None)
+
+    reached = roles.KnownItems(grouped, (1, 3, 5)).solve(Fixings.none(grouped.decisions.count), Budget()).attained
+    rounds, relaxed = solved(reached - 1.0)
+    assert (rounds, relaxed.bound, relaxed.attained) == (0, math.inf, reached)
+    assert solved(-math.inf)[0] > 0, "without an incumbent, every node is open"
+    assert solved(reached)[0] > 0, "the incumbent might be the best"
+    assert solved(reached - 1.0, look=True)[0] > 0, "a probe wants the bound"
+    assert solved(reached - 0.5, granularity=1.0)[0] == (0 if math.floor(reached) > reached - 0.5 else 1)
 
 
 def test_a_round_below_the_incumbent_is_the_last(grouped, roles):

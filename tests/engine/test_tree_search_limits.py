@@ -161,6 +161,29 @@ def test_k_best_that_ends_early_says_so(knapsack, roles):
     assert "the list may miss some" in result.explanation[0]
 
 
+def test_a_list_that_ends_early_has_the_gap_of_its_last_place(knapsack, roles):
+    """The best is proved long before the others: a gap of 0 would say that they are, too."""
+    settled = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), Budget(), k=3)
+    assert (settled.status, settled.gap, settled.wanted) == (Status.OPTIMAL, 0.0, 3)
+    seen = set()
+    for nodes in range(settled.stats.nodes):
+        budget = Budget(Limits(nodes=nodes))
+        result = tree_search(
+            knapsack, OptimisticBound(knapsack), MostFractional(), budget, k=3, start=[settled.best]
+        )
+        roles.judge(knapsack, result)
+        assert result.status is Status.FEASIBLE
+        held = len(result.solutions)
+        seen.add(held)
+        if held < 3:
+            assert result.gap == math.inf
+        else:
+            last = result.solutions[-1].value
+            assert result.gap == knapsack.sense.sign * (result.bound - last) > 0
+        assert type(result).from_json(result.to_json()).gap == result.gap
+    assert seen == {1, 2, 3}
+
+
 @pytest.mark.parametrize(
     "limits", [{"time": -1.0}, {"nodes": -1}, {"gap": math.nan}, {"gap": None}, {"iterations": -0.5}]
 )

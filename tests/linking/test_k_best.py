@@ -1,5 +1,7 @@
 """Lists of the k best by ``exact`` when something ends them early; test_exactness has them against enumeration."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,8 @@ def test_a_list_that_is_stopped_is_not_called_optimal(problem, calls):
     assert (result.status, result.stop) == (Status.FEASIBLE, Stop.INTERRUPTED)
     assert result.value == result.bound == all_structures(problem)[1].min()
     assert len(result.solutions) > 1
+    last = result.solutions[-1].value
+    assert result.gap == (math.inf if len(result.solutions) < 30 else last - result.bound) > 0
     held(result, problem)
 
 

@@ -1,6 +1,7 @@
 """Options of pricing in both trees: the answer stays, lies are caught, cheap stages come first."""
 
 import itertools
+import time
 
 import attrs
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from agreement import agrees
 from drawn import examples, generators
 from hypothesis import given
+from pyscipopt import Model
 
 import gapless as gl
 from gapless.core.problem import score_of
@@ -28,6 +30,7 @@ from gapless.roles import (
     Sparse,
 )
 from gapless.scip import branch_price_and_cut
+from gapless.scip.status import apply_limits
 
 TREES = (branch_and_price, branch_price_and_cut)
 SMOOTHED = [
@@ -36,7 +39,8 @@ SMOOTHED = [
 ]
 OPTIONS = [*SMOOTHED, Pricing(early=True), Pricing(tail=1, tail_share=0.9)]
 OPTIONS += [Pricing(column_age=1), Pricing(column_age=1, smoothing="wentges")]
-OPTIONS += [attrs.evolve(SMOOTHED[-1], early=True, tail=2)]
+OPTIONS += [attrs.evolve(SMOOTHED[-1], early=True, tail=2), Pricing(lazy=True), Pricing(row_age=1)]
+OPTIONS += [Pricing(lazy=True, row_age=1, column_age=1, smoothing="wentges")]
 
 
 class Viewed(Generator):
@@ -353,3 +357,10 @@ def _view(master):
 def test_bad_options_are_named(options, message):
     with pytest.raises(gl.InvalidProblem, match=message):
         Pricing(**options)
+
+
+def test_scip_counts_the_time_that_the_budget_counts():
+    for clock, kind in ((time.process_time, 1), (time.perf_counter, 2)):
+        model = Model()
+        apply_limits(model, Budget(gl.Limits(time=3.0), clock=clock))
+        assert model.getParam("timing/clocktype") == kind

@@ -65,6 +65,7 @@ class RyanFoster(CandidateBrancher[Any]):
     def __init__(self, items: int, pairs: Any, *, together_first: bool = True, most: int = 100) -> None:
         self.items, self.pairs = items, np.array(pairs, np.int64).reshape(-1, 2)
         self.together_first, self.most = together_first, most
+        self._last: tuple[Fixings, Merged | None] | None = None  # asked for by pricing, branching and rounding
         wrong = np.flatnonzero(
             np.any((self.pairs < 0) | (self.pairs >= items), axis=1) | (self.pairs[:, 0] == self.pairs[:, 1])
         )
@@ -103,6 +104,11 @@ class RyanFoster(CandidateBrancher[Any]):
         Together is transitive: three items of two pairs are one group, whatever the third pair's decision says, and
         nothing is left where it, or a pair without a decision, keeps two of them apart.
         """
+        if self._last is None or self._last[0] is not fixings:
+            self._last = fixings, self._merged(fixings)
+        return self._last[1]
+
+    def _merged(self, fixings: Fixings) -> Merged | None:
         parent = list(range(self.items))
 
         def root(item: int) -> int:

@@ -11,10 +11,12 @@ import numpy as np
 from gapless.core.batch import Batch
 from gapless.core.brancher import Brancher, MostFractional
 from gapless.core.certificate import Certificate
+from gapless.core.decisions import Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.oracle import Answer, Generator, LinearView
 from gapless.core.pricing import Pricing
 from gapless.core.relaxation import Relaxed
+from gapless.core.sparse import BoolArray, IntArray
 
 S = TypeVar("S")
 
@@ -67,6 +69,12 @@ class Formulation(Generic[S]):
         only. Useful when rounding costs more than a node. The answer does not depend on it.
     pricing : Pricing
         Options of column-and-row generation, for both drivers.
+    excludes : callable, optional
+        ``excludes(fixings, keys)`` says of which of the master's columns, bool (columns,) in the order of their
+        int64 keys, no structure under the fixings is made, beyond those that use a quantity which is fixed off: of
+        two items that are together, a column with one alone. Our tree takes them out at the node, instead of a row
+        for each decision of threshold 1 that is fixed on; so it should say all that these rows would. SCIP's tree
+        keeps the rows, and does not call it. By default there are rows.
     """
 
     initial: Batch
@@ -78,3 +86,4 @@ class Formulation(Generic[S]):
     exact: bool = True
     rounding_frequency: int = attrs.field(default=1, converter=checked_frequency)
     pricing: Pricing = attrs.field(factory=Pricing, validator=attrs.validators.instance_of(Pricing))
+    excludes: Callable[[Fixings, IntArray], BoolArray] | None = None

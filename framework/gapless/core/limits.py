@@ -128,9 +128,14 @@ class Budget:
         self._clock = clock
         self._start = clock()
 
+    @property
+    def heard(self) -> bool:
+        """Whether anyone is told of events."""
+        return bool(self.observers or self.trace)
+
     def emit(self, kind: str, bound: float, value: float, **details: Any) -> None:
         """Notify the observers; `bound` and `value` are scores. Free when there are no observers."""
-        if not (self.observers or self.trace):
+        if not self.heard:
             return
         event = Event.of_scores(kind, self.elapsed, bound, value, details, self.sense or Sense.MAXIMISE)
         if self.trace:
@@ -146,6 +151,11 @@ class Budget:
     def elapsed(self) -> float:
         """Wall-clock seconds since the solve began."""
         return self._clock() - self._start
+
+    @property
+    def counts_cpu(self) -> bool:
+        """Whether the clock is that of the process, which solvers with a clock of their own should then use."""
+        return self._clock is time.process_time
 
     @property
     def time_left(self) -> float:

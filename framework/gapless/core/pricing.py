@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from gapless.core.errors import InvalidProblem
+from gapless.core.tolerance import margin, round_bound
 
 SMOOTHING = ("none", "wentges", "directional")
 
@@ -71,9 +72,20 @@ class Pricing:
         Solves in a row in which a column lost before it leaves the linear program of our tree, not the master: it
         comes back, at any node, when it gains, before a generator is asked. 0, the default: never. SCIP's tree
         keeps all columns.
+    row_age : int
+        Solves in a row in which a row had room on both sides before it leaves the linear program of our tree, not
+        the master: it comes back, at any node, when a solution violates it, before a generator is asked. Rows of
+        branches leave once they limit nothing. Rows of `Formulation.initial` stay. 0, the default: never. SCIP's
+        tree keeps all rows: PySCIPOpt removes none from a node.
     early : bool
         Whether a node is branched as soon as its bound, rounded to the problem's granularity, cannot change by more
         columns. Rows that generators separate only once no column is missing are then not asked for. False by
+        default.
+    lazy : bool
+        Whether a node is branched as soon as its restricted optimum beats the incumbent, by the problem's
+        granularity: more columns cannot close it then. Its bound stays that of its parent, so that
+        ``order="depth-first"`` suits it, and a limit leaves a weaker bound. Looks below a node (`Probe`), nodes
+        before the first incumbent, and those whose restricted optimum is integral, are priced as ever. False by
         default.
     tail : int
         Rounds after which a node is branched where they closed less than `tail_share` of the gap between its bound
@@ -91,10 +103,28 @@ class Pricing:
     first_prices: Mapping[int, float] | None = attrs.field(default=None, validator=_prices)
     initial_priced: bool = attrs.field(default=False, validator=_flag)
     column_age: int = attrs.field(default=0, validator=_rounds)
+    row_age: int = attrs.field(default=0, validator=_rounds)
     early: bool = attrs.field(default=False, validator=_flag)
+    lazy: bool = attrs.field(default=False, validator=_flag)
     tail: int = attrs.field(default=0, validator=_rounds)
     tail_share: float = attrs.field(default=0.1, validator=_share)
     fixing: bool = attrs.field(default=True, validator=_flag)
+
+    def leaves_open(self, attained: float, incumbent: float, granularity: float | None, structure: Any) -> bool:
+        """Whether `lazy` asks for branching before a round: no column can close the node any more.
+
+        Parameters
+        ----------
+        attained, structure
+            Of the restricted optimum, as in `Relaxed`.
+        incumbent : float
+            -inf without one.
+        granularity : float, optional
+            As `Problem.granularity`.
+        """
+        if not self.lazy or structure is not None or not (math.isfinite(incumbent) and math.isfinite(attained)):
+            return False
+        return round_bound(attained - margin(attained), granularity) > incumbent + margin(incumbent)
 
 
 PLAIN = Pricing()

@@ -34,8 +34,8 @@ class Relaxed(Generic[S]):
     ----------
     bound : float
         No structure under the fixings scores more. ``-inf`` when nothing is feasible there.
-    point : float64 (decisions,), optional
-        A point in [0, 1], possibly fractional, for a brancher to exclude.
+    point : float64 (decisions,), or a function that returns it, optional
+        A point in [0, 1], possibly fractional, for a brancher to exclude. A function is called when it is asked.
     structure : S, optional
         A structure found on the way; the engine checks it and computes its value.
     attained : float
@@ -55,7 +55,7 @@ class Relaxed(Generic[S]):
     """
 
     bound: float
-    point: FloatArray | None = None
+    _point: FloatArray | Callable[[], FloatArray | None] | None = None
     structure: S | None = None
     attained: float = -np.inf
     state: Any = None
@@ -63,6 +63,11 @@ class Relaxed(Generic[S]):
     certificate: Certificate = attrs.field(factory=NoCertificate)
     excluded: float = -np.inf
     probe: Probe[S] | None = None
+
+    @property
+    def point(self) -> FloatArray | None:
+        """The point, made now if it was given by a function."""
+        return self._point() if callable(self._point) else self._point
 
 
 class Relaxation(ABC, Generic[S]):
@@ -96,6 +101,10 @@ class Relaxation(ABC, Generic[S]):
 
     def glance(self, fixings: Fixings, budget: Budget, *, incumbent: float = -np.inf) -> Relaxed[S]:
         """A guess at `solve` for little work, to choose among branches by; no proof rests on it."""
+        return self.solve(fixings, budget, incumbent=incumbent)
+
+    def look(self, fixings: Fixings, budget: Budget, *, incumbent: float = -np.inf) -> Relaxed[S]:
+        """`solve` for a probe, which wants the bound; by default the same."""
         return self.solve(fixings, budget, incumbent=incumbent)
 
     def integral(self, fixings: Fixings, budget: Budget, *, incumbent: float = -np.inf) -> S | None:
@@ -202,7 +211,7 @@ class Probe(Generic[S]):
         try:
             if rounds == 0:
                 return self._relaxation.glance(fixings, inner, incumbent=self.incumbent)
-            return self._relaxation.solve(fixings, inner, incumbent=self.incumbent)
+            return self._relaxation.look(fixings, inner, incumbent=self.incumbent)
         finally:
             self._count(inner)
 

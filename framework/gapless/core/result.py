@@ -143,6 +143,8 @@ class Result(Generic[S]):
     trace : sequence of Event
     explanation : sequence of str
         Reasons for infeasibility, or notes for the user.
+    wanted : int
+        Number of structures that were asked for.
     """
 
     status: Status
@@ -155,6 +157,7 @@ class Result(Generic[S]):
     stats: Stats = attrs.field(factory=Stats)
     trace: Sequence[Event] = ()
     explanation: Sequence[str] = ()
+    wanted: int = 1
 
     def __attrs_post_init__(self) -> None:
         complaint = self._contradiction()
@@ -207,6 +210,7 @@ class Result(Generic[S]):
         trace: Sequence[Event] = (),
         explanation: Sequence[str] = (),
         complete: bool = True,
+        wanted: int = 1,
     ) -> Result[S]:
         """The result of an engine that maximised scores.
 
@@ -222,6 +226,8 @@ class Result(Generic[S]):
         complete : bool
             False when fewer structures than requested were found in time: the status is then never OPTIMAL,
             although the best structure may be.
+        wanted : int
+            Number of structures that were asked for.
         stop : Stop
             Reason for the end of the search. Becomes PROVED, unless it is ERROR, when the bound equals the best
             score up to rounding in the last digits.
@@ -253,6 +259,7 @@ class Result(Generic[S]):
             stats if stats is not None else Stats(),
             tuple(trace),
             tuple(explanation),
+            wanted,
         )
 
     @property
@@ -284,10 +291,16 @@ class Result(Generic[S]):
 
     @property
     def gap(self) -> float:
-        """``|bound - value|``, the unproved difference; infinite without a solution."""
-        if not self.solutions:
+        """``|bound - value|``, the unproved difference; infinite without a solution.
+
+        For a list of several structures that is not proved, the difference to the last one that was asked for: a
+        structure that the list misses is better by that much at most. Infinite while the list is shorter.
+        """
+        last = 0 if self.proved else self.wanted - 1
+        if len(self.solutions) <= last:
             return math.inf
-        return 0.0 if self.bound == self.value else max(0.0, self.sense.sign * (self.bound - self.value))
+        value = self.solutions[last].value
+        return 0.0 if self.bound == value else max(0.0, self.sense.sign * (self.bound - value))
 
     @property
     def proved(self) -> bool:

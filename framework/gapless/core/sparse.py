@@ -61,7 +61,7 @@ class Sparse:
     values: FloatArray = attrs.field(converter=float_array)
 
     def __attrs_post_init__(self) -> None:
-        if self.indptr.size < 1 or self.indptr[0] != 0 or np.any(np.diff(self.indptr) < 0):
+        if self.indptr.size < 1 or self.indptr[0] != 0 or (self.indptr[1:] < self.indptr[:-1]).any():
             raise InvalidProblem("Sparse: indptr must start at 0 and never fall")
         if self.indices.shape != self.values.shape or self.indptr[-1] != self.indices.size:
             raise InvalidProblem(
@@ -95,7 +95,7 @@ class Sparse:
 
     def row_numbers(self) -> IntArray:
         """Row of each entry."""
-        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        return np.arange(len(self)).repeat(self.indptr[1:] - self.indptr[:-1])
 
     def dot(self, vector: FloatArray) -> FloatArray:
         """``self @ vector`` with shape (m,); 0 x inf never arises because zeros are not stored."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from gapless.core.batch import Batch
 from gapless.core.oracle import Answer, Generator, LinearView, View
 
@@ -35,8 +33,8 @@ def compatible(answers: Sequence[Answer]) -> tuple[list[Batch], list[Batch]]:
     """
     batches = [a.batch for a in answers if len(a.batch)]
     pricing = [b for b in batches if len(b.columns)]
-    incomplete = [b for b in batches if not np.all(b.rows.over_quantities)]
-    if all(b is p for b in incomplete for p in pricing):
+    incomplete = [b for b in batches if len(b.rows) and not b.rows.over_quantities.all()]
+    if not (pricing and incomplete) or all(b is p for b in incomplete for p in pricing):
         return batches, []
     first = pricing[:1] if any(b is p for b in incomplete for p in pricing) else pricing
     now = [b for b in batches if any(b is f for f in first) or not (_in(b, pricing) or _in(b, incomplete))]

@@ -44,6 +44,7 @@ def price_and_cut(
     pricing: Pricing = PLAIN,
     granularity: float | None = None,
     rounds: Rounds[V] | None = None,
+    look: bool = False,
 ) -> Relaxed[S]:
     """Bound a node by pricing and separation.
 
@@ -70,6 +71,8 @@ def price_and_cut(
         As `Problem.granularity`: the loop ends when the bound, rounded to it, does not beat the incumbent.
     rounds : Rounds, optional
         Those of earlier nodes, for the same master and generators, which this node continues.
+    look : bool
+        Whether only the bound is wanted: nothing is fixed, and `Pricing.lazy` does not count.
 
     Raises
     ------
@@ -84,7 +87,7 @@ def price_and_cut(
     """
     bound = math.inf
     evidence: Callable[[], Certificate] | None = None
-    fixes = pricing.fixing and incumbent > -math.inf and can_fix(generators)
+    fixes = pricing.fixing and not look and incumbent > -math.inf and can_fix(generators)
     tightenings: Sequence[Tightening] = ()
     excluded = -math.inf
     early = EarlyBranching(pricing, granularity)
@@ -92,19 +95,20 @@ def price_and_cut(
     rounds.begin()
     relaxed: Relaxed[S] = Relaxed(math.inf, state=state)
     closing = False
+    asked = -math.inf if look else incumbent  # without an incumbent, nothing is left open
     while True:
         try:
-            relaxed = guarded(
-                restricted, restricted.solve, fixings, budget, incumbent=incumbent, state=relaxed.state
-            )
+            relaxed = guarded(restricted, restricted.solve, fixings, budget, incumbent=asked, state=relaxed.state)
             base = checked_bound(restricted, relaxed.bound)
             if relaxed.attained > bound + margin(bound):
                 raise InconsistentBound(
                     f"the generators claimed a bound of {budget.as_value(bound)}, but their own "
                     f"columns reach {budget.as_value(relaxed.attained)}: a slack was too small"
                 )
-            if closing:
+            if closing or pricing.leaves_open(relaxed.attained, asked, granularity, relaxed.structure):
                 break
+            if base == math.inf and budget.spent() is not None:
+                break  # time ran out in the linear program: no prices to ask at
             view = guarded(restricted, restricted.view)
             found = rounds.ask(view, base, fixings, budget, incumbent)
             if found.evidence is not None and found.bound <= bound:
@@ -128,19 +132,20 @@ def price_and_cut(
                         incumbent,
                         granularity,
                     )
-            guarded(
-                budget,
-                budget.emit,
-                "round",
-                bound,
-                incumbent,
-                restricted=base,
-                attained=relaxed.attained,
-                added=found.added,
-                columns_found=sum(len(batch.columns) for batch in found.batches),
-                rows_found=sum(len(batch.rows) for batch in found.batches),
-                scored=found.scored,
-            )
+            if budget.heard:
+                guarded(
+                    budget,
+                    budget.emit,
+                    "round",
+                    bound,
+                    incumbent,
+                    restricted=base,
+                    attained=relaxed.attained,
+                    added=found.added,
+                    columns_found=sum(len(batch.columns) for batch in found.batches),
+                    rows_found=sum(len(batch.rows) for batch in found.batches),
+                    scored=found.scored,
+                )
         except KeyboardInterrupt:
             budget.interrupt()
             break
@@ -199,6 +204,15 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
     ) -> Relaxed[S]:
         """Bound a node by pricing and separation until the slack closes."""
+        return self._priced(fixings, budget, incumbent, state)
+
+    def look(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> Relaxed[S]:
+        """The bound alone: nothing is fixed or left open."""
+        return self._priced(fixings, budget, incumbent, None, look=True)
+
+    def _priced(
+        self, fixings: Fixings, budget: Budget, incumbent: float, state: Any, *, look: bool = False
+    ) -> Relaxed[S]:
         return price_and_cut(
             self.restricted,
             self.generators,
@@ -211,6 +225,7 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
             pricing=self.pricing,
             granularity=self.granularity,
             rounds=self._rounds,
+            look=look,
         )
 
     def glance(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> Relaxed[S]:

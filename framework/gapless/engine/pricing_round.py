@@ -15,11 +15,12 @@ import numpy as np
 
 from gapless.core.batch import Batch, Columns
 from gapless.core.certificate import Certificate
-from gapless.core.decisions import Decisions, Fixings
+from gapless.core.decisions import OFF, Decisions, Fixings
 from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
 from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, Generator, LinearView, View
 from gapless.core.pricing import Pricing
+from gapless.core.sparse import FloatArray
 from gapless.engine.entering import enter
 from gapless.engine.guard import guarded
 from gapless.engine.smoothing import Smoothing
@@ -93,6 +94,7 @@ class Rounds(Generic[V]):
         self.smoothing: Smoothing[V] = Smoothing(pricing, master)
         self.stage = [0] * len(self.generators)
         self.best = math.inf
+        self._bans: tuple[Fixings | None, FloatArray | None] = None, None
 
     def begin(self) -> None:
         """A new node: its bounds are others, and cheap stages may find something again."""
@@ -152,9 +154,16 @@ class Rounds(Generic[V]):
         moved, self.stage = later != self.stage, later
         return moved
 
+    def _banned(self, fixings: Fixings) -> FloatArray | None:
+        """1 for each quantity that may not be used; None where all may."""
+        if self._bans[0] is not fixings:
+            some = bool((fixings.state == OFF).any())
+            self._bans = fixings, fixings.banned(self.decisions).astype(np.float64) if some else None
+        return self._bans[1]
+
     def _question(self, view: V, base: float, fixings: Fixings, done: Round[V]) -> list[Answer]:
         answers = [
-            ask(generator, view, self.limit, self.decisions, fixings, stage)
+            ask(generator, view, self.limit, self._banned(fixings), stage)
             for generator, stage in zip(self.generators, self.stage, strict=True)
         ]
         done.answers, done.slack = answers, total_slack(answers)
@@ -195,9 +204,9 @@ def total_slack(answers: Sequence[Answer]) -> float | None:
 
 
 def ask(
-    generator: Generator[V], view: V, limit: int | None, decisions: Decisions, fixings: Fixings, stage: int = 0
+    generator: Generator[V], view: V, limit: int | None, bans: FloatArray | None = None, stage: int = 0
 ) -> Answer:
-    """A generator's answer, unless it contradicts itself or the fixings."""
+    """A generator's answer, unless it contradicts itself or uses a quantity of positive `bans`."""
     query: Any = generator.query
     if len(generator.stages) > 1:
         answer = guarded(generator, query, view, limit=limit, stage=generator.stages[stage])
@@ -218,10 +227,9 @@ def ask(
     numbers = [columns.objective, columns.coefficients.values, columns.uses.values, columns.upper]
     if len(rows):
         numbers += rows.lower, rows.upper, rows.coefficients.values, rows.uses.values
-    if any(np.isnan(a).any() for a in numbers):
+    if any(a.size and math.isnan(a.max()) for a in numbers):
         raise InconsistentBound(f"{name} returned a column or row with NaN in it")
-    banned = np.flatnonzero(fixings.forbids(columns.uses, decisions))
-    if banned.size:
+    if bans is not None and (banned := np.flatnonzero(columns.uses.dot(bans))).size:
         raise FixedColumn(
             f"{name} returned column {columns.keys[banned[0]]} although the fixings forbid it; "
             "look at view.usage_prices() (infinite where banned) or view.fixings"

@@ -203,12 +203,8 @@ class _Search(Generic[S]):
             return Stop.GAP
         return self.budget.spent_between_nodes()
 
-    @property
-    def _heard(self) -> bool:
-        return bool(self.budget.observers or self.budget.trace)
-
     def _emit(self, kind: str, **details: Any) -> None:
-        if self._heard:
+        if self.budget.heard:
             guarded(self.budget, self.budget.emit, kind, self.bound, self.best, **details)
 
     def _closes(self, bound: float) -> bool:
@@ -232,7 +228,7 @@ class _Search(Generic[S]):
             raise OracleError(f"{name}.solve returned {type(relaxed).__name__}, expected a Relaxed")
         own = round_bound(checked_bound(self.relaxation, relaxed.bound), self.problem.granularity)
         probe = Probe(self.problem, self.relaxation, node.fixings, self.budget, self.threshold)
-        relaxed = attrs.evolve(relaxed, probe=probe)
+        relaxed = attrs.evolve(relaxed, bound=min(relaxed.bound, node.bound), probe=probe)
         for candidate in (relaxed.structure, self._round(relaxed)):
             if candidate is not None:
                 self.accept(candidate)
@@ -323,7 +319,7 @@ class _Search(Generic[S]):
             if child_fixings is not None:
                 children.append(child)
         self.frontier.push(children)
-        if self._heard:
+        if self.budget.heard:
             said = [in_words(self.branches[c.number], self.decisions) for c in children]
             self._emit("branch", node=node.number, children=[c.number for c in children], decisions=said)
 
@@ -423,4 +419,5 @@ class _Search(Generic[S]):
             trace=budget.events,
             explanation=explanation,
             complete=self.k == 1 or stop is Stop.PROVED,
+            wanted=self.k,
         )

@@ -26,6 +26,7 @@ def best_columns(ledger: Ledger[Any], budget: Budget, above: float) -> FloatArra
         model.setParam("limits/totalnodes", -1 if budget.limits.nodes is None else int(budget.limits.nodes))
         if not math.isinf(budget.time_left):
             model.setParam("limits/time", max(1e-3, budget.time_left))
+            model.setParam("timing/clocktype", 1 if budget.counts_cpu else 2)
         upper = ledger.upper_now.tolist()
         kinds = np.where(ledger.integer, "I", "C").tolist()
         costs = signs.costs(ledger.objective).tolist()

@@ -6,6 +6,7 @@ Contains no solver: `LinearMaster` keeps an LP in step with a ledger, the SCIP a
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 import attrs
@@ -17,13 +18,13 @@ from gapless.core.errors import InvalidProblem
 from gapless.core.problem import Problem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import INTEGRAL
-from gapless.lp.entries import Entries, Keys, check_columns, check_rows, claim_own, merged, product
+from gapless.lp.entries import Entries, Keys, check_columns, check_rows, claim_own, joined, merged, product
+from gapless.lp.growing import Growing
 from gapless.lp.sums import Sums
 from gapless.lp.view import (
     Held,
     MasterView,
     interval_bound,
-    point_of,
     readable,
     refuse_entries,
     supported,
@@ -31,6 +32,7 @@ from gapless.lp.view import (
 )
 
 S = TypeVar("S")
+Excludes = Callable[[Fixings, IntArray], BoolArray]
 
 
 @attrs.frozen(eq=False)
@@ -66,21 +68,36 @@ class NewColumns:
 
 
 class Ledger(Generic[S]):
-    """Columns and rows of the master of a problem by key, numbered in order of entry."""
+    """Columns and rows of the master of a problem by key, numbered in order of entry.
 
-    def __init__(self, problem: Problem[S]) -> None:
+    Parameters
+    ----------
+    problem : Problem
+    excludes : callable, optional
+        As in `Formulation`.
+    """
+
+    def __init__(self, problem: Problem[S], excludes: Excludes | None = None) -> None:
         self.problem, self.decisions = problem, problem.decisions
+        self._excludes, self._excluded = excludes, np.zeros(0, bool)
         self.columns, self.rows = Keys(), Keys()
+        self._objective, self._upper, self._integer = Growing(np.float64), Growing(np.float64), Growing(np.bool_)
         self.objective, self.upper, self.upper_now = np.zeros(0), np.zeros(0), np.zeros(0)
         self.integer: BoolArray = np.zeros(0, bool)
+        self.costs = True
+        """Whether no column has a positive objective."""
         self.matrix, self.uses, self.over = Entries(), Entries(), Entries()
         self.row_lower, self.row_upper = np.zeros(0), np.zeros(0)
-        count = self.decisions.quantities
+        self._row_least = np.zeros(0)  # smallest entry of each row, at most 0
+        self.quantities = count = self.decisions.quantities
         self.use_lower, self.use_upper = np.full(count, -np.inf), np.full(count, np.inf)
         self.own = np.full(count, -1)
         self._imposed: Fixings | None = None
         self._banned: BoolArray | None = None
         self._crossed = False
+        self._unlimited = False
+        self._free = np.zeros(count)
+        self._free.flags.writeable = False
         self.kept = 0
         """Number of first columns that smoothed views may not lack: generators need not know them."""
         self.sums = Sums(self.decisions)
@@ -95,8 +112,10 @@ class Ledger(Generic[S]):
         chosen = self.rows.fresh(rows.keys)
         if not chosen.size:
             return None
-        check_rows(rows, self.decisions.quantities)
-        entries = rows.coefficients.take(chosen)
+        check_rows(rows, self.quantities)
+        entries, uses = rows.coefficients, rows.uses
+        if chosen.size < len(rows):
+            entries, uses = entries.take(chosen), uses.take(chosen)
         column = self.columns.find(entries.indices)
         if np.any(column < 0):
             at = int(np.flatnonzero(column < 0)[0])
@@ -105,16 +124,17 @@ class Ledger(Generic[S]):
                 "which is not in the master (see view.column_keys); columns of the same batch bring "
                 "their entries"
             )
-        uses = rows.uses.take(chosen)
-        stated = Entries(entries.row_numbers(), column, entries.values)
+        stated = entries.row_numbers(), column, entries.values
         if uses.values.size:
-            stated.add(*product(uses.row_numbers(), uses.indices, uses.values, self.uses))
-        row, column, value = merged(stated.row, stated.column, stated.value)
+            stated = joined(stated, product(uses.row_numbers(), uses.indices, uses.values, self.uses))
+        row, column, value = merged(*stated)
         new = NewRows(len(self.rows), rows.lower[chosen], rows.upper[chosen], row, column, value)
         self.over.add(new.first + uses.row_numbers(), uses.indices, uses.values)
         self.matrix.add(new.first + row, column, value)
         self.row_lower = np.append(self.row_lower, new.lower)
         self.row_upper = np.append(self.row_upper, new.upper)
+        self._row_least = np.append(self._row_least, np.zeros(len(new)))
+        np.minimum.at(self._row_least, new.first + row, value)
         self.rows = self.rows.extended(rows.keys[chosen])
         return new
 
@@ -127,9 +147,9 @@ class Ledger(Generic[S]):
         if not chosen.size:
             return None
         columns = columns if chosen.size == len(columns) else columns.take(chosen)
-        check_columns(columns, self.decisions.quantities)
+        check_columns(columns, self.quantities)
         row = self.rows.find(columns.coefficients.indices)
-        if np.any(row < 0):
+        if row.size and row.min() < 0:
             at = int(np.flatnonzero(row < 0)[0])
             raise InvalidProblem(
                 f"column {columns.keys[columns.coefficients.row_numbers()[at]]} has an entry in row "
@@ -138,21 +158,22 @@ class Ledger(Generic[S]):
             )
         refuse_entries(columns, row, self.over)
         uses = columns.uses.row_numbers(), columns.uses.indices, columns.uses.values
-        stated = Entries(columns.coefficients.row_numbers(), row, columns.coefficients.values)
+        stated = columns.coefficients.row_numbers(), row, columns.coefficients.values
         if self.over.row.size:
-            stated.add(*product(*uses, Entries(self.over.column, self.over.row, self.over.value)))
+            implied = product(*uses, Entries(self.over.column, self.over.row, self.over.value))
+            stated = joined(stated, implied)
         if len(self.sums):
-            users, sums, values = product(*uses, self.sums.entries)
-            uses = np.append(uses[0], users), np.append(uses[1], sums), np.append(uses[2], values)
-        new = NewColumns(
-            len(self.columns), columns, *merged(stated.row, stated.column, stated.value), *merged(*uses)
-        )
+            uses = joined(uses, product(*uses, self.sums.entries))
+        new = NewColumns(len(self.columns), columns, *merged(*stated), *merged(*uses))
         self.matrix.add(new.row, new.first + new.column, new.value)
+        np.minimum.at(self._row_least, new.row, new.value)
         self.uses.add(new.quantity, new.first + new.user, new.times)
-        self.objective = np.append(self.objective, columns.objective)
-        self.upper = np.append(self.upper, columns.upper)
-        self.upper_now = np.append(self.upper_now, columns.upper)
-        self.integer = np.append(self.integer, columns.integer)
+        self.objective = self._objective.append(columns.objective)
+        self.costs = self.costs and bool(columns.objective.max() <= 0)
+        plain = self.upper_now is self.upper
+        self.upper = self._upper.append(columns.upper)
+        self.upper_now = self.upper if plain else np.concatenate([self.upper_now, columns.upper])
+        self.integer = self._integer.append(columns.integer)
         self.columns = self.columns.extended(columns.keys)
         claim_own(self.own, new.first, columns)
         return new
@@ -166,22 +187,41 @@ class Ledger(Generic[S]):
         """
         if fixings is not self._imposed:
             self._take_sums(fixings)
-            lower, upper = use_limits(fixings, self.decisions)
+            lower, upper = use_limits(fixings, self.decisions, implied=self._excludes is not None)
+            self._excluded = np.zeros(0, bool)
             self._banned = fixings.banned(self.decisions) if np.any(fixings.state == OFF) else None
             if len(self.sums):
                 lower, upper = map(np.append, (lower, upper), self.sums.limits(fixings))
                 if self._banned is not None:
                     self._banned = np.append(self._banned, np.zeros(len(self.sums), bool))
             self._crossed = bool(np.any(lower > upper))
+            self._unlimited = not (np.isfinite(lower).any() or np.isfinite(upper).any())
+            if self._free.size < lower.size:
+                self._free = np.zeros(lower.size)
+                self._free.flags.writeable = False
             if not self._crossed:
                 if self._banned is not None:
                     upper[self._banned] = np.inf
                 self.use_lower, self.use_upper = lower, upper
             self._imposed = fixings
-        self.upper_now = self.upper.copy()
+        self.upper_now = self.upper
         if self._banned is not None:
+            self.upper_now = self.upper.copy()
             self.upper_now[self.uses.column[self._banned[self.uses.row]]] = 0.0
+        if self._excludes is not None and not self._crossed:
+            self.upper_now = np.where(self._out(self._excludes, fixings), 0.0, self.upper_now)
         return not self._crossed
+
+    def _out(self, excludes: Excludes, fixings: Fixings) -> BoolArray:
+        """Mask of the columns that the formulation excludes; those known before are not asked about again."""
+        known = self._excluded.size
+        new = self.columns.in_order()[known:]
+        if new.size:
+            told = np.asarray(excludes(fixings, new), bool)
+            if told.shape != new.shape:
+                raise InvalidProblem(f"Formulation.excludes returned shape {told.shape} for {new.size} columns")
+            self._excluded = np.append(self._excluded, told)
+        return self._excluded
 
     def _take_sums(self, fixings: Fixings) -> None:
         """Enter the sums of the fixings' rows that are new, with their values in all columns."""
@@ -197,17 +237,17 @@ class Ledger(Generic[S]):
 
     def supported(self, row_price: FloatArray, use_price: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The prices, with 0 for those that would meet an infinite side and bound nothing."""
-        return (
-            supported(row_price, self.row_lower, self.row_upper),
-            supported(use_price, self.use_lower, self.use_upper),
-        )
+        row = supported(row_price, self.row_lower, self.row_upper)
+        return row, self._free if self._unlimited else supported(use_price, self.use_lower, self.use_upper)
 
     def gain(self, row_price: FloatArray, use_price: FloatArray, weight: float = 1.0) -> FloatArray:
         """Reduced costs of all columns, without the bans."""
         paid = self.matrix.priced(row_price, len(self.columns))
-        if np.any(use_price):
+        if use_price is not self._free and use_price.any():
             paid += self.uses.priced(use_price, len(self.columns))
-        return weight * self.objective - paid
+        worth = self.objective if weight == 1 else weight * self.objective
+        gain: FloatArray = np.subtract(worth, paid, out=paid)
+        return gain
 
     def view(
         self,
@@ -227,18 +267,28 @@ class Ledger(Generic[S]):
 
         `bound` includes the constant; `hidden` masks the columns that a smoothed view lacks.
         """
-        count = self.decisions.quantities
-        own = np.append(gain, 0.0)[self.own[:count]]  # the 0 at -1, where a quantity has none
-        usage = None if z is None else self.uses.times(z, self.own.size)[:count]
-        point = None if usage is None else point_of(usage, self.decisions)
-        costs = not np.any(self.objective > 0)
-        over = attrs.evolve(self.over)
-        held = Held(self.columns, z, usage, objective, over, bound, constant, hidden, costs, use_price[count:])
+        count = self.quantities
+        held = Held(
+            self.columns,
+            z,
+            self.uses.snapshot(),
+            gain,
+            self.own,
+            objective,
+            self.over.snapshot(),
+            bound,
+            constant,
+            hidden,
+            self.costs,
+            use_price[count:],
+        )
         if fixings.rows:
             held.sum_prices = self.sums.priced(use_price)
             held.branch_prices = use_price[count:][self.sums.places(fixings)]
-        price = use_price[:count]
-        return MasterView(self.decisions, fixings, point, self.rows, row_price, price, own, weight, held)
+        banned = self._banned if fixings is self._imposed else fixings.banned(self.decisions)
+        if banned is not None:
+            banned = banned[:count]
+        return MasterView(self.decisions, fixings, self.rows, row_price, use_price[:count], banned, weight, held)
 
     def usage_gains(self, row_price: FloatArray, use_price: FloatArray) -> FloatArray:
         """Gain of the best allowed column through each quantity of the decisions, -inf without one.
@@ -251,7 +301,7 @@ class Ledger(Generic[S]):
         best = np.full(self.own.size, -np.inf)
         allowed = self.upper_now[column] > 0
         np.maximum.at(best, self.uses.row[allowed], gain[allowed])
-        return best[: self.decisions.quantities]
+        return best[: self.quantities]
 
     def dual_bound(self, row_price: FloatArray, use_price: FloatArray, gain: FloatArray) -> float:
         """Weak duality in float64: no z within the imposed limits scores more, for prices from any source.
@@ -259,29 +309,39 @@ class Ledger(Generic[S]):
         Infinite when a column without bounds has a positive gain.
         """
         upper = self.upper_now
-        positive = gain > 0
-        unbounded = positive & np.isinf(upper)
-        if np.any(unbounded):
-            upper = np.where(unbounded, self._implied_upper(), upper)
-        return (
-            interval_bound(row_price, self.row_lower, self.row_upper)
-            + interval_bound(use_price, self.use_lower, self.use_upper)
-            + float(gain[positive] @ upper[positive])
-        )
+        paid = interval_bound(row_price, self.row_lower, self.row_upper)
+        if use_price is not self._free:
+            paid += interval_bound(use_price, self.use_lower, self.use_upper)
+        positive = (gain > 0).nonzero()[0]
+        if not positive.size:
+            return paid
+        gain, most = gain[positive], upper[positive]
+        unlimited = np.isinf(most).nonzero()[0]
+        if unlimited.size:
+            most[unlimited] = self._implied_upper(positive[unlimited])
+        return paid + float(gain @ most)
 
-    def _implied_upper(self) -> FloatArray:
-        """Upper bound of each column that its rows without negative entries imply."""
-        upper = self.upper_now.copy()
-        least = np.zeros(len(self.rows))
-        np.minimum.at(least, self.matrix.row, self.matrix.value)
-        tight = (least[self.matrix.row] >= 0) & (self.matrix.value > 0)
-        side = np.maximum(self.row_upper[self.matrix.row[tight]], 0.0)
-        np.minimum.at(upper, self.matrix.column[tight], side / self.matrix.value[tight])
+    def _implied_upper(self, columns: IntArray) -> FloatArray:
+        """Upper bound of some columns that their rows without negative entries imply."""
+        number = np.full(len(self.columns), -1)
+        number[columns] = np.arange(columns.size)
+        at = (number[self.matrix.column] >= 0).nonzero()[0]
+        row, value = self.matrix.row[at], self.matrix.value[at]
+        tight = ((self._row_least[row] >= 0) & (value > 0)).nonzero()[0]
+        side = np.maximum(self.row_upper[row[tight]], 0.0)
+        upper = self.upper_now[columns]
+        np.minimum.at(upper, number[self.matrix.column[at[tight]]], side / value[tight])
         return upper
 
     def structure(self, view: MasterView) -> S | None:
         """The structure of an integral solution, if the problem can read it; the engine checks it."""
-        z, point = view.column_values, view.point
-        if z is None or point is None or np.any(np.abs(z - np.rint(z))[self.integer] > INTEGRAL):
+        z = view.column_values
+        if z is None or not self._whole(z) or view.point is None:
             return None
-        return readable(self.problem, point)
+        return readable(self.problem, view.point)
+
+    def _whole(self, z: FloatArray) -> bool:
+        """Whether columns are integral that must be."""
+        far = np.abs(z - np.rint(z)) > INTEGRAL
+        far &= self.integer
+        return not far.any()

@@ -18,12 +18,14 @@ from gapless.core.oracle import Answer, LinearView
 from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Descent, Relaxed, Restricted
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import meets
+from gapless.core.tolerance import INTEGRAL, meets
+from gapless.lp.entries import Entries, Nonzeros, joined
 from gapless.lp.integral import best_columns
 from gapless.lp.ledger import Ledger
 from gapless.lp.objective import check_objective
 from gapless.lp.program import FEASIBLE, LinearProgram
 from gapless.lp.smoothing import smoothed
+from gapless.lp.stay import FEW, Stay
 from gapless.lp.view import MasterView, point_of, readable
 
 S = TypeVar("S")
@@ -49,19 +51,18 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         self.problem, self.formulation = problem, formulation
         self.decisions = problem.decisions
         self._lp = LinearProgram("restricted master")
-        self._ledger = Ledger(problem)
-        self._upper = np.zeros(0)
-        self._column_age = formulation.pricing.column_age
-        self._column_place, self._placed = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        self._age = np.zeros(0, np.int64)
-        self._row_place = np.zeros(0, np.int64)
+        self._ledger = Ledger(problem, formulation.excludes)
+        self._upper: FloatArray | None = None  # upper bounds in the program, None for those of the columns
+        self._column_age, self._row_age = formulation.pricing.column_age, formulation.pricing.row_age
+        self._columns, self._rows, self._uses = Stay(), Stay(), Stay()
         count = self.decisions.quantities
-        self._use_place = np.full(count, -1)
+        self._uses.add(count, None)
         self._use_lower, self._use_upper = np.full(count, -np.inf), np.full(count, np.inf)
         self._view: LinearView | None = None
         self._use_price = np.zeros(count)
         self._row_price = self._gain = np.zeros(0)
         self.extend(formulation.initial)
+        self._kept_rows = len(self._ledger.rows)
         self._ledger.kept = 0 if formulation.pricing.initial_priced else len(self._ledger.columns)
 
     def extend(self, batch: Batch) -> int:
@@ -73,26 +74,37 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             An entry in an unknown row or column, or in a row over quantities; an unknown quantity; a number that is
             not finite.
         """
-        rows = self._ledger.enter_rows(batch.rows)
+        rows = self._ledger.enter_rows(batch.rows) if len(batch.rows) else None
         if rows is not None:
-            place = self._column_place[rows.column]
+            place = self._columns.place[rows.column]
             inside = place >= 0
             first = self._lp.add_rows(rows.row[inside], place[inside], rows.value[inside], rows.lower, rows.upper)
-            self._row_place = np.append(self._row_place, first + np.arange(len(rows)))
+            self._rows.add(len(rows), first)
             self._row_price = np.append(self._row_price, np.zeros(len(rows)))
-        columns = self._ledger.enter_columns(batch.columns)
+        columns = self._ledger.enter_columns(batch.columns) if len(batch.columns) else None
         if columns is not None:
-            placed = self._use_place[columns.quantity] >= 0
-            self._note(columns.first + np.arange(len(columns)))
-            self._lp.add_columns(
-                np.append(columns.column, columns.user[placed]),
-                np.append(self._row_place[columns.row], self._use_place[columns.quantity[placed]]),
-                np.append(columns.value, columns.times[placed]),
+            first = self._lp.add_columns(
+                *self._placed(
+                    (columns.column, columns.row, columns.value), (columns.user, columns.quantity, columns.times)
+                ),
                 columns.columns.objective,
                 columns.columns.upper,
             )
-            self._upper = np.append(self._upper, columns.columns.upper)
+            self._columns.add(len(columns), first)
         return len(rows or ()) + len(columns or ())
+
+    def _placed(self, entries: Nonzeros, uses: Nonzeros) -> Nonzeros:
+        """Entries of columns in rows, and their uses, by the places of those rows in the program."""
+        column, row, value = entries
+        row = self._rows.place[row]
+        if self._rows.outside:
+            inside = row >= 0
+            column, row, value = column[inside], row[inside], value[inside]
+        use = self._uses.place[uses[1]]
+        limited = (use >= 0).nonzero()[0]
+        if not limited.size:
+            return column, row, value
+        return joined((column, row, value), (uses[0][limited], use[limited], uses[2][limited]))
 
     def _impose(self, fixings: Fixings) -> bool:
         """Set bounds and sides of the LP to the fixings; False when these contradict each other."""
@@ -101,24 +113,35 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         self._follow_sums()
         if not possible:
             return False
-        for j in np.flatnonzero((ledger.upper_now != self._upper) & (self._column_place >= 0)).tolist():
-            self._lp.limit(int(self._column_place[j]), float(ledger.upper_now[j]))
-        self._upper = ledger.upper_now
+        self._impose_upper()
         lower, upper = ledger.use_lower, ledger.use_upper
         if lower is self._use_lower and upper is self._use_upper:
             return True
         bounded = np.isfinite(lower) | np.isfinite(upper)
-        self._place_uses(np.flatnonzero(bounded & (self._use_place < 0)))
-        for q in np.flatnonzero((lower != self._use_lower) | (upper != self._use_upper)).tolist():
-            self._lp.set_sides(int(self._use_place[q]), max(float(lower[q]), 0.0), float(upper[q]))
+        self._place_uses(np.flatnonzero(bounded & (self._uses.place < 0)))
+        changed = (lower != self._use_lower) | (upper != self._use_upper)
+        for q in np.flatnonzero(changed & (self._uses.place >= 0)).tolist():
+            self._lp.set_sides(int(self._uses.place[q]), max(float(lower[q]), 0.0), float(upper[q]))
         self._use_lower, self._use_upper = lower, upper
         return True
 
+    def _impose_upper(self) -> None:
+        """Upper bounds of the columns in the program."""
+        ledger = self._ledger
+        if self._upper is None and ledger.upper_now is ledger.upper:
+            return
+        before = ledger.upper if self._upper is None else self._upper
+        before = np.append(before, ledger.upper[before.size :])  # new columns enter with their own
+        place = self._columns.place
+        for j in np.flatnonzero((ledger.upper_now != before) & (place >= 0)).tolist():
+            self._lp.limit(int(place[j]), float(ledger.upper_now[j]))
+        self._upper = None if ledger.upper_now is ledger.upper else ledger.upper_now
+
     def _follow_sums(self) -> None:
         """Room for the quantities of new sums."""
-        new = self._ledger.own.size - self._use_place.size
+        new = self._ledger.own.size - self._uses.place.size
         if new:
-            self._use_place = np.append(self._use_place, np.full(new, -1))
+            self._uses.add(new, None)
             self._use_lower = np.append(self._use_lower, np.full(new, -np.inf))
             self._use_upper = np.append(self._use_upper, np.full(new, np.inf))
             self._use_price = np.append(self._use_price, np.zeros(new))
@@ -132,17 +155,21 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         if not quantities.size:
             return
         uses = self._ledger.uses
-        number = np.full(self._use_place.size, -1)
-        number[quantities] = np.arange(quantities.size)
-        entries = (number[uses.row] >= 0) & (self._column_place[uses.column] >= 0)
-        first = self._lp.add_rows(
-            number[uses.row[entries]],
-            self._column_place[uses.column[entries]],
-            uses.value[entries],
-            np.zeros(quantities.size),
-            np.full(quantities.size, np.inf),
+        sides = np.zeros(quantities.size), np.full(quantities.size, np.inf)
+        self._uses.enter(quantities, self._add_rows(uses, quantities, self._uses.place.size, *sides))
+
+    def _add_rows(self, entries: Entries, rows: IntArray, count: int, lower: FloatArray, upper: FloatArray) -> int:
+        """Add some of `count` rows of a matrix to the program; return the place of the first."""
+        number = np.full(count, -1)
+        number[rows] = np.arange(rows.size)
+        inside = (number[entries.row] >= 0) & (self._columns.place[entries.column] >= 0)
+        return self._lp.add_rows(
+            number[entries.row[inside]],
+            self._columns.place[entries.column[inside]],
+            entries.value[inside],
+            lower,
+            upper,
         )
-        self._use_place[quantities] = first + np.arange(quantities.size)
 
     def solve(
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
@@ -162,23 +189,34 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         SolveError
             The LP solver failed.
         """
-        if self._column_age:
-            self._clean()
+        self._clean()
         if not self._impose(fixings):
             self._make_view(fixings, None, 0 * self._row_price, 0 * self._use_price, weight=0.0)
             return Relaxed(-math.inf, state=state)
         relaxed = self._solved(fixings, budget, state)
-        # The pool is priced before any generator: one pass over the gains of the columns that left the program.
-        while self._column_age and budget.spent() is None and self._return_columns():
+        # What left the program is asked before any generator, by one pass over gains or over violations. A violated
+        # row returns at any rate: without it, what was attained is not.
+        while self._return_rows() or (
+            self._column_age
+            and budget.spent() is None
+            and not self._stays_open(relaxed, incumbent)
+            and self._return_columns()
+        ):
             relaxed = self._solved(fixings, budget, state)
         return relaxed
+
+    def _stays_open(self, relaxed: Relaxed[S], incumbent: float) -> bool:
+        """Whether the node is branched whatever else comes."""
+        pricing, granularity = self.formulation.pricing, self.problem.granularity
+        return pricing.leaves_open(relaxed.attained, incumbent, granularity, relaxed.structure)
 
     def _solved(self, fixings: Fixings, budget: Budget, state: Any) -> Relaxed[S]:
         """Solve the program as it is."""
         for fresh in (False, True):
             if self._lp.optimise(budget.time_left, fresh=fresh):
                 relaxed = self._optimal(fixings, state)
-                if not meets(relaxed.bound, relaxed.attained) and self._lp.optimise_plainly(budget.time_left):
+                loose = not meets(relaxed.bound, relaxed.attained) and not self._waiting().size
+                if loose and self._lp.optimise_plainly(budget.time_left):
                     relaxed = self._optimal(fixings, state)
                 return relaxed
             if self._proved_infeasible(fixings):
@@ -186,6 +224,9 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             if self._column_age and self._return_columns():
                 return self._solved(fixings, budget, state)
             if self._lp.unbounded:
+                if self._rows.outside:
+                    self._bring_rows(np.flatnonzero(self._rows.place < 0))
+                    return self._solved(fixings, budget, state)
                 raise InvalidProblem(
                     "the restricted master is unbounded; give every column of positive objective an upper bound "
                     "or a row that limits it"
@@ -198,56 +239,73 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             f"{self._lp.columns} columns); very large or very small coefficients are the usual cause"
         )
 
-    def _note(self, columns: IntArray) -> None:
-        """These columns of the ledger enter the program next."""
-        fresh = int(columns.max()) + 1 - self._column_place.size
-        if fresh > 0:
-            self._column_place = np.append(self._column_place, np.full(fresh, -1))
-            self._age = np.append(self._age, np.zeros(fresh, np.int64))
-        self._column_place[columns] = self._placed.size + np.arange(columns.size)
-        self._age[columns] = 0
-        self._placed = np.append(self._placed, columns)
-
-    def _point(self) -> FloatArray:
-        """Values of all columns of the ledger; those outside the program are 0."""
-        z = np.zeros(len(self._ledger.columns))
-        z[self._placed] = self._lp.point()
-        return z
-
     def _clean(self) -> None:
-        """Take the columns out of the program that lost in many solves; the ledger keeps them."""
-        old = (self._age >= self._column_age) & (self._column_place >= 0)
-        old[: self._ledger.kept] = False
-        if 4 * np.count_nonzero(old) < self._placed.size:
-            return  # few deletions at a time are not worth their factorisation
-        gone = self._column_place[old]
-        self._lp.delete_columns(np.sort(gone))
-        self._placed = np.delete(self._placed, gone)
-        self._column_place[old] = -1
-        self._column_place[self._placed] = np.arange(self._placed.size)
+        """Take out of the program what was idle in many solves; the ledger keeps it."""
+        if self._column_age:
+            old = self._columns.idle(self._column_age)
+            old = old[old >= self._ledger.kept]
+            if old.size and FEW * old.size >= self._lp.columns:
+                self._columns.follow(self._lp.delete_columns(self._columns.place[old]))
+        if self._row_age:
+            rows, uses = self._rows.idle(self._row_age), self._uses.idle(self._row_age)
+            rows = rows[rows >= self._kept_rows]
+            old = np.append(self._rows.place[rows], self._uses.place[uses])
+            if old.size and FEW * old.size >= self._lp.rows:
+                moved = self._lp.delete_rows(old)
+                self._rows.follow(moved)
+                self._uses.follow(moved)
+
+    def _waiting(self) -> IntArray:
+        """The columns outside that gain at the last prices."""
+        if not self._columns.outside:
+            return np.zeros(0, np.int64)
+        outside = (self._columns.place < 0) & (self._gain > FEASIBLE)
+        return np.flatnonzero(outside & (self._ledger.upper_now > 0))
 
     def _return_columns(self) -> bool:
-        """Put the pooled columns that gain at the last prices back into the program; whether there were some."""
-        ledger = self._ledger
-        gain = self._gain
-        inside = self._column_place >= 0
-        self._age = np.where(inside & (gain < -FEASIBLE), self._age + 1, 0)
-        back = np.flatnonzero(~inside & (gain > FEASIBLE) & (ledger.upper_now > 0))
+        """Put the columns outside that gain at the last prices back into the program; whether there were some."""
+        ledger, gain, place = self._ledger, self._gain, self._columns.place
+        self._columns.spend((gain < -FEASIBLE) | (ledger.upper_now == 0))
+        back = self._waiting()
         if not back.size:
             return False
-        number = np.full(inside.size, -1)
+        number = np.full(place.size, -1)
         number[back] = np.arange(back.size)
-        held = number[ledger.matrix.column] >= 0
-        used = (number[ledger.uses.column] >= 0) & (self._use_place[ledger.uses.row] >= 0)
-        self._note(back)
-        self._lp.add_columns(
-            number[np.append(ledger.matrix.column[held], ledger.uses.column[used])],
-            np.append(self._row_place[ledger.matrix.row[held]], self._use_place[ledger.uses.row[used]]),
-            np.append(ledger.matrix.value[held], ledger.uses.value[used]),
+        held, used = number[ledger.matrix.column] >= 0, number[ledger.uses.column] >= 0
+        matrix, uses = ledger.matrix, ledger.uses
+        first = self._lp.add_columns(
+            *self._placed(
+                (number[matrix.column[held]], matrix.row[held], matrix.value[held]),
+                (number[uses.column[used]], uses.row[used], uses.value[used]),
+            ),
             ledger.objective[back],
             ledger.upper_now[back],
         )
+        self._columns.enter(back, first)
         return True
+
+    def _return_rows(self) -> bool:
+        """Put the rows outside that the last solution violates back into the program; whether there were some.
+
+        Rows of the fixings never leave while they limit anything.
+        """
+        if not self._row_age or self._view is None or (z := self._view.column_values) is None:
+            return False
+        ledger = self._ledger
+        activity = ledger.matrix.times(z, len(ledger.rows))
+        room = np.minimum(activity - ledger.row_lower, ledger.row_upper - activity)
+        self._rows.spend(room > INTEGRAL)
+        self._uses.spend(np.isinf(self._use_lower) & np.isinf(self._use_upper))
+        back = np.flatnonzero((self._rows.place < 0) & (room < -FEASIBLE * np.maximum(1.0, np.abs(activity))))
+        self._bring_rows(back)
+        return back.size > 0
+
+    def _bring_rows(self, back: IntArray) -> None:
+        """Rows outside enter the program."""
+        if back.size:
+            ledger = self._ledger
+            sides = ledger.row_lower[back], ledger.row_upper[back]
+            self._rows.enter(back, self._add_rows(ledger.matrix, back, len(ledger.rows), *sides))
 
     def integral(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> S | None:
         """The structure of the best integral combination of the columns at hand, found by SCIP.
@@ -267,7 +325,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         return structure if score_of(self.problem, structure) > incumbent else None
 
     def _optimal(self, fixings: Fixings, state: Any) -> Relaxed[S]:
-        z = self._point()
+        z = self._columns.found(self._lp.point())
         reached = float(self._ledger.objective @ z)
         row_price, use_price = self._prices(self._lp.prices())
         constant = self.formulation.constant
@@ -277,7 +335,8 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
             bound = reached + FEASIBLE * max(1.0, abs(reached))
         view.bound = bound + constant
         structure = self._ledger.structure(view)
-        return Relaxed(bound + constant, view.point, structure, min(reached, bound) + constant, state=state)
+        attained = min(reached, bound) + constant
+        return Relaxed(bound + constant, lambda: view.point, structure, attained, state=state)
 
     def _proved_infeasible(self, fixings: Fixings) -> bool:
         """Whether the solver's ray proves, in float64, that no z satisfies the rows. Sets the view for repair."""
@@ -293,9 +352,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
 
     def _prices(self, price: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Prices of rows and of quantities, without numerical noise that would meet an infinite side."""
-        every = np.append(price, 0.0)
-        use = every[self._use_place]  # the 0 at -1, where a quantity has no row
-        return self._ledger.supported(every[self._row_place], use)
+        return self._ledger.supported(self._rows.found(price), self._uses.found(price))
 
     def _make_view(
         self,
@@ -326,7 +383,8 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         """Compare the objective of an integral point with the value of its structure."""
         if self.formulation.exact and relaxed.structure is not None:
             constant = self.formulation.constant
-            check_objective(self._ledger, self._point(), relaxed.structure, constant, bound)
+            z = self._columns.found(self._lp.point())
+            check_objective(self._ledger, z, relaxed.structure, constant, bound)
 
     def view(self) -> LinearView:
         """Prices and point of the last `solve`, unaffected by later additions."""

@@ -20,7 +20,7 @@ LP_INFINITY = 1e100
 class LinearProgram:
     """Maximise ``objective @ z`` over ``0 <= z <= upper`` with ``lower <= A z <= upper sides``.
 
-    Columns and rows are numbered in order of entry; those after a deleted column move up. Rows are never removed.
+    Columns and rows are numbered in order of entry; those after a deleted one move up.
 
     Parameters
     ----------
@@ -89,10 +89,19 @@ class LinearProgram:
             )
         return first
 
-    def delete_columns(self, gone: IntArray) -> None:
-        """Remove columns, given in increasing order; the others keep their order."""
-        for last in gone[::-1].tolist():
-            self._lp.delCols(last, last)
+    def delete_columns(self, gone: IntArray) -> IntArray:
+        """Remove columns; return the new place of each old one, -1 where it is gone. The order stays."""
+        count = self.columns
+        for first, last in _runs(gone):
+            self._lp.delCols(first, last)
+        return _moved(count, gone)
+
+    def delete_rows(self, gone: IntArray) -> IntArray:
+        """The same for rows."""
+        count = self.rows
+        for first, last in _runs(gone):
+            self._lp.delRows(first, last)
+        return _moved(count, gone)
 
     def limit(self, column: int, upper: float) -> None:
         """Change the upper bound of a column."""
@@ -171,3 +180,16 @@ class LinearProgram:
 
 def _finite(sides: FloatArray) -> FloatArray:
     return np.clip(sides, -LP_INFINITY, LP_INFINITY)
+
+
+def _runs(gone: IntArray) -> list[tuple[int, int]]:
+    """First and last of each run of neighbours, the last run first."""
+    ordered = np.sort(gone)[::-1]
+    cuts = np.flatnonzero(ordered[:-1] - ordered[1:] > 1) + 1
+    return [(int(run[-1]), int(run[0])) for run in np.split(ordered, cuts) if run.size]
+
+
+def _moved(count: int, gone: IntArray) -> IntArray:
+    kept = np.ones(count, bool)
+    kept[gone] = False
+    return np.where(kept, np.cumsum(kept) - 1, -1)

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from gapless.core.batch import Columns
-from gapless.core.decisions import OFF, Decisions, Fixings
+from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.oracle import LinearView
 from gapless.core.problem import Problem
@@ -28,7 +28,12 @@ class Held:
     Parameters
     ----------
     values : float64 (columns,) or None
-    usage : float64 (quantities,) or None
+    uses : Entries
+        Uses of the columns: quantity, column, multiplicity.
+    gain : float64 (columns,)
+        Reduced costs of the columns.
+    own : int64
+        Each quantity's own column, -1 or one that came later where it has none.
     objective : float
         Score of the solution, -inf without one.
     over : Entries
@@ -49,7 +54,9 @@ class Held:
 
     columns: Keys = attrs.field(factory=Keys)
     values: FloatArray | None = None
-    usage: FloatArray | None = None
+    uses: Entries = attrs.field(factory=Entries)
+    gain: FloatArray = attrs.field(factory=lambda: np.zeros(0))
+    own: IntArray = attrs.field(factory=lambda: np.zeros(0, np.int64))
     objective: float = -math.inf
     over: Entries = attrs.field(factory=Entries)
     bound: float = math.inf
@@ -61,6 +68,10 @@ class Held:
     branch_prices: FloatArray = attrs.field(factory=lambda: np.zeros(0))
 
 
+NOTHING = np.zeros(1)
+"""The price of an unknown row."""
+
+
 class MasterView(LinearView):
     """The generators' view of a linear master: a snapshot in scores, with any solver.
 
@@ -68,50 +79,59 @@ class MasterView(LinearView):
     ----------
     decisions : Decisions
     fixings : Fixings
-    point : float64 (decisions,) or None
     rows : Keys
         Row keys, in the order of `row_prices`.
     row_prices : float64 (rows,)
     quantity_prices : float64 (quantities,)
         Prices due to fixings; bans, and prices of rows over quantities, are added here.
-    own_gain : float64 (quantities,)
-        Gain of each quantity's own column, 0 where it has none.
+    banned : bool (quantities,), optional
+        `Fixings.banned`, where it is not all False.
     objective_weight : float
         0 while columns are sought that repair an infeasible master.
-    held : Held, optional
+    held : Held
     """
 
     def __init__(
         self,
         decisions: Decisions,
         fixings: Fixings,
-        point: FloatArray | None,
         rows: Keys,
         row_prices: FloatArray,
         quantity_prices: FloatArray,
-        own_gain: FloatArray,
-        objective_weight: float = 1.0,
-        held: Held | None = None,
+        banned: BoolArray | None,
+        objective_weight: float,
+        held: Held,
     ) -> None:
-        super().__init__(fixings, point)
+        self._point: FloatArray | None = None
+        super().__init__(fixings)
         self.decisions = decisions
         self.objective_weight = objective_weight
-        self._held = held or Held()
-        self.objective, self.bound = self._held.objective, self._held.bound
-        self.constant, self.smoothed = self._held.constant, self._held.hidden is not None
-        self._rows, self._row_prices = rows, np.append(row_prices, 0.0)
-        self._banned = fixings.banned(decisions) if np.any(fixings.state == OFF) else None
-        over = self._held.over
+        self._held = held
+        self.objective, self.bound = held.objective, held.bound
+        self.constant, self.smoothed = held.constant, held.hidden is not None
+        self._rows, self._row_prices = rows, np.concatenate([row_prices, NOTHING])
+        self._banned = banned
         self._fixing_prices = quantity_prices
-        if self._banned is not None:
-            self._fixing_prices = np.where(self._banned, np.inf, quantity_prices)
+        if banned is not None:
+            self._fixing_prices = np.where(banned, np.inf, quantity_prices)
         self.row_prices, self.quantity_prices = row_prices, quantity_prices
         self._usage_prices = self._fixing_prices
-        if over.row.size:
-            self._usage_prices = self._fixing_prices + over.priced(row_prices, decisions.quantities)
-        if self._held.sum_prices is not None:
-            self._usage_prices = self._usage_prices + self._held.sum_prices
-        self._own_gain = own_gain
+        if held.over.row.size:
+            self._usage_prices = self._fixing_prices + held.over.priced(row_prices, quantity_prices.size)
+        if held.sum_prices is not None:
+            self._usage_prices = self._usage_prices + held.sum_prices
+
+    @property
+    def point(self) -> FloatArray | None:
+        """Values of decisions."""
+        if self._point is None:
+            usage = self.usage
+            self._point = None if usage is None else point_of(usage, self.decisions)
+        return self._point
+
+    @point.setter
+    def point(self, point: FloatArray | None) -> None:
+        self._point = point
 
     @property
     def limit_prices(self) -> FloatArray:
@@ -137,7 +157,8 @@ class MasterView(LinearView):
     @property
     def usage(self) -> FloatArray | None:
         """Uses of quantities."""
-        return None if self._held.usage is None else self._held.usage.copy()
+        held, count = self._held, self.quantity_prices.size
+        return None if held.values is None else held.uses.times(held.values, held.own.size)[:count]
 
     def farley(self, best_gain: float, *, cost: float = 1.0) -> float | None:
         """Farley's slack; raises `InvalidProblem` where a column of the master has a positive objective."""
@@ -188,7 +209,9 @@ class MasterView(LinearView):
 
     def allowances(self) -> FloatArray:
         """Allowances by quantity."""
-        allowed = np.maximum(0.0, -self._own_gain)
+        held, own = self._held, self._held.own[: self.quantity_prices.size]
+        gain = np.append(held.gain, 0.0)[np.where(own < held.gain.size, own, -1)]
+        allowed: FloatArray = np.maximum(0.0, -gain)
         allowed[self.decisions.quantity_of()[self.fixings.on]] = 0.0
         if self._banned is not None:
             allowed[self._banned] = np.inf
@@ -209,11 +232,16 @@ def refuse_entries(columns: Columns, row: IntArray, over: Entries) -> None:
         )
 
 
-def use_limits(fixings: Fixings, decisions: Decisions) -> tuple[FloatArray, FloatArray]:
-    """Least and largest use of each quantity under the fixings; crossed where these contradict each other."""
+def use_limits(fixings: Fixings, decisions: Decisions, *, implied: bool = False) -> tuple[FloatArray, FloatArray]:
+    """Least and largest use of each quantity under the fixings; crossed where these contradict each other.
+
+    `implied`: without the least uses that decisions of threshold 1 ask for.
+    """
     quantity, threshold = decisions.quantity_of(), decisions.threshold_of()
     lower, upper = np.full(decisions.quantities, -np.inf), np.full(decisions.quantities, np.inf)
     on, off = fixings.on, fixings.off
+    if implied:
+        on = on[threshold[on] > 1]
     np.maximum.at(lower, quantity[on], threshold[on])
     np.minimum.at(upper, quantity[off], threshold[off] - 1)
     return lower, upper
@@ -221,7 +249,7 @@ def use_limits(fixings: Fixings, decisions: Decisions) -> tuple[FloatArray, Floa
 
 def point_of(use: FloatArray, decisions: Decisions) -> FloatArray:
     """Value of each decision at this use of its quantity."""
-    point = use.copy() if decisions.quantity is None else use[decisions.quantity]
+    point = use.copy() if decisions.quantity is None else use.take(decisions.quantity)
     if decisions.threshold is not None:
         point -= decisions.threshold
         point += 1.0
@@ -242,15 +270,22 @@ def readable(problem: Problem[S], point: FloatArray) -> S | None:
 
 def supported(price: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
     """Prices, with 0 where the sign would meet an infinite side: any price is valid, only finite sides bound."""
-    kept = np.zeros(price.size)
-    active = np.flatnonzero(price)  # few, where most quantities have no limit
+    active = price.nonzero()[0]  # few, where most quantities have no limit
+    if not active.size:
+        return price
     some = price[active]
-    kept[active] = np.where(np.isinf(np.where(some > 0, upper[active], lower[active])), 0.0, some)
+    lost = np.isinf(np.where(some > 0, upper[active], lower[active]))
+    if not lost.any():
+        return price
+    kept = price.copy()
+    kept[active[lost]] = 0.0
     return kept
 
 
 def interval_bound(price: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
     """Maximum of ``price @ a`` over ``lower <= a <= upper``, for supported prices."""
-    active = np.flatnonzero(price)
+    active = price.nonzero()[0]
+    if not active.size:
+        return 0.0
     some = price[active]
     return float(some @ np.where(some > 0, upper[active], lower[active]))

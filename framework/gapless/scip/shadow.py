@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-import attrs
 import numpy as np
 
 from gapless.core.batch import Batch
@@ -52,7 +51,7 @@ class Shadow(Relaxation[S]):
                 self._formulation.generators,
                 self._problem.decisions,
                 limit=self._limit,
-                pricing=attrs.evolve(self._formulation.pricing, fixing=False),  # looks do not branch
+                pricing=self._formulation.pricing,
                 granularity=self._problem.granularity,
             )
         for batch in self._batches[self._entered :]:
@@ -63,8 +62,8 @@ class Shadow(Relaxation[S]):
     def solve(
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
     ) -> Relaxed[S]:
-        """As `PricedRelaxation`, and the others."""
-        return self._current().solve(fixings, budget, incumbent=incumbent, state=state)
+        """A look of `PricedRelaxation`: nothing branches here."""
+        return self._current().look(fixings, budget, incumbent=incumbent)
 
     def glance(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> Relaxed[S]:
         """The columns and rows at hand."""

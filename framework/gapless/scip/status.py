@@ -34,6 +34,10 @@ SoPlex
 without GMP has a minimum of 1e-10, and would print this on standard error, which no parameter prevents."""
 
 
+CPU_CLOCK = 1
+"""SCIP counts wall-clock time by default."""
+
+
 def apply_limits(model: Any, budget: Budget, *, scale: float = 1.0) -> None:
     """Pass the limits of a solve to SCIP, with tight tolerances: a small gap is not a proof.
 
@@ -46,6 +50,8 @@ def apply_limits(model: Any, budget: Budget, *, scale: float = 1.0) -> None:
     model.setParam("numerics/dualfeastol", 1e-9 * scale)
     if limits.time is not None:
         model.setParam("limits/time", min(budget.time_left, _LARGEST))
+        if budget.counts_cpu:
+            model.setParam("timing/clocktype", CPU_CLOCK)
     if limits.nodes is not None:
         model.setParam("limits/totalnodes", int(min(limits.nodes, _MOST_NODES)))
 

@@ -124,7 +124,7 @@ class Tree(Generic[S]):
         return round_bound(bound, self.problem.granularity)
 
     def _emit(self, kind: str, **details: Any) -> None:
-        if self.budget.observers or self.budget.trace:
+        if self.budget.heard:
             bound = self.bound if kind != "incumbent" else math.inf
             guarded(self.budget, self.budget.emit, kind, bound, self.best, **details)
 
@@ -171,7 +171,7 @@ class Tree(Generic[S]):
         fixings = self._enter()
         columns = self.master.size[0]
         found = self._query_generators(fixings)
-        if self._spent():
+        if found is None or self._spent():
             return {"result": SCIP_RESULT.DIDNOTRUN}
         bound = self.rounded(self._bound)
         if self._closes(bound):
@@ -189,8 +189,8 @@ class Tree(Generic[S]):
             answer["result"] = SCIP_RESULT.DIDNOTRUN
         return answer
 
-    def _query_generators(self, fixings: Fixings) -> Round[LinearView]:
-        """One round of the generators on the LP just solved."""
+    def _query_generators(self, fixings: Fixings) -> Round[LinearView] | None:
+        """One round of the generators on the LP just solved; None where the node is to be branched without."""
         self._look = look = self.master.look(fixings)
         self._lps = self.model.getNLPs()
         if look.attained > self._claimed + margin(self._claimed):
@@ -198,6 +198,10 @@ class Tree(Generic[S]):
                 f"the generators claimed a bound of {self.budget.as_value(self._claimed)}, but "
                 f"their own columns reach {self.budget.as_value(look.attained)}: a slack was too small"
             )
+        pricing, granularity = self.formulation.pricing, self.problem.granularity
+        if pricing.leaves_open(look.attained, self.best, granularity, look.structure):
+            self._dry, self._tightenings, self._excluded = False, (), -math.inf
+            return None
         found = self._extend(look, fixings)
         self._claimed = min(self._claimed, found.bound)
         self._bound = min(self._bound, self._claimed)

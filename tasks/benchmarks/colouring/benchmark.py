@@ -46,7 +46,7 @@ def _lines(arguments: argparse.Namespace) -> Iterator[Found]:
             began = time.process_time()
             problem = Colouring(*graph)
             budget = Budget(gl.Limits(time=arguments.limit_seconds), clock=time.process_time)
-            result = solve(problem, formulation(problem), budget)
+            result = solve(problem, formulation(problem), budget, order="depth-first")
             took = time.process_time() - began
             proved = result.status is gl.Status.OPTIMAL
             yield line(f"{tree}, {FROM_ARRAYS}", name, took if proved else None, "s", marks)

@@ -14,17 +14,23 @@ from gapless.branching import RyanFoster
 from gapless.roles import (
     Answer,
     Batch,
+    BoolArray,
     Brancher,
     Columns,
+    Fixings,
     Formulation,
     Generator,
+    IntArray,
     LinearView,
+    Pricing,
     Relaxed,
     Rows,
     Sparse,
 )
 
 SMALLEST_GAIN = 1e-9
+PRICING = Pricing(lazy=True, column_age=20)
+"""Most nodes stay open whatever their bound: colourings of less than the known number of classes are far away."""
 
 
 class SetColumns:
@@ -33,16 +39,33 @@ class SetColumns:
     def __init__(self, problem: Colouring) -> None:
         self.problem = problem
         self._keys: dict[tuple[int, ...], int] = {}
+        self._members = np.zeros((64, problem.vertices), bool)
 
     def write(self, sets: Sequence[Sequence[int]]) -> Columns:
         """Columns of `sets`; each costs 1."""
         known = [tuple(sorted(one)) for one in sets]
         return Columns(
-            keys=np.array([self._keys.setdefault(one, len(self._keys)) for one in known], np.int64),
+            keys=np.array([self._key(one) for one in known], np.int64),
             objective=-np.ones(len(known)),
             coefficients=Sparse.from_rows([list(one) for one in known]),
             uses=Sparse.from_rows([self.problem.inside(one).tolist() for one in known]),
         )
+
+    def _key(self, one: tuple[int, ...]) -> int:
+        """Number of a set, in the order in which they were first met."""
+        if one not in self._keys:
+            key = self._keys[one] = len(self._keys)
+            if key == len(self._members):
+                self._members = np.concatenate([self._members, np.zeros_like(self._members)])
+            self._members[key, list(one)] = True
+        return self._keys[one]
+
+    def split(self, fixings: Fixings, keys: IntArray) -> BoolArray:
+        """Mask of the sets that hold one vertex of a pair which is together, as for `Formulation.excludes`."""
+        one, other = self.problem.pairs[fixings.on].T
+        held = self._members[keys]
+        parted: BoolArray = (held[:, one] != held[:, other]).any(axis=1)
+        return parted
 
 
 class SetPricing(Generator[LinearView]):
@@ -94,22 +117,23 @@ def greedy(problem: Colouring, brancher: RyanFoster, relaxed: Relaxed[Classes]) 
     member = np.zeros((len(merged), problem.vertices))
     member[merged.group, np.arange(problem.vertices)] = 1
     near = member @ (bound + bound.T) @ member.T
-    classes: list[list[int]] = []
-    colours = np.zeros((len(merged), len(merged)), bool)  # of the neighbours of each group
-    left = set(range(len(merged)))
+    count = len(merged)
     degree = merged.apart.sum(axis=1)
-    while left:
-        g = max(left, key=lambda g: (colours[g].sum(), degree[g]))
-        left.remove(g)
-        fitting = [c for c in range(len(classes)) if not colours[g, c]]
-        if not fitting:
-            fitting = [len(classes)]
-            classes.append([])
-        c = max(fitting, key=lambda c: near[g, classes[c]].sum())
-        classes[c].append(g)
+    colours = np.zeros((count, count), bool)  # of the neighbours of each group
+    ties = np.zeros((count, count))  # to each class
+    rank = degree.astype(np.float64)  # the number of colours around first, the degree then
+    class_of, classes = np.full(count, -1), 0
+    for _ in range(count):
+        g = int(rank.argmax())
+        fitting = np.flatnonzero(~colours[g, :classes])
+        c = int(fitting[ties[g, fitting].argmax()]) if fitting.size else classes
+        classes = max(classes, c + 1)
+        class_of[g], rank[g] = c, -np.inf
+        ties[:, c] += near[:, g]
+        rank[merged.apart[g] & ~colours[:, c]] += count
         colours[merged.apart[g], c] = True
-    members = merged.members()
-    return ordered([v for g in one for v in members[g]] for one in classes)
+    colour = class_of[merged.group]
+    return ordered(np.flatnonzero(colour == c).tolist() for c in range(classes))
 
 
 def formulation(
@@ -118,6 +142,7 @@ def formulation(
     brancher: Callable[[RyanFoster], Brancher[Classes]] = lambda pairs: pairs,
     rounding: Callable[[Relaxed[Classes]], Classes | None] | None = None,
     rounding_frequency: int = 1,
+    pricing: Pricing = PRICING,
 ) -> Formulation[Classes]:
     """The set partitioning master of Mehrotra and Trick (1996).
 
@@ -125,7 +150,7 @@ def formulation(
     ----------
     brancher : callable, optional
         Makes the brancher from the pairs of Ryan and Foster; by default those themselves.
-    rounding, rounding_frequency
+    rounding, rounding_frequency, pricing
         As in `Formulation`; greedy by default.
     """
     columns, pairs = SetColumns(problem), RyanFoster(problem.vertices, problem.pairs)
@@ -137,4 +162,6 @@ def formulation(
         rounding=rounding or partial(greedy, problem, pairs),
         rounding_frequency=rounding_frequency,
         certify=partial(StableSetPrices.from_view, problem),
+        pricing=pricing,
+        excludes=columns.split,
     )
