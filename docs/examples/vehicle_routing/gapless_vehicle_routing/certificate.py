@@ -12,10 +12,10 @@ import numpy as np
 import gapless as gl
 from gapless.roles import Answer, BoundCertificate, Fixings, LinearView, serialisable
 from gapless_vehicle_routing.cuts import FLEET, CapacityCuts
-from gapless_vehicle_routing.judge import FORBIDDEN, largest_cost, least_cost
-from gapless_vehicle_routing.labels import TABLE
+from gapless_vehicle_routing.judge import FORBIDDEN, MOST_NEIGHBOURS, largest_cost, least_cost
 from gapless_vehicle_routing.network import VEHICLES
 from gapless_vehicle_routing.problem import VehicleRoutingProblem
+from gapless_vehicle_routing.subset_rows import SubsetRows
 
 LARGEST_RECORD = 2**16
 """Limit on priced roads and sets, so that the cost of an arc stays a whole number of 64 bits."""
@@ -69,12 +69,16 @@ class RoutePriceCertificate(BoundCertificate):
     set_prices: tuple[int, ...] = attrs.field(converter=_integers, default=())
     neighbourhood: int = 8
     least: int = 0
+    subsets: tuple[tuple[int, ...], ...] = attrs.field(converter=_sets, default=())
+    memories: tuple[tuple[int, ...], ...] = attrs.field(converter=_sets, default=())
+    subset_prices: tuple[int, ...] = attrs.field(converter=_integers, default=())
 
     @classmethod
     def from_view(
         cls,
         problem: VehicleRoutingProblem,
         cuts: CapacityCuts,
+        rows: SubsetRows,
         neighbourhood: int,
         view: LinearView,
         answers: Sequence[Answer],
@@ -87,18 +91,19 @@ class RoutePriceCertificate(BoundCertificate):
         fixed = view.fixing_prices()
         fixed = np.where(np.isfinite(fixed), fixed, 0.0)
         fixed[VEHICLES] += float(view.prices(np.array([FLEET]))[0])
-        least = min((float(a.evidence["least"]) for a in answers if "least" in a.evidence), default=0.0)
-        for each in (float(a.evidence["least_per_weight"]) for a in answers if "least_per_weight" in a.evidence):
-            if -each * float(problem.weights.sum()) < -least * max(1, problem.fleet):
-                # The same bound by cheaper customers: no route is then below 0.
-                paid, least = paid + each * problem.weights[1:], 0.0
-        largest = max(1.0, *(float(np.abs(a).max(initial=0.0)) for a in (paid, prices, fixed)))
+        held = rows.held(view)
+        charges = np.maximum(view.prices(held), 0.0)
+        evidence = {key: value for answer in answers for key, value in answer.evidence.items()}
+        least, factor = float(evidence.get("least", 0.0)), float(evidence.get("factor", 1.0))
+        largest = max(1.0, *(float(np.abs(a).max(initial=0.0)) for a in (paid, prices, fixed, charges)))
         largest = max(largest, float(problem.distances.max()) / problem.scale)
         unit = max(problem.scale, int(min(10**9, 2**40 / largest)) // problem.scale * problem.scale)
         charged = np.flatnonzero(np.rint(fixed * unit))
         priced = np.flatnonzero(np.rint(prices * unit) > 0)
+        charged_rows = np.flatnonzero(np.rint(charges * unit))
+        paying = rows.of(held[charged_rows])
         return cls(
-            weight=int(view.objective_weight * (unit // problem.scale)),
+            weight=math.ceil(factor * view.objective_weight * (unit // problem.scale)),
             customers=np.rint(paid * unit).astype(np.int64).tolist(),
             roads=charged.tolist(),
             road_prices=np.rint(fixed[charged] * unit).astype(np.int64).tolist(),
@@ -106,6 +111,9 @@ class RoutePriceCertificate(BoundCertificate):
             set_prices=np.rint(prices[priced] * unit).astype(np.int64).tolist(),
             neighbourhood=neighbourhood,
             least=min(0, math.floor(least * unit) - ROUNDING),
+            subsets=[row.members for row in paying],
+            memories=[row.memory for row in paying],
+            subset_prices=np.rint(charges[charged_rows] * unit).astype(np.int64).tolist(),
         )
 
     def work_to_verify(self, problem: gl.Problem[Any]) -> float:
@@ -143,7 +151,9 @@ class RoutePriceCertificate(BoundCertificate):
         if np.abs(costs[open_roads]).max(initial=0) > largest_cost(problem):
             raise gl.InvalidProblem(f"prices add up to more than {largest_cost(problem)} on an arc")
         costs = np.where(open_roads, costs, FORBIDDEN)
-        cheapest = least_cost(problem, costs, self.neighbourhood, self.least)
+        total -= sum(p * (len(s) // 2) for s, p in zip(self.subsets, self.subset_prices, strict=True))
+        paid = list(zip(self.subsets, self.memories, self.subset_prices, strict=True))
+        cheapest = least_cost(problem, costs, self.neighbourhood, self.least, paid)
         total += cheapest * int(most[VEHICLES])
         if self.weight == 0:
             return -math.inf if total > 0 else 0.0
@@ -162,8 +172,8 @@ class RoutePriceCertificate(BoundCertificate):
             raise gl.InvalidProblem("a set names a customer that does not exist")
         if self.weight < 0 or min(self.set_prices, default=0) < 0 or self.least > 0:
             raise gl.InvalidProblem("weight and prices of sets are at least 0, the least cost is at most 0")
-        if not 1 <= self.neighbourhood <= TABLE:
-            raise gl.InvalidProblem(f"a neighbourhood of {self.neighbourhood}, expected 1 to {TABLE}")
+        if not 1 <= self.neighbourhood <= MOST_NEIGHBOURS:
+            raise gl.InvalidProblem(f"a neighbourhood of {self.neighbourhood}, expected 1 to {MOST_NEIGHBOURS}")
         numbers = (self.weight, *self.customers, *self.road_prices, *self.set_prices, self.least)
         most = largest_cost(problem)
         if max(map(abs, numbers)) > most or self.weight * int(problem.distances.max()) > most:

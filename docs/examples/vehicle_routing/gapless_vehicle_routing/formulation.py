@@ -10,14 +10,15 @@ from gapless.roles import Batch, Formulation, Rows, Sparse
 from gapless_vehicle_routing.branching import VehiclesThenRoads
 from gapless_vehicle_routing.certificate import RoutePriceCertificate
 from gapless_vehicle_routing.cuts import FLEET, CapacityCuts
-from gapless_vehicle_routing.labels import Labelling
+from gapless_vehicle_routing.labelling import RouteLabelling
 from gapless_vehicle_routing.network import VEHICLES
 from gapless_vehicle_routing.pricing import RouteColumns, RoutePricing
 from gapless_vehicle_routing.problem import Plan, Route, VehicleRoutingProblem
 from gapless_vehicle_routing.routes import Workshop, round_flow, savings_plan
+from gapless_vehicle_routing.subset_rows import SubsetRows
 
 
-def formulation(problem: VehicleRoutingProblem, *, neighbourhood: int = 8) -> Formulation[Plan]:
+def formulation(problem: VehicleRoutingProblem, *, neighbourhood: int = 8, subset_rows: int = 60) -> Formulation[Plan]:
     """The set-partitioning master of Balinski and Quandt (1964): one column per walk, one row per customer.
 
     Parameters
@@ -27,22 +28,23 @@ def formulation(problem: VehicleRoutingProblem, *, neighbourhood: int = 8) -> Fo
         Customers that a walk can remember at each place, itself included; from 1 to 14. More of them give better
         bounds and slower pricing.
     """
-    columns, cuts = RouteColumns(problem), CapacityCuts(problem)
+    rows, cuts = SubsetRows(problem.demands.size, subset_rows), CapacityCuts(problem)
+    columns = RouteColumns(problem, rows)
     shop = Workshop(problem)
     first: list[Route] = [(c,) for c in problem.customers if shop.length((c,)) < float("inf")]
     first += [route for route in savings_plan(problem) or () if len(route) > 1]
     ones = np.ones(len(problem.customers))
-    rows = Rows(
+    once = Rows(
         keys=np.append(np.array(problem.customers), FLEET),
         lower=np.append(ones, min(problem.fewest, problem.fleet)),
         upper=np.append(ones, problem.fleet),
         uses=Sparse.from_rows([[] for _ in ones] + [[VEHICLES]]),
     )
     return Formulation(
-        initial=Batch(columns.write(first), rows),
-        generators=[RoutePricing(columns, Labelling(problem, neighbourhood)), cuts],
+        initial=Batch(columns.write(first), once),
+        generators=[RoutePricing(columns, RouteLabelling(problem, neighbourhood), cuts), cuts],
         brancher=VehiclesThenRoads(problem),
         rounding=round_flow(problem),
         rounding_frequency=4,
-        certify=partial(RoutePriceCertificate.from_view, problem, cuts, neighbourhood),
+        certify=partial(RoutePriceCertificate.from_view, problem, cuts, rows, neighbourhood),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,13 +14,24 @@ from gapless_vehicle_routing.problem import VehicleRoutingProblem
 FORBIDDEN = 2**60
 """Cost of an arc that may not be driven."""
 
+MOST_NEIGHBOURS = 62
+"""Bits of a walk's memory."""
+
+WORD = 62
+"""Bits of a word."""
+
+Paid = tuple[Sequence[int], Sequence[int], int]
+"""Members, memory and price of a subset row."""
+
 
 def largest_cost(problem: VehicleRoutingProblem) -> int:
     """Limit on the cost of an arc, and on a price: the cost of the longest walk then stays below `FORBIDDEN`."""
     return int(min(2**45, 2**58 // (problem.room // int(problem.weights[1:].min()) + 2)))
 
 
-def least_cost(problem: VehicleRoutingProblem, costs: Ints, neighbourhood: int, floor: int) -> int:
+def least_cost(
+    problem: VehicleRoutingProblem, costs: Ints, neighbourhood: int, floor: int, paid: Sequence[Paid] = ()
+) -> int:
     """The least cost of a walk from depot to depot, or `floor` where none costs less.
 
     Walks keep capacity and windows; at a customer they remember those of its `neighbourhood` nearest customers,
@@ -31,9 +44,12 @@ def least_cost(problem: VehicleRoutingProblem, costs: Ints, neighbourhood: int, 
     costs : int64 (n + 1, n + 1)
         `FORBIDDEN` where an arc may not be driven.
     neighbourhood : int
-        From 1 to 14.
+        From 1 to `MOST_NEIGHBOURS`.
     floor : int
         At most 0. Walks that cannot cost less than this are given up early.
+    paid : sequence of (members, memory, price)
+        Subset rows: a walk pays the price, at least 0, at every second visit to the members between which it stays
+        within the memory.
     """
     places, weights, room = problem.demands.size, problem.weights, problem.room
     near, slot = _neighbours(problem, neighbourhood)
@@ -43,12 +59,14 @@ def least_cost(problem: VehicleRoutingProblem, costs: Ints, neighbourhood: int, 
     travel = problem.travel if windows is not None else np.zeros_like(costs)
     none = np.zeros(places, np.int64)
     opens, closes = (none, none) if windows is None else (windows[:, 0], windows[:, 1])
-    # (place, memory, time, cost) of all walks of one weight; the first one stands in the depot.
-    waiting: dict[int, list[Ints]] = {0: [np.array([[0], [0], [opens[0]], [0]], np.int64)]}
+    halves = _Halves(places, paid)
+    # (place, memory, time, cost, halves) of all walks of one weight; the first one stands in the depot.
+    waiting: dict[int, list[Ints]] = {0: [np.append([0, 0, opens[0], 0], halves.none)[:, None]]}
     found = floor
     while waiting:
         weight = min(waiting)
-        place, memory, time, cost = _frontier(np.concatenate(waiting.pop(weight), axis=1))
+        walks = _frontier(np.concatenate(waiting.pop(weight), axis=1))
+        place, memory, time, cost = walks[:4]
         back = cost + costs[place, 0]
         back[(place == 0) | (time + travel[place, 0] > closes[0])] = FORBIDDEN
         found = min(found, int(back.min()))
@@ -64,15 +82,44 @@ def least_cost(problem: VehicleRoutingProblem, costs: Ints, neighbourhood: int, 
             good = np.flatnonzero(free & (arrival <= closes[to]) & (there + home[to, left] < floor))
             if not good.size:
                 continue
+            due, after = halves.visit(to, walks[4:, good])
+            there = there[good] + due
+            fits = there + home[to, left] < floor
+            good, there, after = good[fits], there[fits], after[:, fits]
+            if not good.size:
+                continue
             kept = np.full(good.size, 1 << int(slot[to, to]), np.int64)
             for at in range(near.shape[1]):  # what was remembered there, if it is a neighbour here
                 known = near[place[good], at]
                 mine = np.where(known > 0, slot[to, known], -1)
                 held = (memory[good] >> at) & (mine >= 0)
                 kept |= held << np.maximum(mine, 0)
-            step = np.array([np.full(good.size, to), kept, arrival[good], there[good]], np.int64)
+            step = np.concatenate([[np.full(good.size, to), kept, arrival[good], there], after])
             waiting.setdefault(weight + int(weights[to]), []).append(step)
     return found
+
+
+class _Halves:
+    """Of the subset rows, those of which a walk has half a unit: a bit for each, in words of 62."""
+
+    def __init__(self, places: int, paid: Sequence[Paid]) -> None:
+        self.none = np.zeros(-(-len(paid) // WORD), np.int64)
+        self.kept, self.inside = np.zeros((2, places, self.none.size), np.int64)
+        self.due: list[list[tuple[int, int, int]]] = [[] for _ in range(places)]
+        for number, (members, memory, price) in enumerate(paid):
+            word, bit = divmod(number, WORD)
+            self.kept[list(memory), word] |= 1 << bit
+            self.inside[list(members), word] |= 1 << bit
+            for place in members:
+                self.due[place].append((word, bit, price))
+
+    def visit(self, to: int, words: Ints) -> tuple[Ints, Ints]:
+        """What each walk pays when it comes to a place, and its halves after that."""
+        words = words & self.kept[to, :, None]
+        due = np.zeros(words.shape[1], np.int64)
+        for word, bit, price in self.due[to]:
+            due += (words[word] >> bit & 1) * price
+        return due, words ^ self.inside[to, :, None]
 
 
 def _neighbours(problem: VehicleRoutingProblem, size: int) -> tuple[Ints, Ints]:
@@ -106,11 +153,12 @@ def _cheapest_return(problem: VehicleRoutingProblem, costs: Ints) -> Ints:
     return np.minimum(best, FORBIDDEN)
 
 
-def _frontier(walks: Ints) -> NDArray[np.int64]:
-    """Of the walks with one place, memory and weight, those that no earlier one undercuts."""
-    walks = walks[:, np.lexsort(walks[::-1])]
-    place, memory, _, cost = walks
-    group = np.cumsum(np.append(0, (np.diff(place) != 0) | (np.diff(memory) != 0)))
+def _frontier(walks: Ints) -> Ints:
+    """Of the walks with one place, memory, weight and halves, those that no earlier one undercuts."""
+    same = np.concatenate([walks[:2], walks[4:]])
+    walks = walks[:, np.lexsort([walks[3], walks[2], *same[::-1]])]
+    same, cost = np.concatenate([walks[:2], walks[4:]]), walks[3]
+    group = np.cumsum(np.append(0, np.any(np.diff(same) != 0, axis=0)))
     # Costs of later groups are shifted below those of earlier ones, so that one running minimum serves all.
     rank = np.argsort(np.argsort(cost, kind="stable"), kind="stable") - group * cost.size
     lowest = np.minimum.accumulate(rank)

@@ -19,12 +19,12 @@ from gapless_vehicle_routing.routes import savings_plan
 
 
 def own_tree(
-    problem: VehicleRoutingProblem, solve: Solve, *, order: str = "best-first", neighbourhood: int = 8
+    problem: VehicleRoutingProblem, solve: Solve, *, order: str = "best-first", neighbourhood: int = 8, subset_rows: int = 60
 ) -> gl.Result[Plan]:
     """Branch, price and cut; gapless owns the tree, and the result carries a certificate."""
     return branch_and_price(
         problem,
-        formulation(problem, neighbourhood=neighbourhood),
+        formulation(problem, neighbourhood=neighbourhood, subset_rows=subset_rows),
         solve.budget,
         order=order,
         k=solve.k,
@@ -34,14 +34,14 @@ def own_tree(
 
 
 def scip_tree(
-    problem: VehicleRoutingProblem, solve: Solve, *, order: str = "best-first", neighbourhood: int = 8
+    problem: VehicleRoutingProblem, solve: Solve, *, order: str = "best-first", neighbourhood: int = 8, subset_rows: int = 60
 ) -> gl.Result[Plan]:
     """The same formulation inside SCIP, which owns the tree."""
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded on use
 
     return branch_price_and_cut(
         problem,
-        formulation(problem, neighbourhood=neighbourhood),
+        formulation(problem, neighbourhood=neighbourhood, subset_rows=subset_rows),
         solve.budget,
         order=order,
         start=_with_savings(problem, solve),
