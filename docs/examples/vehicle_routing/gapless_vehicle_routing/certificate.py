@@ -12,7 +12,8 @@ import numpy as np
 import gapless as gl
 from gapless.roles import Answer, BoundCertificate, Fixings, LinearView, serialisable
 from gapless_vehicle_routing.cuts import FLEET, CapacityCuts
-from gapless_vehicle_routing.judge import FORBIDDEN, MOST_NEIGHBOURS, largest_cost, least_cost
+from gapless_vehicle_routing.completions import FORBIDDEN
+from gapless_vehicle_routing.judge import MOST_NEIGHBOURS, largest_cost, least_cost
 from gapless_vehicle_routing.network import VEHICLES
 from gapless_vehicle_routing.problem import VehicleRoutingProblem
 from gapless_vehicle_routing.subset_rows import SubsetRows

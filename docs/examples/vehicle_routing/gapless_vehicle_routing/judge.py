@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless.roles import spend_work
+from gapless_vehicle_routing.completions import FORBIDDEN, by_time, by_weight
+from gapless_vehicle_routing.dominance import Dominance
 from gapless_vehicle_routing.network import Ints
 from gapless_vehicle_routing.problem import VehicleRoutingProblem
-
-FORBIDDEN = 2**60
-"""Cost of an arc that may not be driven."""
 
 MOST_NEIGHBOURS = 62
 """Bits of a walk's memory."""
@@ -53,23 +52,24 @@ def least_cost(
     """
     places, weights, room = problem.demands.size, problem.weights, problem.room
     near, slot = _neighbours(problem, neighbourhood)
-    home = _cheapest_return(problem, costs)
-    unit = room // (home.shape[1] - 1) if home.shape[1] > 1 else room + 1
+    turns = slot < 0
+    load, hours = by_weight(problem, costs, turns), by_time(problem, costs, turns)
     windows = problem.windows
     travel = problem.travel if windows is not None else np.zeros_like(costs)
     none = np.zeros(places, np.int64)
     opens, closes = (none, none) if windows is None else (windows[:, 0], windows[:, 1])
     halves = _Halves(places, paid)
+    dominance = Dominance(places, np.array([price for *_, price in paid], np.int64), WORD)
     # (place, memory, time, cost, halves) of all walks of one weight; the first one stands in the depot.
     waiting: dict[int, list[Ints]] = {0: [np.append([0, 0, opens[0], 0], halves.none)[:, None]]}
     found = floor
     while waiting:
         weight = min(waiting)
-        walks = _frontier(np.concatenate(waiting.pop(weight), axis=1))
+        walks = dominance.keep(_frontier(np.concatenate(waiting.pop(weight), axis=1)))
         place, memory, time, cost = walks[:4]
         back = cost + costs[place, 0]
         back[(place == 0) | (time + travel[place, 0] > closes[0])] = FORBIDDEN
-        found = min(found, int(back.min()))
+        found = min(found, int(back.min(initial=FORBIDDEN)))
         spend_work(50.0 * place.size * places, 20)
         for to in range(1, places):
             if weight + weights[to] > room:
@@ -78,13 +78,13 @@ def least_cost(
             arrival = np.maximum(time + travel[place, to], opens[to])
             bit = slot[place, to]
             free = (bit < 0) | ((memory >> np.maximum(bit, 0)) & 1 == 0)
-            left = (room - weight - int(weights[to])) // unit
-            good = np.flatnonzero(free & (arrival <= closes[to]) & (there + home[to, left] < floor))
-            if not good.size:
-                continue
+            onward = load.bound(place, np.array(to), np.array(room - weight - int(weights[to])))
+            if hours is not None:
+                onward = np.maximum(onward, hours.bound(place, np.array(to), closes[0] - arrival))
+            good = np.flatnonzero(free & (arrival <= closes[to]) & (there + onward < floor))
             due, after = halves.visit(to, walks[4:, good])
             there = there[good] + due
-            fits = there + home[to, left] < floor
+            fits = there + onward[good] < floor
             good, there, after = good[fits], there[fits], after[:, fits]
             if not good.size:
                 continue
@@ -133,24 +133,6 @@ def _neighbours(problem: VehicleRoutingProblem, size: int) -> tuple[Ints, Ints]:
         near[place] = [place, *ranked[: size - 1]]
         slot[place, near[place]] = np.arange(size)
     return near, slot
-
-
-def _cheapest_return(problem: VehicleRoutingProblem, costs: Ints) -> Ints:
-    """Least cost from each place to the depot by remaining weight, in whole units, remembering nothing."""
-    places, weights = problem.demands.size, problem.weights
-    unit = max(1, min(int(weights[1:].min()), problem.room // 1000))
-    steps = problem.room // unit
-    unit = -(-problem.room // steps) if steps else problem.room + 1
-    steps = problem.room // unit if steps else 0
-    best = np.tile(costs[:, :1], (1, steps + 1))
-    for left in range(1, steps + 1):
-        best[:, left] = best[:, left - 1]
-        for to in range(1, places):
-            rest = left - int(weights[to]) // unit
-            if rest >= 0:
-                np.minimum(best[:, left], costs[:, to] + best[to, rest], out=best[:, left])
-    spend_work(float(steps) * places * places, 10 * steps)
-    return np.minimum(best, FORBIDDEN)
 
 
 def _frontier(walks: Ints) -> Ints:
