@@ -6,7 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from gapless.roles import Batch, Formulation, Rows, Sparse
+from gapless.branching import Phase, StrongBranching
+from gapless.roles import Batch, Formulation, Pricing, Rows, Sparse
 from gapless_vehicle_routing.branching import VehiclesThenRoads
 from gapless_vehicle_routing.certificate import RoutePriceCertificate
 from gapless_vehicle_routing.cuts import FLEET, CapacityCuts
@@ -17,6 +18,9 @@ from gapless_vehicle_routing.problem import Plan, Route, VehicleRoutingProblem
 from gapless_vehicle_routing.routes import Workshop, round_flow, savings_plan
 from gapless_vehicle_routing.subset_rows import SubsetRows
 
+LOOKS = (Phase(candidates=20), Phase(candidates=4, rounds=2))
+"""Looks below a node: at many roads without pricing, at few with some."""
+
 
 def formulation(problem: VehicleRoutingProblem, *, neighbourhood: int = 8, subset_rows: int = 60) -> Formulation[Plan]:
     """The set-partitioning master of Balinski and Quandt (1964): one column per walk, one row per customer.
@@ -25,8 +29,10 @@ def formulation(problem: VehicleRoutingProblem, *, neighbourhood: int = 8, subse
     ----------
     problem : VehicleRoutingProblem
     neighbourhood : int
-        Customers that a walk can remember at each place, itself included; from 1 to 14. More of them give better
+        Customers that a walk can remember at each place, itself included; from 1 to 62. More of them give better
         bounds and slower pricing.
+    subset_rows : int
+        Subset rows with a price beside which no more are sought; 0 for none.
     """
     rows, cuts = SubsetRows(problem.demands.size, subset_rows), CapacityCuts(problem)
     columns = RouteColumns(problem, rows)
@@ -43,8 +49,9 @@ def formulation(problem: VehicleRoutingProblem, *, neighbourhood: int = 8, subse
     return Formulation(
         initial=Batch(columns.write(first), once),
         generators=[RoutePricing(columns, RouteLabelling(problem, neighbourhood), cuts), cuts],
-        brancher=VehiclesThenRoads(problem),
+        brancher=StrongBranching(VehiclesThenRoads(problem), phases=LOOKS),
         rounding=round_flow(problem),
         rounding_frequency=4,
+        pricing=Pricing(initial_priced=True),
         certify=partial(RoutePriceCertificate.from_view, problem, cuts, rows, neighbourhood),
     )
