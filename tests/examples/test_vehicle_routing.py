@@ -28,6 +28,7 @@ from gapless_vehicle_routing import (
     random_instance,
 )
 from gapless_vehicle_routing.routes import savings_plan
+from gapless_vehicle_routing.ruin import ruin_and_recreate
 
 
 def solved(problem: VehicleRoutingProblem, method: str) -> float:
@@ -76,7 +77,7 @@ def test_the_linear_model_has_the_same_optimum(problem: VehicleRoutingProblem) -
 
 
 @pytest.mark.parametrize("windows", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(s, marks=pytest.mark.long) for s in range(4, 40))])
 def test_both_trees_agree_where_a_tree_is_needed(seed: int, windows: bool) -> None:
     problem = random_instance(seed, 14, windows=windows, per_route=3.4)
     ours = proved(problem, "branch-price-and-cut", neighbourhood=3)
@@ -117,6 +118,9 @@ def test_any_prices_prove_something_true(problem: VehicleRoutingProblem, data: s
         [data.draw(st.integers(0, 20)) for _ in sets],
         data.draw(st.integers(1, 5)),
         -data.draw(st.integers(0, 40)),
+        subsets := data.draw(st.lists(customers, max_size=3)),
+        [data.draw(customers) for _ in subsets],
+        [data.draw(st.integers(0, 20)) for _ in subsets],
     )
     chosen = data.draw(st.sampled_from(plans)) if plans else None
     state = np.full(problem.decisions.count, -1, np.int8)
@@ -147,7 +151,7 @@ def test_tampered_evidence_fails() -> None:
         {"least": 1},
         {"weight": -1},
         {"neighbourhood": 0},
-        {"neighbourhood": 40},
+        {"neighbourhood": 63},
         {"customers": [2**70] * 8},
     ]
     for change in changes:
@@ -217,6 +221,17 @@ def test_bad_input_is_refused(arguments: tuple[Any, ...], said: str) -> None:
 
 @examples(30)
 @given(problems())
-def test_the_first_plan_is_feasible(problem: VehicleRoutingProblem) -> None:
+def test_first_plans_are_feasible(problem: VehicleRoutingProblem) -> None:
     plan = savings_plan(problem)
-    assert plan is None or problem.violations(plan) == []
+    if plan is not None:
+        shorter = ruin_and_recreate(problem, plan, 40)
+        assert problem.violations(plan) == problem.violations(shorter) == []
+        assert problem.value(shorter) <= problem.value(plan)
+
+
+def test_plans_are_made_shorter_and_the_search_stops_when_told() -> None:
+    problem = random_instance(1, 30, windows=True)
+    plan = savings_plan(problem)
+    assert plan is not None
+    assert problem.value(ruin_and_recreate(problem, plan, 2000)) < problem.value(plan)
+    assert ruin_and_recreate(problem, plan, 10**9, stop=lambda: True) == plan

@@ -18,11 +18,15 @@ from gapless_vehicle_routing.problem import Plan, Route, VehicleRoutingProblem
 from gapless_vehicle_routing.routes import Workshop, round_flow, savings_plan
 from gapless_vehicle_routing.subset_rows import SubsetRows
 
-LOOKS = (Phase(candidates=20), Phase(candidates=4, rounds=2))
-"""Looks below a node: at many roads without pricing, at few with some."""
+LOOKS = (Phase(candidates=8),)
+"""Looks below a node: at some roads, without pricing."""
+RELIABILITY = 2
+"""Looks and children after which a road is believed."""
 
 
-def formulation(problem: VehicleRoutingProblem, *, neighbourhood: int = 8, subset_rows: int = 60) -> Formulation[Plan]:
+def formulation(
+    problem: VehicleRoutingProblem, *, neighbourhood: int = 8, subset_rows: int = 60
+) -> Formulation[Plan]:
     """The set-partitioning master of Balinski and Quandt (1964): one column per walk, one row per customer.
 
     Parameters
@@ -49,7 +53,7 @@ def formulation(problem: VehicleRoutingProblem, *, neighbourhood: int = 8, subse
     return Formulation(
         initial=Batch(columns.write(first), once),
         generators=[RoutePricing(columns, RouteLabelling(problem, neighbourhood), cuts), cuts],
-        brancher=StrongBranching(VehiclesThenRoads(problem), phases=LOOKS),
+        brancher=StrongBranching(VehiclesThenRoads(problem), phases=LOOKS, reliability=RELIABILITY),
         rounding=round_flow(problem),
         rounding_frequency=4,
         pricing=Pricing(initial_priced=True),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gapless.roles import spend_work
 from gapless_vehicle_routing.completions import FORBIDDEN, by_time, by_weight

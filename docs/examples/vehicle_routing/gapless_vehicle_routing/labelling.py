@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gapless.labelling import Additive, Labelling, Network, RankOne, Routes, Visits
-from gapless_vehicle_routing.network import Ints
 from gapless_vehicle_routing.problem import Route, VehicleRoutingProblem
 from gapless_vehicle_routing.subset_rows import SubsetRow
 
@@ -62,15 +62,17 @@ class RouteLabelling:
         if key not in self._made:
             if len(self._made) == TABLES:
                 del self._made[next(iter(self._made))]
-            paid = [RankOne([r.memory for r in rows], [(1, 2)] * len(rows), [r.members for r in rows])] if rows else []
+            paid = (
+                [RankOne([r.memory for r in rows], [(1, 2)] * len(rows), [r.members for r in rows])] if rows else []
+            )
             self._made[key] = Labelling(self.network, [*self.resources, *paid])
         return self._made[key]
 
     def walks(self, found: Routes) -> list[Route]:
         """The customers of each route, the cheapest first, each set of customers once."""
         heads, first = self.heads[found.arcs].tolist(), found.first.tolist()
-        walks: dict[Ints | tuple[int, ...], Route] = {}
-        for begin, end in zip(first, first[1:], strict=False):
+        walks: dict[Route, Route] = {}
+        for begin, end in itertools.pairwise(first):
             walk = tuple(heads[begin : end - 1])
             walks.setdefault(tuple(sorted(walk)), self.problem.oriented(walk))
         return list(walks.values())

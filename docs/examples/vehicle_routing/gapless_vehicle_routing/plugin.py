@@ -23,7 +23,12 @@ STEPS, MOST_STEPS = 150, 20_000
 
 
 def own_tree(
-    problem: VehicleRoutingProblem, solve: Solve, *, order: str = "best-first", neighbourhood: int = 8, subset_rows: int = 60
+    problem: VehicleRoutingProblem,
+    solve: Solve,
+    *,
+    order: str = "best-first",
+    neighbourhood: int = 8,
+    subset_rows: int = 60,
 ) -> gl.Result[Plan]:
     """Branch, price and cut; gapless owns the tree, and the result carries a certificate."""
     return branch_and_price(
@@ -38,7 +43,12 @@ def own_tree(
 
 
 def scip_tree(
-    problem: VehicleRoutingProblem, solve: Solve, *, order: str = "best-first", neighbourhood: int = 8, subset_rows: int = 60
+    problem: VehicleRoutingProblem,
+    solve: Solve,
+    *,
+    order: str = "best-first",
+    neighbourhood: int = 8,
+    subset_rows: int = 60,
 ) -> gl.Result[Plan]:
     """The same formulation inside SCIP, which owns the tree."""
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded on use

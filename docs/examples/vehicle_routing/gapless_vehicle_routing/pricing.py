@@ -34,7 +34,7 @@ class RouteColumns:
         self._walks: list[Route] = []
 
     def write(self, walks: Sequence[Route], row_keys: Ints = NO_KEYS) -> Columns:
-        """Columns for `walks` beside the subset rows `row_keys`; the master maximises, so distances are negative."""
+        """Columns for `walks` beside the subset rows `row_keys`; the master maximises minus the distance."""
         problem = self.problem
         visits = [np.unique(np.array(walk, np.int64), return_counts=True) for walk in walks]
         paid = self.rows.coefficients(walks, self.rows.of(row_keys))

@@ -7,6 +7,7 @@ Chvatal-Gomory cut of rank one. A row of one customer forbids walks that come ba
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import attrs
@@ -154,7 +155,7 @@ class SubsetRows:
         for walk in walks:
             stops = [at for at, place in enumerate(walk) if place in members]
             while len(stops) > 1:
-                gaps = [(len({*walk[a:b]} - memory), number) for number, (a, b) in enumerate(zip(stops, stops[1:]))]
+                gaps = [(len({*walk[a:b]} - memory), at) for at, (a, b) in enumerate(itertools.pairwise(stops))]
                 if len(stops) % 2 == 0:
                     gaps = gaps[::2]  # with an even number of visits, each has its partner
                 _, first = min(gaps)
