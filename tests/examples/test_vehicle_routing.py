@@ -230,7 +230,7 @@ def test_first_plans_are_feasible(problem: VehicleRoutingProblem) -> None:
 
 
 def test_plans_are_made_shorter_and_the_search_stops_when_told() -> None:
-    problem = random_instance(1, 30, windows=True)
+    problem = random_instance(1, 40, per_route=8)
     plan = savings_plan(problem)
     assert plan is not None
     assert problem.value(ruin_and_recreate(problem, plan, 2000)) < problem.value(plan)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from gapless.branching import Phase, StrongBranching
-from gapless.roles import Batch, Formulation, Pricing, Rows, Sparse
+from gapless.branching import Phase, StrongBranching, diving
+from gapless.roles import Batch, Formulation, Pricing, Relaxed, Rows, Sparse
 from gapless_vehicle_routing.branching import VehiclesThenRoads
 from gapless_vehicle_routing.certificate import RoutePriceCertificate
 from gapless_vehicle_routing.cuts import FLEET, CapacityCuts
@@ -22,6 +24,9 @@ LOOKS = (Phase(candidates=8),)
 """Looks below a node: at some roads, without pricing."""
 RELIABILITY = 2
 """Looks and children after which a road is believed."""
+
+DIVES = 8
+"""Roundings from one dive to the next; the root is the first."""
 
 
 def formulation(
@@ -54,8 +59,19 @@ def formulation(
         initial=Batch(columns.write(first), once),
         generators=[RoutePricing(columns, RouteLabelling(problem, neighbourhood), cuts), cuts],
         brancher=StrongBranching(VehiclesThenRoads(problem), phases=LOOKS, reliability=RELIABILITY),
-        rounding=round_flow(problem),
+        rounding=_rounding(problem),
         rounding_frequency=4,
         pricing=Pricing(initial_priced=True),
         certify=partial(RoutePriceCertificate.from_view, problem, cuts, rows, neighbourhood),
     )
+
+
+def _rounding(problem: VehicleRoutingProblem) -> Callable[[Relaxed[Plan]], Plan | None]:
+    """Roads by their use, and now and then a dive."""
+    by_use, dive, calls = round_flow(problem), diving(rounds=2, discrepancies=0), itertools.count()
+
+    def rounding(relaxed: Relaxed[Plan]) -> Plan | None:
+        found = [by_use(relaxed)] + ([] if next(calls) % DIVES else [dive(relaxed)])
+        return min((plan for plan in found if plan is not None), key=problem.value, default=None)
+
+    return rounding
