@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
+from functools import partial
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from drawn import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gapless as gl
+from gapless.labelling import Labelling
 from gapless.roles import Columns, Fixings, FloatArray, IntArray, LinearView
 
 pytest.importorskip(
     "gapless_vehicle_routing",
     reason="the example is not installed: pip install -e docs/examples/vehicle_routing",
 )
-from routing_judges import drivable, problems
+from routing_judges import METHODS, drivable, problems
 
 from gapless_vehicle_routing import VehicleRoutingProblem, formulation, random_instance
 from gapless_vehicle_routing.completions import FORBIDDEN
@@ -146,7 +151,7 @@ class Prices(LinearView):
 def test_the_first_stage_bounds_what_is_missing() -> None:
     """Its walks may not be the cheapest; the slack counts those that are missing as well."""
     problem = random_instance(0, 8)
-    pricing = formulation(problem).generators[0]
+    pricing: Any = formulation(problem).generators[0]
     quick = pricing.query(Prices(problem, 90.0, []), stage="heuristic")
     whole = pricing.query(Prices(problem, 90.0, []))
     assert len(quick.batch.columns)
@@ -168,3 +173,18 @@ def test_prices_that_are_no_numbers_are_refused() -> None:
     for paid in (math.nan, math.inf):
         with pytest.raises(FloatingPointError):
             formulation(problem).generators[0].query(Prices(problem, paid, []))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_search_without_memory_proves_nothing(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever comes of it, no bound is claimed that is not true, and no plan is called the best that is not."""
+    problem = random_instance(3, 14, per_route=7)
+    best = gl.solve(problem, method).value
+    monkeypatch.setattr("gapless_vehicle_routing.labelling.Labelling", partial(Labelling, memory_limit=1e4))
+    with contextlib.suppress(gl.GaplessError):
+        found = gl.solve(problem, method, limits=gl.Limits(nodes=20))
+        assert found.bound <= best + 1e-6
+        assert found.value >= best - 1e-6
+    few = attrs.evolve(problem, vehicles=problem.fewest)
+    with contextlib.suppress(gl.GaplessError):
+        assert gl.solve(few, method, limits=gl.Limits(nodes=5)).status is not gl.Status.INFEASIBLE

@@ -106,20 +106,20 @@ class RoutePricing(Generator[LinearView]):
         if not view.objective_weight:  # a ray has no unit: bring it to one, so that small gains are gains
             unit = float(np.abs(costs[np.isfinite(costs)]).max(initial=1e-30))
         exact = stage == self.stages[-1]
-        paying, wanted = charges > 0, limit or WANTED
-        found = self.labelling.beside(rows.of(held[paying])).routes(
+        wanted = limit or WANTED
+        found = self.labelling.beside(rows.of(held)).routes(
             costs / unit,
             below=-SMALLEST_GAIN if exact else -HEURISTIC_GAIN,
             limit=2 * wanted,
             stage="exact" if exact else "heuristic",
-            charges=charges[paying] / unit,
+            charges=charges / unit,
         )
         walks = self.labelling.walks(found)[:wanted]
         slack, evidence = self._slack(view, min(0.0, found.bound * unit))
         if walks:
             return Answer(Batch(self.columns.write(walks, held)), slack, evidence, found.labels)
-        if slack is None and exact:
-            slack = 0.0
+        if slack is None and exact and found.bound >= -2 * SMALLEST_GAIN:
+            slack = 0.0  # a search that ended early, for want of memory, claims nothing
         return Answer(Batch(rows=self._missing_rows(view) if exact else Rows.none()), slack, evidence, found.labels)
 
     def _slack(self, view: LinearView, least: float) -> tuple[float | None, dict[str, float]]:

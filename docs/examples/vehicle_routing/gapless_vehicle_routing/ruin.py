@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gapless_vehicle_routing.network import Ints
 from gapless_vehicle_routing.problem import Plan, Route, VehicleRoutingProblem
 from gapless_vehicle_routing.routes import Workshop
 
@@ -60,12 +61,13 @@ def ruin_and_recreate(
     return shop.plan(best) or plan
 
 
-def _ruined(routes: list[Route], near: np.ndarray, rng: np.random.Generator) -> tuple[list[Route], list[int]]:
+def _ruined(routes: list[Route], near: Ints, rng: np.random.Generator) -> tuple[list[Route], list[int]]:
     """What is left of the routes, and the customers that left them: strings around a seed."""
     of = {c: number for number, route in enumerate(routes) for c in route}
     longest = min(STRING, sum(map(len, routes)) / len(routes))
     strings = int(rng.integers(1, max(2, int(4 * REMOVED / (1 + longest)))))
-    left, out = dict[int, Route](), list[int]()
+    left: dict[int, Route] = {}
+    out: list[int] = []
     for c in near.tolist():
         number = of[c]
         if number in left:

@@ -130,7 +130,9 @@ class SubsetRows:
         for number, walk in enumerate(walks):
             np.add.at(visits[number], list(walk), 1.0)
         alone = weight @ (visits // 2)
-        found = [((c,), float(alone[c])) for c in np.flatnonzero(alone > VIOLATED).tolist()]
+        found: list[tuple[tuple[int, ...], float]] = [
+            ((c,), float(alone[c])) for c in np.flatnonzero(alone > VIOLATED).tolist()
+        ]
         held = (visits > 0).astype(float)
         pairs = held.T @ (weight[:, None] * held)
         for i in range(1, self.places - 2):
