@@ -12,8 +12,8 @@ from gapless_vehicle_routing.problem import VehicleRoutingProblem
 FORBIDDEN = 2**60
 """Cost of an arc that may not be driven."""
 
-STEPS = 1000
-"""Steps of the table that are wanted; more where an arc may use less than a step."""
+STEPS, PER_PLACE = 250, 8
+"""Steps of the table that are wanted, in all and for each place; more where an arc may use less than a step."""
 
 
 class Completions:
@@ -36,7 +36,8 @@ class Completions:
     def __init__(self, costs: Ints, turns: NDArray[np.bool_], use: Ints, most: Ints, least: Ints) -> None:
         places, total = most.size, int(most.max())
         between = use[1:, 1:][~np.eye(places - 1, dtype=bool)]
-        self.unit = max(1, min(int(between.min(initial=total)), total // STEPS))
+        wanted = min(STEPS, PER_PLACE * places)
+        self.unit = max(1, min(int(between.min(initial=total)), -(-total // wanted)))
         steps = -(-max(total, 0) // self.unit)
         self.turns = turns
         self.best = np.full((steps + 1, places), FORBIDDEN)
@@ -55,7 +56,7 @@ class Completions:
 
     def bound(self, before: Ints, place: Ints, left: Ints) -> Ints:
         """Least cost from `place` home for walks that come from `before`, with so much `left`."""
-        step = np.clip(-(-left // self.unit), 0, len(self.best) - 1)
+        step = np.minimum(np.maximum(-(-left // self.unit), 0), len(self.best) - 1)
         straight = (self.next[step, place] == before) & ~self.turns[place, before]
         return np.asarray(np.where(straight, self.second[step, place], self.best[step, place]))
 

@@ -18,6 +18,7 @@ from gapless_vehicle_routing.network import VEHICLES
 from gapless_vehicle_routing.pricing import RouteColumns, RoutePricing
 from gapless_vehicle_routing.problem import Plan, Route, VehicleRoutingProblem
 from gapless_vehicle_routing.routes import Workshop, round_flow, savings_plan
+from gapless_vehicle_routing.ruin import ruin_and_recreate
 from gapless_vehicle_routing.subset_rows import SubsetRows
 
 LOOKS = (Phase(candidates=8),)
@@ -25,8 +26,9 @@ LOOKS = (Phase(candidates=8),)
 RELIABILITY = 2
 """Looks and children after which a road is believed."""
 
-DIVES = 8
-"""Roundings from one dive to the next; the root is the first."""
+FIRST_DIVE, DIVES, STEPS = 2, 8, 20
+"""Number of the first rounding with a dive, the root's being 0, roundings from one dive to the next, and steps of
+ruin and recreate for each customer in one rounding."""
 
 
 def formulation(
@@ -67,11 +69,15 @@ def formulation(
 
 
 def _rounding(problem: VehicleRoutingProblem) -> Callable[[Relaxed[Plan]], Plan | None]:
-    """Roads by their use, and now and then a dive."""
-    by_use, dive, calls = round_flow(problem), diving(rounds=2, discrepancies=0), itertools.count()
+    """Roads by their use, made shorter, and now and then a dive."""
+    by_use, dive, calls = round_flow(problem), diving(discrepancies=0), itertools.count()
+    steps = STEPS * len(problem.customers)
 
     def rounding(relaxed: Relaxed[Plan]) -> Plan | None:
-        found = [by_use(relaxed)] + ([] if next(calls) % DIVES else [dive(relaxed)])
-        return min((plan for plan in found if plan is not None), key=problem.value, default=None)
+        call, plan = next(calls), by_use(relaxed)
+        found = [] if plan is None else [ruin_and_recreate(problem, plan, steps, seed=call)]
+        if call % DIVES == FIRST_DIVE and (dived := dive(relaxed)) is not None:
+            found.append(dived)
+        return min(found, key=problem.value, default=None)
 
     return rounding

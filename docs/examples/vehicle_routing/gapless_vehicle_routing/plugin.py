@@ -18,7 +18,7 @@ from gapless_vehicle_routing.problem import Plan, VehicleRoutingProblem
 from gapless_vehicle_routing.routes import savings_plan
 from gapless_vehicle_routing.ruin import ruin_and_recreate
 
-STEPS, MOST_STEPS = 300, 20_000
+STEPS, MOST_STEPS = 100, 10_000
 """Steps of ruin and recreate for the first plan: for each customer, and at most."""
 
 
