@@ -8,11 +8,13 @@ from functools import partial
 
 import numpy as np
 
+import gapless as gl
 from gapless.branching import Phase, StrongBranching, diving
 from gapless.roles import Batch, Formulation, Pricing, Relaxed, Rows, Sparse
 from gapless_vehicle_routing.branching import VehiclesThenRoads
 from gapless_vehicle_routing.certificate import RoutePriceCertificate
 from gapless_vehicle_routing.cuts import FLEET, CapacityCuts
+from gapless_vehicle_routing.judge import MOST_NEIGHBOURS
 from gapless_vehicle_routing.labelling import RouteLabelling
 from gapless_vehicle_routing.network import VEHICLES
 from gapless_vehicle_routing.pricing import RouteColumns, RoutePricing
@@ -44,7 +46,16 @@ def formulation(
         bounds and slower pricing.
     subset_rows : int
         Subset rows with a price beside which no more are sought; 0 for none.
+
+    Raises
+    ------
+    InvalidProblem
+        A number is out of its range.
     """
+    if not 1 <= neighbourhood <= MOST_NEIGHBOURS:
+        raise gl.InvalidProblem(f"neighbourhood is {neighbourhood!r}, expected 1 to {MOST_NEIGHBOURS}")
+    if subset_rows < 0:
+        raise gl.InvalidProblem(f"subset_rows is {subset_rows!r}, expected 0 (none) or more")
     rows, cuts = SubsetRows(problem.demands.size, subset_rows), CapacityCuts(problem)
     columns = RouteColumns(problem, rows)
     shop = Workshop(problem)
