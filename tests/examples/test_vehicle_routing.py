@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless as gl
-from gapless.roles import Fixings, TreeCertificate
+from gapless.engine import branch_and_price
+from gapless.roles import Fixings, Pricing, TreeCertificate
 from gapless.scip import solve_monolithic
 
 pytest.importorskip(
@@ -25,6 +26,7 @@ from routing_judges import METHODS, all_plans, problems, proved, shortest_total,
 from gapless_vehicle_routing import (
     RoutePriceCertificate,
     VehicleRoutingProblem,
+    formulation,
     random_instance,
 )
 from gapless_vehicle_routing.routes import savings_plan
@@ -82,6 +84,18 @@ def test_both_trees_agree_where_a_tree_is_needed(seed: int, windows: bool) -> No
     problem = random_instance(seed, 14, windows=windows, per_route=3.4)
     ours = proved(problem, "branch-price-and-cut", neighbourhood=3)
     assert ours.value == proved(problem, "scip").value
+    verified(problem, ours)
+
+
+@pytest.mark.parametrize("windows", [False, True])
+def test_long_routes_are_priced_at_smoothed_prices(windows: bool) -> None:
+    """One vehicle holds them all; the answer and its evidence do not depend on the way of the prices."""
+    problem = random_instance(2, 13, windows=windows, per_route=14)
+    form = formulation(problem)
+    assert form.pricing.smoothing == "wentges"
+    ours = proved(problem, "branch-price-and-cut")
+    plain = branch_and_price(problem, attrs.evolve(form, pricing=Pricing(initial_priced=True)))
+    assert ours.value == plain.value == proved(problem, "scip").value
     verified(problem, ours)
 
 

@@ -28,6 +28,9 @@ LOOKS = (Phase(candidates=8),)
 RELIABILITY = 2
 """Looks and children after which a road is believed."""
 
+LONG_ROUTES = 12
+"""Customers of a full vehicle beyond which prices jump so much that they are smoothed."""
+
 FIRST_DIVE, DIVES, STEPS = 2, 8, 20
 """Number of the first rounding with a dive, the root's being 0, roundings from one dive to the next, and steps of
 ruin and recreate for each customer in one rounding."""
@@ -68,13 +71,14 @@ def formulation(
         upper=np.append(ones, problem.fleet),
         uses=Sparse.from_rows([[] for _ in ones] + [[VEHICLES]]),
     )
+    smoothing = "wentges" if len(problem.customers) > LONG_ROUTES * problem.fewest else "none"
     return Formulation(
         initial=Batch(columns.write(first), once),
         generators=[RoutePricing(columns, RouteLabelling(problem, neighbourhood), cuts), cuts],
         brancher=StrongBranching(VehiclesThenRoads(problem), phases=LOOKS, reliability=RELIABILITY),
         rounding=_rounding(problem),
         rounding_frequency=4,
-        pricing=Pricing(initial_priced=True),
+        pricing=Pricing(initial_priced=True, smoothing=smoothing),
         certify=partial(RoutePriceCertificate.from_view, problem, cuts, rows, neighbourhood),
     )
 
