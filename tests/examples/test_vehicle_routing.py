@@ -253,7 +253,7 @@ def test_plans_are_made_shorter_and_the_search_stops_when_told() -> None:
 
 @pytest.mark.parametrize("option", [{"neighbourhood": 0}, {"neighbourhood": 63}, {"subset_rows": -1}])
 @pytest.mark.parametrize("method", METHODS)
-def test_options_that_no_certificate_could_name_are_refused(method: str, option: dict[str, int]) -> None:
+def test_options_that_no_certificate_could_name_are_refused(method: str, option: dict[str, Any]) -> None:
     """A wider memory than the judge has would leave bounds that nobody can check."""
     with pytest.raises(gl.InvalidProblem, match=next(iter(option))):
         gl.solve(random_instance(0, 3), method, **option)
