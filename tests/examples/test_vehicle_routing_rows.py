@@ -154,7 +154,7 @@ def test_forged_prices_of_subsets_are_refused(change: dict[str, object], said: s
 
 
 def test_a_subset_without_its_price_proves_less() -> None:
-    """What a second visit costs is needed: without it some route is cheap, and the bound falls."""
+    """The price of second visits is needed: without it some route is cheap, and the bound falls."""
     for seed in range(20):
         problem = random_instance(seed, 15, per_route=3.4)
         evidence = proved(problem, METHODS[0]).certificate

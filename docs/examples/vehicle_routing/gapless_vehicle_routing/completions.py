@@ -30,7 +30,7 @@ class Completions:
     use : int64 (n + 1, n + 1)
         Of each arc; at least 1 between customers.
     most, least : int64 (n + 1,)
-        What is left at a place at most and at least.
+        Largest and least amount that is left at a place.
     """
 
     def __init__(self, costs: Ints, turns: NDArray[np.bool_], use: Ints, most: Ints, least: Ints) -> None:
@@ -62,14 +62,14 @@ class Completions:
 
 
 def by_weight(problem: VehicleRoutingProblem, costs: Ints, turns: NDArray[np.bool_]) -> Completions:
-    """What is left is room in the vehicle."""
+    """Bounds by the room in the vehicle."""
     weights = np.append(0, problem.weights[1:])
     use = np.tile(weights, (weights.size, 1))
     return Completions(costs, turns, use, np.full(weights.size, problem.room), np.zeros(weights.size, np.int64))
 
 
 def by_time(problem: VehicleRoutingProblem, costs: Ints, turns: NDArray[np.bool_]) -> Completions | None:
-    """What is left is time until the depot closes; None without windows, and where a visit may take no time."""
+    """Bounds by the time until the depot closes; None without windows, and where a visit may take no time."""
     if problem.windows is None:
         return None
     between = problem.travel[1:, 1:][~np.eye(problem.demands.size - 1, dtype=bool)]

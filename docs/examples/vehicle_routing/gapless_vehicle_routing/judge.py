@@ -113,7 +113,7 @@ class _Halves:
                 self.due[place].append((word, bit, price))
 
     def visit(self, to: int, words: Ints) -> tuple[Ints, Ints]:
-        """What each walk pays when it comes to a place, and its halves after that."""
+        """Payment of each walk when it comes to a place, and its halves after that."""
         words = words & self.kept[to, :, None]
         due = np.zeros(words.shape[1], np.int64)
         for word, bit, price in self.due[to]:

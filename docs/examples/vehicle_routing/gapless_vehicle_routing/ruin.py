@@ -62,7 +62,7 @@ def ruin_and_recreate(
 
 
 def _ruined(routes: list[Route], near: Ints, rng: np.random.Generator) -> tuple[list[Route], list[int]]:
-    """What is left of the routes, and the customers that left them: strings around a seed."""
+    """The rests of the routes, and the customers that left them: strings around a seed."""
     of = {c: number for number, route in enumerate(routes) for c in route}
     longest = min(STRING, sum(map(len, routes)) / len(routes))
     strings = int(rng.integers(1, max(2, int(4 * REMOVED / (1 + longest)))))

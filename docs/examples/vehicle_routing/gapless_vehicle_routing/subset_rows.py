@@ -84,7 +84,7 @@ class SubsetRows:
         return [self.rows[LAST_KEY - key] for key in keys.tolist()]
 
     def coefficients(self, walks: Sequence[Route], rows: Sequence[SubsetRow]) -> Ints:
-        """What each walk pays to each row, int64 (walks, rows)."""
+        """Payments of walks to rows, int64 (walks, rows)."""
         inside, kept = np.zeros((2, self.places, len(rows)), bool)
         for number, row in enumerate(rows):
             inside[list(row.members), number] = True
