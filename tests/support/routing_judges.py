@@ -129,6 +129,6 @@ def verified(problem: VehicleRoutingProblem, result: gl.Result[Any]) -> gl.Verdi
 
 
 def arguments(**given: Any) -> argparse.Namespace:
-    """What the task is asked by default, on one small instance."""
+    """Options of the task, on one small instance."""
     usual = {"sizes": [6], "seeds": 1, "data": None, "time": None, "customers": None, "methods": list(METHODS)}
     return argparse.Namespace(**(usual | given))
