@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless as gl
-from gapless.roles import Fixings, TreeCertificate
+from gapless.engine import branch_and_price
+from gapless.roles import Fixings, Pricing, TreeCertificate
 from gapless.scip import solve_monolithic
 
 pytest.importorskip(
@@ -25,9 +26,11 @@ from routing_judges import METHODS, all_plans, problems, proved, shortest_total,
 from gapless_vehicle_routing import (
     RoutePriceCertificate,
     VehicleRoutingProblem,
+    formulation,
     random_instance,
 )
 from gapless_vehicle_routing.routes import savings_plan
+from gapless_vehicle_routing.ruin import ruin_and_recreate
 
 
 def solved(problem: VehicleRoutingProblem, method: str) -> float:
@@ -76,11 +79,23 @@ def test_the_linear_model_has_the_same_optimum(problem: VehicleRoutingProblem) -
 
 
 @pytest.mark.parametrize("windows", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(s, marks=pytest.mark.long) for s in range(4, 40))])
 def test_both_trees_agree_where_a_tree_is_needed(seed: int, windows: bool) -> None:
     problem = random_instance(seed, 14, windows=windows, per_route=3.4)
     ours = proved(problem, "branch-price-and-cut", neighbourhood=3)
     assert ours.value == proved(problem, "scip").value
+    verified(problem, ours)
+
+
+@pytest.mark.parametrize("windows", [False, True])
+def test_long_routes_are_priced_at_smoothed_prices(windows: bool) -> None:
+    """One vehicle holds them all; the answer and its evidence do not depend on the way of the prices."""
+    problem = random_instance(2, 13, windows=windows, per_route=14)
+    form = formulation(problem)
+    assert form.pricing.smoothing == "wentges"
+    ours = proved(problem, "branch-price-and-cut")
+    plain = branch_and_price(problem, attrs.evolve(form, pricing=Pricing(initial_priced=True)))
+    assert ours.value == plain.value == proved(problem, "scip").value
     verified(problem, ours)
 
 
@@ -117,6 +132,9 @@ def test_any_prices_prove_something_true(problem: VehicleRoutingProblem, data: s
         [data.draw(st.integers(0, 20)) for _ in sets],
         data.draw(st.integers(1, 5)),
         -data.draw(st.integers(0, 40)),
+        subsets := data.draw(st.lists(customers, max_size=3)),
+        [data.draw(customers) for _ in subsets],
+        [data.draw(st.integers(0, 20)) for _ in subsets],
     )
     chosen = data.draw(st.sampled_from(plans)) if plans else None
     state = np.full(problem.decisions.count, -1, np.int8)
@@ -147,7 +165,7 @@ def test_tampered_evidence_fails() -> None:
         {"least": 1},
         {"weight": -1},
         {"neighbourhood": 0},
-        {"neighbourhood": 40},
+        {"neighbourhood": 63},
         {"customers": [2**70] * 8},
     ]
     for change in changes:
@@ -217,6 +235,25 @@ def test_bad_input_is_refused(arguments: tuple[Any, ...], said: str) -> None:
 
 @examples(30)
 @given(problems())
-def test_the_first_plan_is_feasible(problem: VehicleRoutingProblem) -> None:
+def test_first_plans_are_feasible(problem: VehicleRoutingProblem) -> None:
     plan = savings_plan(problem)
-    assert plan is None or problem.violations(plan) == []
+    if plan is not None:
+        shorter = ruin_and_recreate(problem, plan, 40)
+        assert problem.violations(plan) == problem.violations(shorter) == []
+        assert problem.value(shorter) <= problem.value(plan)
+
+
+def test_plans_are_made_shorter_and_the_search_stops_when_told() -> None:
+    problem = random_instance(1, 40, per_route=8)
+    plan = savings_plan(problem)
+    assert plan is not None
+    assert problem.value(ruin_and_recreate(problem, plan, 2000)) < problem.value(plan)
+    assert ruin_and_recreate(problem, plan, 10**9, stop=lambda: True) == plan
+
+
+@pytest.mark.parametrize("option", [{"neighbourhood": 0}, {"neighbourhood": 63}, {"subset_rows": -1}])
+@pytest.mark.parametrize("method", METHODS)
+def test_options_that_no_certificate_could_name_are_refused(method: str, option: dict[str, Any]) -> None:
+    """A wider memory than the judge has would leave bounds that nobody can check."""
+    with pytest.raises(gl.InvalidProblem, match=next(iter(option))):
+        gl.solve(random_instance(0, 3), method, **option)

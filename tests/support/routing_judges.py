@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import math
 from collections.abc import Iterator
@@ -125,3 +126,9 @@ def verified(problem: VehicleRoutingProblem, result: gl.Result[Any]) -> gl.Verdi
     assert [tuple(route) for route in again.best] == [tuple(route) for route in result.best]
     assert again.verify(gl.loads(gl.dumps(problem)))
     return verdict
+
+
+def arguments(**given: Any) -> argparse.Namespace:
+    """Options of the task, on one small instance."""
+    usual = {"sizes": [6], "seeds": 1, "data": None, "time": None, "customers": None, "methods": list(METHODS)}
+    return argparse.Namespace(**(usual | given))

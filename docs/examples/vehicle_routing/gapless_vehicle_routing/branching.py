@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless.roles import Branch, Brancher, Fixings, Relaxed
+from gapless.branching import Candidate, CandidateBrancher
+from gapless.roles import Branch, Fixings, Relaxed
 from gapless_vehicle_routing.network import VEHICLES
 from gapless_vehicle_routing.problem import Plan, VehicleRoutingProblem
 
 INTEGRAL = 1e-6
 
 
-class VehiclesThenRoads(Brancher[Plan]):
+class VehiclesThenRoads(CandidateBrancher[Plan]):
     """Two children: one more vehicle or not, or else the most fractional road driven or not, the longest of equals.
 
     Once every road is driven a whole number of times, the roads are routes, or a capacity cut forbids them.
@@ -26,18 +27,28 @@ class VehiclesThenRoads(Brancher[Plan]):
     def __init__(self, problem: VehicleRoutingProblem) -> None:
         network, quantity = problem.network, problem.decisions.quantity_of()
         self._vehicles = quantity == VEHICLES
-        self._length = problem.distances[network.tails, network.heads][quantity]
+        length = problem.distances[network.tails, network.heads][quantity]
+        self._length = length / (1.0 + length.max(initial=0))
 
-    def split(self, fixings: Fixings, relaxed: Relaxed[Plan]) -> Sequence[Branch]:
-        """The decision on, and off."""
+    def candidates(self, fixings: Fixings, relaxed: Relaxed[Plan]) -> Sequence[Candidate]:
+        """The vehicles alone where their number is fractional, or else each fractional road."""
+        free = fixings.free
+        if relaxed.point is None or not free.size:
+            return ()
+        free = free[np.abs(relaxed.point[free] - np.rint(relaxed.point[free])) > INTEGRAL]
+        if np.any(self._vehicles[free]):
+            free = free[self._vehicles[free]]
+        return [self._candidate(int(d), float(relaxed.point[d])) for d in free]
+
+    def last_resort(self, fixings: Fixings, relaxed: Relaxed[Plan]) -> Sequence[Branch]:
+        """A free decision of a node without a fractional one: the vehicles, then the longest road."""
         free = fixings.free
         if not free.size:
             return ()
-        distance = np.zeros(free.size) if relaxed.point is None else np.abs(relaxed.point[free] - 0.5)
-        fractional = distance < 0.5 - INTEGRAL
-        if np.any(fractional):
-            free, distance = free[fractional], distance[fractional]
-        nearness = np.rint(distance * 20)
-        first = np.lexsort((free, distance, -self._length[free], nearness, ~self._vehicles[free]))[0]
-        chosen = int(free[first])
-        return Branch(on=(chosen,), why="more"), Branch(off=(chosen,), why="fewer")
+        first = free[np.lexsort((free, -self._length[free], ~self._vehicles[free]))[0]]
+        return self._candidate(int(first), 0.5).branches
+
+    def _candidate(self, decision: int, value: float) -> Candidate:
+        branches = Branch(on=(decision,), why="more"), Branch(off=(decision,), why="fewer")
+        nearness = round(20 * (0.5 - abs(value - 0.5)))
+        return Candidate(decision, branches, (1 - value, value), nearness + float(self._length[decision]))

@@ -1,4 +1,4 @@
-"""Evidence for a bound: whole prices of customers, roads and capacity cuts, and a limit on the cheapest route."""
+"""Evidence for a bound: whole prices of customers, roads, capacity cuts and subset rows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 
 import gapless as gl
 from gapless.roles import Answer, BoundCertificate, Fixings, LinearView, serialisable
+from gapless_vehicle_routing.completions import FORBIDDEN
 from gapless_vehicle_routing.cuts import FLEET, CapacityCuts
-from gapless_vehicle_routing.judge import FORBIDDEN, largest_cost, least_cost
-from gapless_vehicle_routing.labels import TABLE
+from gapless_vehicle_routing.judge import MOST_NEIGHBOURS, largest_cost, least_cost
 from gapless_vehicle_routing.network import VEHICLES
 from gapless_vehicle_routing.problem import VehicleRoutingProblem
+from gapless_vehicle_routing.subset_rows import SubsetRows
 
 LARGEST_RECORD = 2**16
 """Limit on priced roads and sets, so that the cost of an arc stays a whole number of 64 bits."""
@@ -38,11 +39,13 @@ class RoutePriceCertificate(BoundCertificate):
     """Prices under which no route is cheap, although all customers together are dear.
 
     A route costs ``weight * distance``, less the prices of its customers, less those of the cuts whose border it
-    crosses, plus those of its roads; let v be the least such cost, recomputed by a dynamic program over walks. A
-    plan crosses the border of a set at least as often as the demand of the set needs vehicles (both ways where
-    roads have no direction). So the weighted distance of a plan of K routes is at least the prices of all
-    customers, plus cut prices times these numbers, minus the largest cost of roads under the fixings, plus
-    ``K * v``. This holds for any values of the fields, and is computed in whole numbers.
+    crosses, plus those of its roads, plus those of the subsets for every second visit to their members; let v be
+    the least such cost, recomputed by a dynamic program over walks. A plan crosses the border of a set at least as
+    often as the demand of the set needs vehicles (both ways where roads have no direction), and its second visits
+    to a subset are at most half of the members, rounded down. So the weighted distance of a plan of K routes is at
+    least the prices of all customers, plus cut prices times the needed vehicles, minus subset prices times those
+    halves, minus the largest cost of roads under the fixings, plus ``K * v``. This holds for any values of the
+    fields, and is computed in whole numbers.
 
     Parameters
     ----------
@@ -58,6 +61,9 @@ class RoutePriceCertificate(BoundCertificate):
         Customers that a walk can remember at each place.
     least : int
         Cost of a route that the dynamic program need not look below; at most 0.
+    subsets, memories, subset_prices : sequences
+        Subsets of customers, the customers at which a first visit is not forgotten (see `SubsetRow`), and the price
+        of each second visit, at least 0.
     """
 
     kind: ClassVar[str] = "route prices"
@@ -69,12 +75,16 @@ class RoutePriceCertificate(BoundCertificate):
     set_prices: tuple[int, ...] = attrs.field(converter=_integers, default=())
     neighbourhood: int = 8
     least: int = 0
+    subsets: tuple[tuple[int, ...], ...] = attrs.field(converter=_sets, default=())
+    memories: tuple[tuple[int, ...], ...] = attrs.field(converter=_sets, default=())
+    subset_prices: tuple[int, ...] = attrs.field(converter=_integers, default=())
 
     @classmethod
     def from_view(
         cls,
         problem: VehicleRoutingProblem,
         cuts: CapacityCuts,
+        rows: SubsetRows,
         neighbourhood: int,
         view: LinearView,
         answers: Sequence[Answer],
@@ -87,18 +97,19 @@ class RoutePriceCertificate(BoundCertificate):
         fixed = view.fixing_prices()
         fixed = np.where(np.isfinite(fixed), fixed, 0.0)
         fixed[VEHICLES] += float(view.prices(np.array([FLEET]))[0])
-        least = min((float(a.evidence["least"]) for a in answers if "least" in a.evidence), default=0.0)
-        for each in (float(a.evidence["least_per_weight"]) for a in answers if "least_per_weight" in a.evidence):
-            if -each * float(problem.weights.sum()) < -least * max(1, problem.fleet):
-                # The same bound by cheaper customers: no route is then below 0.
-                paid, least = paid + each * problem.weights[1:], 0.0
-        largest = max(1.0, *(float(np.abs(a).max(initial=0.0)) for a in (paid, prices, fixed)))
+        held = rows.held(view)
+        charges = np.maximum(view.prices(held), 0.0)
+        evidence = {key: value for answer in answers for key, value in answer.evidence.items()}
+        least, factor = float(evidence.get("least", 0.0)), float(evidence.get("factor", 1.0))
+        largest = max(1.0, *(float(np.abs(a).max(initial=0.0)) for a in (paid, prices, fixed)), charges.sum())
         largest = max(largest, float(problem.distances.max()) / problem.scale)
         unit = max(problem.scale, int(min(10**9, 2**40 / largest)) // problem.scale * problem.scale)
         charged = np.flatnonzero(np.rint(fixed * unit))
         priced = np.flatnonzero(np.rint(prices * unit) > 0)
+        charged_rows = np.flatnonzero(np.rint(charges * unit))
+        paying = rows.of(held[charged_rows])
         return cls(
-            weight=int(view.objective_weight * (unit // problem.scale)),
+            weight=math.ceil(factor * view.objective_weight * (unit // problem.scale)),
             customers=np.rint(paid * unit).astype(np.int64).tolist(),
             roads=charged.tolist(),
             road_prices=np.rint(fixed[charged] * unit).astype(np.int64).tolist(),
@@ -106,13 +117,16 @@ class RoutePriceCertificate(BoundCertificate):
             set_prices=np.rint(prices[priced] * unit).astype(np.int64).tolist(),
             neighbourhood=neighbourhood,
             least=min(0, math.floor(least * unit) - ROUNDING),
+            subsets=[row.members for row in paying],
+            memories=[row.memory for row in paying],
+            subset_prices=np.rint(charges[charged_rows] * unit).astype(np.int64).tolist(),
         )
 
     def work_to_verify(self, problem: gl.Problem[Any]) -> float:
         """An estimate: some labels of each place and weight."""
         steps = super().work_to_verify(problem)
         if isinstance(problem, VehicleRoutingProblem):
-            steps += 4e4 * problem.demands.size * min(1000, problem.room)
+            steps += 4e4 * problem.demands.size**2 + 5e6 * problem.demands.size
         return steps
 
     def upper_bound(self, problem: gl.Problem[Any], fixings: Fixings) -> float:
@@ -143,7 +157,9 @@ class RoutePriceCertificate(BoundCertificate):
         if np.abs(costs[open_roads]).max(initial=0) > largest_cost(problem):
             raise gl.InvalidProblem(f"prices add up to more than {largest_cost(problem)} on an arc")
         costs = np.where(open_roads, costs, FORBIDDEN)
-        cheapest = least_cost(problem, costs, self.neighbourhood, self.least)
+        total -= sum(p * (len(s) // 2) for s, p in zip(self.subsets, self.subset_prices, strict=True))
+        paid = list(zip(self.subsets, self.memories, self.subset_prices, strict=True))
+        cheapest = least_cost(problem, costs, self.neighbourhood, self.least, paid)
         total += cheapest * int(most[VEHICLES])
         if self.weight == 0:
             return -math.inf if total > 0 else 0.0
@@ -158,15 +174,20 @@ class RoutePriceCertificate(BoundCertificate):
             raise gl.InvalidProblem("roads and sets need one price each")
         if self.roads and not 0 <= min(self.roads) <= max(self.roads) < len(problem.network):
             raise gl.InvalidProblem("a price is on a road that does not exist")
-        if any(not 0 < c < places for members in self.sets for c in members):
+        if not len(self.subsets) == len(self.memories) == len(self.subset_prices):
+            raise gl.InvalidProblem("each subset needs a memory and a price")
+        if any(len(set(members)) < len(members) for members in self.subsets):
+            raise gl.InvalidProblem("a subset names a customer twice")
+        if any(not 0 < c < places for members in (*self.sets, *self.subsets, *self.memories) for c in members):
             raise gl.InvalidProblem("a set names a customer that does not exist")
-        if self.weight < 0 or min(self.set_prices, default=0) < 0 or self.least > 0:
+        if self.weight < 0 or min((*self.set_prices, *self.subset_prices), default=0) < 0 or self.least > 0:
             raise gl.InvalidProblem("weight and prices of sets are at least 0, the least cost is at most 0")
-        if not 1 <= self.neighbourhood <= TABLE:
-            raise gl.InvalidProblem(f"a neighbourhood of {self.neighbourhood}, expected 1 to {TABLE}")
+        if not 1 <= self.neighbourhood <= MOST_NEIGHBOURS:
+            raise gl.InvalidProblem(f"a neighbourhood of {self.neighbourhood}, expected 1 to {MOST_NEIGHBOURS}")
         numbers = (self.weight, *self.customers, *self.road_prices, *self.set_prices, self.least)
+        numbers += (sum(self.subset_prices),)
         most = largest_cost(problem)
         if max(map(abs, numbers)) > most or self.weight * int(problem.distances.max()) > most:
             raise gl.InvalidProblem(f"a price is larger than {most}")
-        if len(self.roads) + len(self.sets) > LARGEST_RECORD:
+        if len(self.roads) + len(self.sets) + len(self.subsets) > LARGEST_RECORD:
             raise gl.InvalidProblem(f"{len(self.roads)} roads and {len(self.sets)} sets, too many to add up")

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-from numpy.typing import NDArray
 
 from gapless.roles import spend_work
+from gapless_vehicle_routing.completions import FORBIDDEN, by_time, by_weight
+from gapless_vehicle_routing.dominance import Dominance
 from gapless_vehicle_routing.network import Ints
 from gapless_vehicle_routing.problem import VehicleRoutingProblem
 
-FORBIDDEN = 2**60
-"""Cost of an arc that may not be driven."""
+MOST_NEIGHBOURS = 62
+"""Bits of a walk's memory."""
+
+WORD = 62
+"""Bits of a word."""
+
+Paid = tuple[Sequence[int], Sequence[int], int]
+"""Members, memory and price of a subset row."""
 
 
 def largest_cost(problem: VehicleRoutingProblem) -> int:
@@ -18,7 +27,9 @@ def largest_cost(problem: VehicleRoutingProblem) -> int:
     return int(min(2**45, 2**58 // (problem.room // int(problem.weights[1:].min()) + 2)))
 
 
-def least_cost(problem: VehicleRoutingProblem, costs: Ints, neighbourhood: int, floor: int) -> int:
+def least_cost(
+    problem: VehicleRoutingProblem, costs: Ints, neighbourhood: int, floor: int, paid: Sequence[Paid] = ()
+) -> int:
     """The least cost of a walk from depot to depot, or `floor` where none costs less.
 
     Walks keep capacity and windows; at a customer they remember those of its `neighbourhood` nearest customers,
@@ -31,27 +42,33 @@ def least_cost(problem: VehicleRoutingProblem, costs: Ints, neighbourhood: int, 
     costs : int64 (n + 1, n + 1)
         `FORBIDDEN` where an arc may not be driven.
     neighbourhood : int
-        From 1 to 14.
+        From 1 to `MOST_NEIGHBOURS`.
     floor : int
         At most 0. Walks that cannot cost less than this are given up early.
+    paid : sequence of (members, memory, price)
+        Subset rows: a walk pays the price, at least 0, at every second visit to the members between which it stays
+        within the memory.
     """
     places, weights, room = problem.demands.size, problem.weights, problem.room
     near, slot = _neighbours(problem, neighbourhood)
-    home = _cheapest_return(problem, costs)
-    unit = room // (home.shape[1] - 1) if home.shape[1] > 1 else room + 1
+    turns = slot < 0
+    load, hours = by_weight(problem, costs, turns), by_time(problem, costs, turns)
     windows = problem.windows
     travel = problem.travel if windows is not None else np.zeros_like(costs)
     none = np.zeros(places, np.int64)
     opens, closes = (none, none) if windows is None else (windows[:, 0], windows[:, 1])
-    # (place, memory, time, cost) of all walks of one weight; the first one stands in the depot.
-    waiting: dict[int, list[Ints]] = {0: [np.array([[0], [0], [opens[0]], [0]], np.int64)]}
+    halves = _Halves(places, paid)
+    dominance = Dominance(places, np.array([price for *_, price in paid], np.int64), WORD)
+    # (place, memory, time, cost, halves) of all walks of one weight; the first one stands in the depot.
+    waiting: dict[int, list[Ints]] = {0: [np.append([0, 0, opens[0], 0], halves.none)[:, None]]}
     found = floor
     while waiting:
         weight = min(waiting)
-        place, memory, time, cost = _frontier(np.concatenate(waiting.pop(weight), axis=1))
+        walks = dominance.keep(_frontier(np.concatenate(waiting.pop(weight), axis=1)))
+        place, memory, time, cost = walks[:4]
         back = cost + costs[place, 0]
         back[(place == 0) | (time + travel[place, 0] > closes[0])] = FORBIDDEN
-        found = min(found, int(back.min()))
+        found = min(found, int(back.min(initial=FORBIDDEN)))
         spend_work(50.0 * place.size * places, 20)
         for to in range(1, places):
             if weight + weights[to] > room:
@@ -60,8 +77,14 @@ def least_cost(problem: VehicleRoutingProblem, costs: Ints, neighbourhood: int, 
             arrival = np.maximum(time + travel[place, to], opens[to])
             bit = slot[place, to]
             free = (bit < 0) | ((memory >> np.maximum(bit, 0)) & 1 == 0)
-            left = (room - weight - int(weights[to])) // unit
-            good = np.flatnonzero(free & (arrival <= closes[to]) & (there + home[to, left] < floor))
+            onward = load.bound(place, np.array(to), np.array(room - weight - int(weights[to])))
+            if hours is not None:
+                onward = np.maximum(onward, hours.bound(place, np.array(to), closes[0] - arrival))
+            good = np.flatnonzero(free & (arrival <= closes[to]) & (there + onward < floor))
+            due, after = halves.visit(to, walks[4:, good])
+            there = there[good] + due
+            fits = there + onward[good] < floor
+            good, there, after = good[fits], there[fits], after[:, fits]
             if not good.size:
                 continue
             kept = np.full(good.size, 1 << int(slot[to, to]), np.int64)
@@ -70,9 +93,32 @@ def least_cost(problem: VehicleRoutingProblem, costs: Ints, neighbourhood: int, 
                 mine = np.where(known > 0, slot[to, known], -1)
                 held = (memory[good] >> at) & (mine >= 0)
                 kept |= held << np.maximum(mine, 0)
-            step = np.array([np.full(good.size, to), kept, arrival[good], there[good]], np.int64)
+            step = np.concatenate([[np.full(good.size, to), kept, arrival[good], there], after])
             waiting.setdefault(weight + int(weights[to]), []).append(step)
     return found
+
+
+class _Halves:
+    """Of the subset rows, those of which a walk has half a unit: a bit for each, in words of 62."""
+
+    def __init__(self, places: int, paid: Sequence[Paid]) -> None:
+        self.none = np.zeros(-(-len(paid) // WORD), np.int64)
+        self.kept, self.inside = np.zeros((2, places, self.none.size), np.int64)
+        self.due: list[list[tuple[int, int, int]]] = [[] for _ in range(places)]
+        for number, (members, memory, price) in enumerate(paid):
+            word, bit = divmod(number, WORD)
+            self.kept[list(memory), word] |= 1 << bit
+            self.inside[list(members), word] |= 1 << bit
+            for place in members:
+                self.due[place].append((word, bit, price))
+
+    def visit(self, to: int, words: Ints) -> tuple[Ints, Ints]:
+        """Payment of each walk when it comes to a place, and its halves after that."""
+        words = words & self.kept[to, :, None]
+        due = np.zeros(words.shape[1], np.int64)
+        for word, bit, price in self.due[to]:
+            due += (words[word] >> bit & 1) * price
+        return due, words ^ self.inside[to, :, None]
 
 
 def _neighbours(problem: VehicleRoutingProblem, size: int) -> tuple[Ints, Ints]:
@@ -88,29 +134,12 @@ def _neighbours(problem: VehicleRoutingProblem, size: int) -> tuple[Ints, Ints]:
     return near, slot
 
 
-def _cheapest_return(problem: VehicleRoutingProblem, costs: Ints) -> Ints:
-    """Least cost from each place to the depot by remaining weight, in whole units, remembering nothing."""
-    places, weights = problem.demands.size, problem.weights
-    unit = max(1, min(int(weights[1:].min()), problem.room // 1000))
-    steps = problem.room // unit
-    unit = -(-problem.room // steps) if steps else problem.room + 1
-    steps = problem.room // unit if steps else 0
-    best = np.tile(costs[:, :1], (1, steps + 1))
-    for left in range(1, steps + 1):
-        best[:, left] = best[:, left - 1]
-        for to in range(1, places):
-            rest = left - int(weights[to]) // unit
-            if rest >= 0:
-                np.minimum(best[:, left], costs[:, to] + best[to, rest], out=best[:, left])
-    spend_work(float(steps) * places * places, 10 * steps)
-    return np.minimum(best, FORBIDDEN)
-
-
-def _frontier(walks: Ints) -> NDArray[np.int64]:
-    """Of the walks with one place, memory and weight, those that no earlier one undercuts."""
-    walks = walks[:, np.lexsort(walks[::-1])]
-    place, memory, _, cost = walks
-    group = np.cumsum(np.append(0, (np.diff(place) != 0) | (np.diff(memory) != 0)))
+def _frontier(walks: Ints) -> Ints:
+    """Of the walks with one place, memory, weight and halves, those that no earlier one undercuts."""
+    same = np.concatenate([walks[:2], walks[4:]])
+    walks = walks[:, np.lexsort([walks[3], walks[2], *same[::-1]])]
+    same, cost = np.concatenate([walks[:2], walks[4:]]), walks[3]
+    group = np.cumsum(np.append(0, np.any(np.diff(same) != 0, axis=0)))
     # Costs of later groups are shifted below those of earlier ones, so that one running minimum serves all.
     rank = np.argsort(np.argsort(cost, kind="stable"), kind="stable") - group * cost.size
     lowest = np.minimum.accumulate(rank)

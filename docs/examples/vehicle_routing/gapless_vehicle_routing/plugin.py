@@ -16,43 +16,64 @@ from gapless_vehicle_routing.formulation import formulation
 from gapless_vehicle_routing.instances import random_instance
 from gapless_vehicle_routing.problem import Plan, VehicleRoutingProblem
 from gapless_vehicle_routing.routes import savings_plan
+from gapless_vehicle_routing.ruin import ruin_and_recreate
+
+STEPS, MOST_STEPS = 100, 10_000
+"""Steps of ruin and recreate for the first plan: for each customer, and at most."""
 
 
 def own_tree(
-    problem: VehicleRoutingProblem, solve: Solve, *, order: str = "best-first", neighbourhood: int = 8
+    problem: VehicleRoutingProblem,
+    solve: Solve,
+    *,
+    order: str = "best-first",
+    neighbourhood: int = 8,
+    subset_rows: int = 60,
 ) -> gl.Result[Plan]:
     """Branch, price and cut; gapless owns the tree, and the result carries a certificate."""
     return branch_and_price(
         problem,
-        formulation(problem, neighbourhood=neighbourhood),
+        formulation(problem, neighbourhood=neighbourhood, subset_rows=subset_rows),
         solve.budget,
         order=order,
         k=solve.k,
-        start=_with_savings(problem, solve),
+        start=_first_plans(problem, solve),
         method=solve.method,
     )
 
 
 def scip_tree(
-    problem: VehicleRoutingProblem, solve: Solve, *, order: str = "best-first", neighbourhood: int = 8
+    problem: VehicleRoutingProblem,
+    solve: Solve,
+    *,
+    order: str = "best-first",
+    neighbourhood: int = 8,
+    subset_rows: int = 60,
 ) -> gl.Result[Plan]:
     """The same formulation inside SCIP, which owns the tree."""
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded on use
 
     return branch_price_and_cut(
         problem,
-        formulation(problem, neighbourhood=neighbourhood),
+        formulation(problem, neighbourhood=neighbourhood, subset_rows=subset_rows),
         solve.budget,
         order=order,
-        start=_with_savings(problem, solve),
+        start=_first_plans(problem, solve),
         method=solve.method,
     )
 
 
-def _with_savings(problem: VehicleRoutingProblem, solve: Solve) -> Sequence[Plan]:
-    """The plans to begin with: those of the caller, and one of savings."""
+def _first_plans(problem: VehicleRoutingProblem, solve: Solve) -> Sequence[Plan]:
+    """The plans to begin with: those of the caller, and one of savings, made shorter."""
     plan = savings_plan(problem)
-    return [*solve.start, *([] if plan is None else [plan])]
+    if plan is None:
+        return solve.start
+
+    def stop() -> bool:
+        return solve.budget.spent() is not None
+
+    steps = min(STEPS * len(problem.customers), MOST_STEPS)
+    return [*solve.start, ruin_and_recreate(problem, plan, steps, seed=solve.seed, stop=stop)]
 
 
 @hookimpl

@@ -1,48 +1,72 @@
-"""The *Oracle* role, second kind: the generator of missing routes for the restricted master."""
+"""The *Oracle* role, second kind: the generator of missing routes and subset rows for the restricted master."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
-from gapless.roles import Answer, Batch, Columns, Generator, LinearView, Sparse
-from gapless_vehicle_routing.heuristic_labels import HeuristicLabelling
-from gapless_vehicle_routing.labels import Floats, Labelling, Walks
-from gapless_vehicle_routing.network import VEHICLES
+from gapless.roles import Answer, Batch, Columns, Generator, LinearView, Rows, Sparse
+from gapless_vehicle_routing.cuts import CapacityCuts
+from gapless_vehicle_routing.labelling import Floats, RouteLabelling
+from gapless_vehicle_routing.network import VEHICLES, Ints
 from gapless_vehicle_routing.problem import Route, VehicleRoutingProblem
+from gapless_vehicle_routing.subset_rows import SubsetRows
 
 SMALLEST_GAIN = 1e-9
 HEURISTIC_GAIN = 1e-6
 """Smallest gain for which a route enters without a bound on the others."""
+WANTED = 60
+"""Routes of one answer."""
+NO_KEYS = np.zeros(0, np.int64)
 
 
 class RouteColumns:
     """Writes walks as columns of the master: a unit in the row of each visit, a use of each arc and of a vehicle.
 
-    Row keys are customers. Column keys are numbers in order of first appearance.
+    Row keys are customers, and those of `SubsetRows`. Column keys are numbers in order of first appearance.
     """
 
-    def __init__(self, problem: VehicleRoutingProblem) -> None:
-        self.problem = problem
+    def __init__(self, problem: VehicleRoutingProblem, rows: SubsetRows) -> None:
+        self.problem, self.rows = problem, rows
         self._keys: dict[Route, int] = {}
+        self._walks: list[Route] = []
 
-    def write(self, walks: Sequence[Route]) -> Columns:
-        """Columns for `walks`; the master maximises, so distances count negative."""
+    def write(self, walks: Sequence[Route], row_keys: Ints = NO_KEYS) -> Columns:
+        """Columns for `walks` beside the subset rows `row_keys`; the master maximises minus the distance."""
         problem = self.problem
         visits = [np.unique(np.array(walk, np.int64), return_counts=True) for walk in walks]
+        paid = self.rows.coefficients(walks, self.rows.of(row_keys))
+        nonzero = [np.flatnonzero(entries) for entries in paid]
         used = [np.append(VEHICLES, problem.network.along(walk)) for walk in walks]
         uses = [np.unique(quantities, return_counts=True) for quantities in used]
         return Columns(
-            keys=np.array([self._keys.setdefault(walk, len(self._keys)) for walk in walks], np.int64),
+            keys=np.array([self._key(walk) for walk in walks], np.int64),
             objective=-np.array([problem.length(walk) for walk in walks], float) / problem.scale,
-            coefficients=Sparse.from_rows([v.tolist() for v, _ in visits], [n.tolist() for _, n in visits]),
+            coefficients=Sparse.from_rows(
+                [v.tolist() + row_keys[at].tolist() for (v, _), at in zip(visits, nonzero, strict=True)],
+                [
+                    n.tolist() + entries[at].tolist()
+                    for (_, n), entries, at in zip(visits, paid, nonzero, strict=True)
+                ],
+            ),
             uses=Sparse.from_rows([u.tolist() for u, _ in uses], [n.tolist() for _, n in uses]),
         )
 
+    def walks(self, keys: Ints) -> list[Route]:
+        """The walks of columns that were written."""
+        return [self._walks[key] for key in keys.tolist()]
+
+    def _key(self, walk: Route) -> int:
+        if walk not in self._keys:
+            self._keys[walk] = len(self._walks)
+            self._walks.append(walk)
+        return self._keys[walk]
+
 
 def arc_costs(problem: VehicleRoutingProblem, view: LinearView) -> Floats:
-    """Reduced costs of arcs, which add up to a route's: float64 (n + 1, n + 1), infinite where banned."""
+    """Reduced costs of arcs: float64 (n + 1, n + 1), infinite where banned; a route also pays its subset rows."""
     prices = view.usage_prices()
     costs = problem.network.spread(prices) + view.objective_weight / problem.scale * problem.distances
     costs[0] += prices[VEHICLES]
@@ -53,48 +77,77 @@ def arc_costs(problem: VehicleRoutingProblem, view: LinearView) -> Floats:
 class RoutePricing(Generator[LinearView]):
     """Finds walks of positive gain in two stages, and bounds the gain of all that are missing.
 
-    The first stage keeps one partial route for each place and weight, and claims nothing; where it finds none, the
-    second is exact.
+    Once no walk is missing and no capacity cut either, it finds subset rows that the point violates. Their prices
+    make pricing harder, so there are few.
 
     Parameters
     ----------
     columns : RouteColumns
-    labelling : Labelling
+    labelling : RouteLabelling
+    cuts : CapacityCuts
     """
 
-    def __init__(self, columns: RouteColumns, labelling: Labelling) -> None:
-        self.columns, self.labelling, self.problem = columns, labelling, columns.problem
-        self.heuristic = HeuristicLabelling(self.problem)
+    stages = ("heuristic", "exact")
 
-    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
-        """The cheapest walks, and the slack that they leave."""
+    def __init__(self, columns: RouteColumns, labelling: RouteLabelling, cuts: CapacityCuts) -> None:
+        self.columns, self.labelling, self.cuts = columns, labelling, cuts
+        self.problem = columns.problem
+
+    def query(self, view: LinearView, *, limit: int | None = None, stage: str = "exact") -> Answer:
+        """The cheapest walks, and the slack that they leave; if there are none, violated rows."""
         with np.errstate(invalid="ignore"):
-            costs = arc_costs(self.problem, view)
+            costs = self.labelling.arcs(arc_costs(self.problem, view))
         if not np.all(costs > -np.inf):  # nor a NaN, before which every label would be cheap or none
             raise FloatingPointError("a price of the master is minus infinity or no number")
+        rows = self.columns.rows
+        held = rows.held(view)
+        charges = np.maximum(view.prices(held), 0.0)
+        unit = 1.0
         if not view.objective_weight:  # a ray has no unit: bring it to one, so that small gains are gains
-            costs /= np.abs(costs[np.isfinite(costs)]).max(initial=1e-30)
-        wanted = limit or 60
-        quick = self.heuristic.walks(costs, below=-HEURISTIC_GAIN, limit=wanted)
-        if quick:
-            columns = self.columns.write(quick)
-            if not np.all(np.isin(columns.keys, view.column_keys)):
-                return Answer(Batch(columns), None, scored=len(quick))
-        # Where the master has all of them, their gain is what the linear program leaves over: it counts below.
-        found = self.labelling.walks(costs, below=-SMALLEST_GAIN, limit=wanted)
-        slack = self._slack(view, found) if view.objective_weight else None if found.walks else 0.0
-        batch = Batch(self.columns.write(found.walks)) if found.walks else Batch()
-        return Answer(batch, slack, self._evidence(found), found.labels)
-
-    def _evidence(self, found: Walks) -> dict[str, float]:
-        return {"least": found.least, "least_per_weight": found.least_per_weight}
-
-    def _slack(self, view: LinearView, found: Walks) -> float:
-        """Limit to the gains of all missing walks: so much each, and so much for each unit of weight."""
-        return min(
-            -found.least * most_routes(self.problem, view),
-            -found.least_per_weight * float(self.problem.weights.sum()),
+            unit = float(np.abs(costs[np.isfinite(costs)]).max(initial=1e-30))
+        exact = stage == self.stages[-1]
+        wanted = limit or WANTED
+        found = self.labelling.beside(rows.of(held)).routes(
+            costs / unit,
+            below=-SMALLEST_GAIN if exact else -HEURISTIC_GAIN,
+            limit=2 * wanted,
+            stage="exact" if exact else "heuristic",
+            charges=charges / unit,
         )
+        walks = self.labelling.walks(found)[:wanted]
+        slack, evidence = self._slack(view, min(0.0, found.bound * unit))
+        if walks:
+            return Answer(Batch(self.columns.write(walks, held)), slack, evidence, found.labels)
+        if slack is None and exact and found.bound >= -2 * SMALLEST_GAIN:
+            slack = 0.0  # a search that ended early, for want of memory, claims nothing
+        return Answer(Batch(rows=self._missing_rows(view) if exact else Rows.none()), slack, evidence, found.labels)
+
+    def _slack(self, view: LinearView, least: float) -> tuple[float | None, dict[str, float]]:
+        """Limit to the gains of all missing walks, where none costs less than `least`, and its evidence.
+
+        The smaller of two: so much for each vehicle; or, with prices divided by a factor, nothing (Farley 1990).
+        """
+        if not (view.objective_weight and least > -np.inf):
+            return None, {"least": least}
+        each = -least * most_routes(self.problem, view)
+        shortest = self._shortest / self.problem.scale
+        divided = view.farley(-least, cost=shortest) if shortest > 0 else None
+        if divided is not None and divided < each:
+            return divided, {"least": 0.0, "factor": 1 - least / shortest}
+        return each, {"least": least}
+
+    @cached_property
+    def _shortest(self) -> int:
+        """No route is shorter."""
+        network, distances = self.problem.network, self.problem.distances
+        leaving, coming = distances[0][network.number[0] > 0], distances[:, 0][network.number[:, 0] > 0]
+        return int(leaving.min(initial=2**40) + coming.min(initial=2**40))
+
+    def _missing_rows(self, view: LinearView) -> Rows:
+        """Subset rows, where the point keeps the capacity cuts, which cost pricing nothing."""
+        if view.usage is None or self.cuts.violated(self.problem.network.flow(view.usage)):
+            return Rows.none()
+        return self.columns.rows.separate(view, self.columns.walks)
 
 
 def most_routes(problem: VehicleRoutingProblem, view: LinearView) -> int:
