@@ -162,6 +162,17 @@ def test_without_resources_an_acyclic_network_is_plain_shortest_paths():
     assert found.cost.tolist() == [5.0, 6.0]
 
 
+@pytest.mark.parametrize("limit", [1, 2, None])
+def test_routes_that_cost_nothing_are_found(limit):
+    """Sums of zeros lose nothing by rounding: the threshold that a first look finds must still lie above them."""
+    net = complete(np.random.default_rng(0), 5)
+    costs, resources = np.zeros(net.arcs), [Additive(np.ones(net.arcs), upper=4)]
+    for visited in ([], [Visits()]):
+        found = Labelling(net, [*resources, *visited]).routes(costs, below=np.inf, limit=limit)
+        assert found.cost[:1].tolist() == [0.0]
+        assert found.bound == 0.0
+
+
 def test_an_endless_cycle_is_refused():
     net = Network([0, 1, 2, 1], [1, 2, 1, 3], 0, 3)
     with pytest.raises(InvalidProblem, match=r"round vertices \[1, 2\] for ever"):
