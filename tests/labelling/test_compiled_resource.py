@@ -150,7 +150,7 @@ def test_what_is_no_such_resource_is_refused(make, error, fault):
 
 @pytest.mark.parametrize("stage", ["exact", "relaxed", "heuristic"])
 def test_the_last_arc_may_pay(stage):
-    """A route is not given up above the threshold, nor its charges, while the function may still write less than 0."""
+    """A route above the threshold is not given up, nor its charges, while the function may write less than 0."""
 
     def extend(_, arc, before, after, cost):
         cost[0] = -float(arc)

@@ -207,6 +207,21 @@ def test_decimals_mean_what_they_say():
     assert len(Labelling(net, [Additive([0.1, 0.200001], upper=0.3)]).routes([1.0, 1.0], below=np.inf)) == 0
 
 
+@pytest.mark.parametrize("never", [1e9, 2.0**62, 1e300, np.finfo(float).max])
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_large_number_for_no_limit_widens_no_window(never, waits):
+    """Windows grew by 2e-9 of the largest number: 1e9 at the depot meant 2 minutes, and more left no window."""
+    net, costs = Network([0, 1, 2, 0, 1], [1, 2, 3, 2, 3], 0, 3), [-1.0, -9.0, -1.0, 0.0, 0.0]
+    for use in ([0.1, 5.1, 0.1, 0.1, 0.1], [1, 5, 1, 1, 1]):
+        time = Additive(use, [-never, 0, 0, 0], [never, 3, 4, never], waits=waits)
+        found = Labelling(net, [time]).routes(costs, below=np.inf)
+        assert found.cost.tolist() == [-1.0, -1.0]
+        assert {tuple(found.vertices(i)) for i in range(2)} == {(0, 1, 3), (0, 2, 3)}
+    path = Network([0, 1, 2], [1, 2, 3], 0, 3)
+    with pytest.raises(InvalidProblem, match=r"resource 0 \(Additive\): .* too large for uses of at most 5.1"):
+        Labelling(path, [Additive([0.1, 5.1, 0.1], 0, [never, 3, never, never], waits=waits)])
+
+
 def test_arcs_that_are_off():
     net = Network([0, 0, 1], [2, 1, 2], 0, 2)
     labelling = Labelling(net, [])

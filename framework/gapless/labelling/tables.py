@@ -13,7 +13,7 @@ from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.labelling.automaton import Automaton, idle, product, written
 from gapless.labelling.compiled_resource import CompiledResource
-from gapless.labelling.exact import exact, power_below
+from gapless.labelling.exact import exact, in_reach, power_below
 from gapless.labelling.network import Network
 from gapless.labelling.resources import Additive, DiagramResource, RankOne, Visits
 from gapless_kernels.labels import LabelTables, OwnState
@@ -79,7 +79,10 @@ class Window:
 def windows_of(resource: Additive, network: Network, place: str) -> list[Window]:
     """One window that a smaller sum never misses; two, the second for minus the sum, where it may be too small."""
     lower, upper = resource.windows(network.arcs, network.vertices, place)
-    use, lower, upper = exact(resource.use, lower, upper, resource.waits)
+    if resource.use.min(initial=0.0) >= 0:
+        lower = np.where(lower > 0, lower, -np.inf)
+        upper = in_reach(resource.use, lower, upper, network)
+    use, lower, upper = exact(resource.use, lower, upper, resource.waits, place)
     s = network.source
     none = np.full(network.vertices, -np.inf)
     if resource.waits:
