@@ -220,6 +220,9 @@ def test_a_large_number_for_no_limit_widens_no_window(never, waits):
     path = Network([0, 1, 2], [1, 2, 3], 0, 3)
     with pytest.raises(InvalidProblem, match=r"resource 0 \(Additive\): .* too large for uses of at most 5.1"):
         Labelling(path, [Additive([0.1, 5.1, 0.1], 0, [never, 3, never, never], waits=waits)])
+    with pytest.raises(InvalidProblem, match=r"resource 0 \(Additive\): .* too large for uses of at most 2.1"):
+        Labelling(path, [Additive([2.1, -2.1, 0.1], 0, [0, 9, 0, never], waits=waits)])
+    Labelling(path, [Additive([2.1, 2.1, 0.1], 0, never, waits=waits)])
 
 
 def test_arcs_that_are_off():

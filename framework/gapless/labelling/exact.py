@@ -34,11 +34,11 @@ def in_reach(use: FloatArray, lower: FloatArray, upper: FloatArray, network: Net
     start = max(0.0, lower[s])
     ends = np.where(np.arange(lower.size) == t, lower, -np.inf)
     _, late, _ = kernels.label_windows(network.tails, network.heads, use, ends, upper, start, s, t)
-    return np.where(late > -np.inf, np.minimum(upper, late), np.minimum(upper, np.maximum(lower, 0.0)))
+    return np.minimum(upper, np.where(late > -np.inf, late, max(late[t], 0.0)))
 
 
 def exact(
-    use: FloatArray, lower: FloatArray, upper: FloatArray, waits: bool, place: str
+    use: FloatArray, lower: FloatArray, upper: FloatArray, waits: bool, source: int, place: str
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Round to multiples of one power of two; where anything is rounded, windows grow by `SLACK` units."""
     every = np.concatenate([use, lower, upper])
@@ -49,11 +49,13 @@ def exact(
     unit = power_below(min(float(size), 2.0**1000)) * 2.0 ** (1 - PLACES)
     if (np.rint(every / unit) * unit == every).all():
         return use, lower, upper
-    most, ends = float(np.abs(use).max(initial=0.0)), np.abs(upper if waits else np.concatenate([lower, upper]))
-    if SLACK * unit > COARSE * most and ((ends > 0) & (ends < COARSE * size)).any():
+    most = float(np.abs(use).max(initial=0.0))
+    ends = np.delete([upper] if waits else [lower, upper], source, axis=1)
+    if SLACK * unit > COARSE * most and (np.abs(ends) < COARSE * size).any():
         raise InvalidProblem(
             f"{place}: {size:g} as the end of a window is too large for uses of at most {most:g}, which would be "
             "rounded away; give inf, or -inf, where there is no limit"
         )
     use, lower, upper = (np.rint(array / unit) * unit for array in (use, lower, upper))
-    return use, lower if waits else lower - SLACK * unit, upper + SLACK * unit
+    with np.errstate(over="ignore"):  # beyond the largest float, there is no limit
+        return use, lower if waits else lower - SLACK * unit, upper + SLACK * unit

@@ -82,8 +82,8 @@ def windows_of(resource: Additive, network: Network, place: str) -> list[Window]
     if resource.use.min(initial=0.0) >= 0:
         lower = np.where(lower > 0, lower, -np.inf)
         upper = in_reach(resource.use, lower, upper, network)
-    use, lower, upper = exact(resource.use, lower, upper, resource.waits, place)
     s = network.source
+    use, lower, upper = exact(resource.use, lower, upper, resource.waits, s, place)
     none = np.full(network.vertices, -np.inf)
     if resource.waits:
         start = max(0.0, lower[s])
