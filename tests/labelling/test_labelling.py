@@ -223,6 +223,14 @@ def test_a_large_number_for_no_limit_widens_no_window(never, waits):
     with pytest.raises(InvalidProblem, match=r"resource 0 \(Additive\): .* too large for uses of at most 2.1"):
         Labelling(path, [Additive([2.1, -2.1, 0.1], 0, [0, 9, 0, never], waits=waits)])
     Labelling(path, [Additive([2.1, 2.1, 0.1], 0, never, waits=waits)])
+    Labelling(path, [Additive(np.zeros(3), 0, [0, 0.1, 9, 0.3], waits=waits)])
+
+
+def test_bounds_are_as_tight_as_short_routes_allow():
+    """Where no arc lies between customers, a route has two or three arcs, however late its windows end."""
+    net = Network([0, 1, 0], [1, 2, 2], 0, 2)
+    found = Labelling(net, [Additive(np.ones(3), upper=1e9)]).routes([1.0, 2.0, 4.0], below=np.inf)
+    assert found.bound == pytest.approx(3.0, abs=1e-9)
 
 
 def test_arcs_that_are_off():

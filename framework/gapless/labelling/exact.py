@@ -51,7 +51,7 @@ def exact(
         return use, lower, upper
     most = float(np.abs(use).max(initial=0.0))
     ends = np.delete(np.stack([upper] if waits else [lower, upper]), source, axis=1)
-    if SLACK * unit > COARSE * most and (np.abs(ends) < COARSE * size).any():
+    if 0 < COARSE * most < SLACK * unit and (np.abs(ends) < COARSE * size).any():
         raise InvalidProblem(
             f"{place}: {size:g} as the end of a window is too large for uses of at most {most:g}, which would be "
             "rounded away; give inf, or -inf, where there is no limit"

@@ -207,7 +207,7 @@ def made_tables(
     spans = [(one.upper.max() - one.start) / least for one, least in positive if least < np.inf]
     longest = min(longest, (sum(max(span, 0.0) for span in spans) + 1) * n)
     for one in windows:
-        if one.climbs and 0 < (least := one.least_inside) < np.inf:
+        if one.climbs and (least := one.least_inside) > 0:  # inf where no arc lies inside
             longest = min(longest, max(one.upper.max() - one.start, 0.0) // least + 3)
     first = main_of(windows, longest, network) if main is None else given_main(main, resources, each)
     ordered = [first, *(one for one in windows if one is not first)]
