@@ -12,7 +12,7 @@ from small_networks import EXTEND, case, shifts
 
 import gapless_kernels
 from gapless import InvalidProblem
-from gapless.labelling import Additive, CompiledResource, Labelling, Network
+from gapless.labelling import Additive, CompiledResource, Labelling, Network, RankOne
 from gapless.testing import ConformanceError, check_resource
 from gapless_kernels.labels import _labels_twin
 
@@ -146,6 +146,27 @@ def test_a_function_that_breaks_a_rule_ends_every_call(function, fault):
 def test_what_is_no_such_resource_is_refused(make, error, fault):
     with pytest.raises(error, match=fault):
         make()
+
+
+@pytest.mark.parametrize("stage", ["exact", "relaxed", "heuristic"])
+def test_the_last_arc_may_pay(stage):
+    """A route above the threshold is not given up, nor its charges, while the function may write less than 0."""
+
+    def extend(_, arc, before, after, cost):
+        cost[0] = -float(arc)
+        return 0
+
+    net = Network([0, 1], [1, 2], 0, 2)
+    paid = CompiledResource(EXTEND(extend), [], least=-1.0)
+    labelling = Labelling(net, [paid, RankOne(None, [(1, 2)], [[1, 2]])])
+    for charge, below in ((0.0, -0.5), (0.0, 0.0), (0.25, -0.5), (0.25, np.inf)):
+        found = labelling.routes([0.0, 0.0], below=below, limit=1, stage=stage, charges=[charge])
+        assert found.cost.tolist() == [charge - 1.0]
+        assert found.bound <= charge - 1.0
+    found = labelling.routes([0.0, 0.0], below=-0.75, stage=stage, charges=[0.25])
+    assert len(found) == 0
+    assert found.bound <= -0.75
+    assert labelling.enumerate([0.0, 0.0], -0.5, charges=[0.25]).cost.tolist() == [-0.75]
 
 
 def test_data_reach_the_function():

@@ -162,6 +162,17 @@ def test_without_resources_an_acyclic_network_is_plain_shortest_paths():
     assert found.cost.tolist() == [5.0, 6.0]
 
 
+@pytest.mark.parametrize("limit", [1, 2, None])
+def test_routes_that_cost_nothing_are_found(limit):
+    """Sums of zeros lose nothing by rounding: the threshold that a first look finds must still lie above them."""
+    net = complete(np.random.default_rng(0), 5)
+    costs, resources = np.zeros(net.arcs), [Additive(np.ones(net.arcs), upper=4)]
+    for visited in ([], [Visits()]):
+        found = Labelling(net, [*resources, *visited]).routes(costs, below=np.inf, limit=limit)
+        assert found.cost[:1].tolist() == [0.0]
+        assert found.bound == 0.0
+
+
 def test_an_endless_cycle_is_refused():
     net = Network([0, 1, 2, 1], [1, 2, 1, 3], 0, 3)
     with pytest.raises(InvalidProblem, match=r"round vertices \[1, 2\] for ever"):
@@ -194,6 +205,32 @@ def test_decimals_mean_what_they_say():
         len(Labelling(net, [Additive([0.1, 0.2], lower=0.3, upper=[9, 9, 0.3])]).routes([1, 1], below=np.inf)) == 0
     )
     assert len(Labelling(net, [Additive([0.1, 0.200001], upper=0.3)]).routes([1.0, 1.0], below=np.inf)) == 0
+
+
+@pytest.mark.parametrize("never", [1e9, 2.0**62, 1e300, np.finfo(float).max])
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_large_number_for_no_limit_widens_no_window(never, waits):
+    """Windows grew by 2e-9 of the largest number: 1e9 at the depot meant 2 minutes, and more left no window."""
+    net, costs = Network([0, 1, 2, 0, 1], [1, 2, 3, 2, 3], 0, 3), [-1.0, -9.0, -1.0, 0.0, 0.0]
+    for use in ([0.1, 5.1, 0.1, 0.1, 0.1], [1, 5, 1, 1, 1]):
+        time = Additive(use, [-never, 0, 0, 0], [never, 3, 4, never], waits=waits)
+        found = Labelling(net, [time]).routes(costs, below=np.inf)
+        assert found.cost.tolist() == [-1.0, -1.0]
+        assert {tuple(found.vertices(i)) for i in range(2)} == {(0, 1, 3), (0, 2, 3)}
+    path = Network([0, 1, 2], [1, 2, 3], 0, 3)
+    with pytest.raises(InvalidProblem, match=r"resource 0 \(Additive\): .* too large for uses of at most 5.1"):
+        Labelling(path, [Additive([0.1, 5.1, 0.1], 0, [never, 3, never, never], waits=waits)])
+    with pytest.raises(InvalidProblem, match=r"resource 0 \(Additive\): .* too large for uses of at most 2.1"):
+        Labelling(path, [Additive([2.1, -2.1, 0.1], 0, [0, 9, 0, never], waits=waits)])
+    Labelling(path, [Additive([2.1, 2.1, 0.1], 0, never, waits=waits)])
+    Labelling(path, [Additive(np.zeros(3), 0, [0, 0.1, 9, 0.3], waits=waits)])
+
+
+def test_bounds_are_as_tight_as_short_routes_allow():
+    """Where no arc lies between customers, a route has two or three arcs, however late its windows end."""
+    net = Network([0, 1, 0], [1, 2, 2], 0, 2)
+    found = Labelling(net, [Additive(np.ones(3), upper=1e9)]).routes([1.0, 2.0, 4.0], below=np.inf)
+    assert found.bound == pytest.approx(3.0, abs=1e-9)
 
 
 def test_arcs_that_are_off():

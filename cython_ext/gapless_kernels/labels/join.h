@@ -75,13 +75,13 @@ static double lb_joined(const lb_side *f, const lb_side *b, ptrdiff_t x, ptrdiff
         return INFINITY;
     double cost = f->label[x].cost + m->cost[a] + m->toll[c * m->states + state] + b->label[y].cost;
     const uint8_t *p = f->row + x * m->rows, *q = b->row + y * m->rows;
-    for (ptrdiff_t i = 0; i < m->rows && cost < most; i++)
+    lb_owns *o = m->owns;
+    for (ptrdiff_t i = 0; i < m->rows && cost + o->least < most; i++)
         if ((unsigned)p[i] + q[i] >= m->wrap[i])
             cost += m->charge[i];
-    lb_owns *o = m->owns;
-    if (o->count && cost < most && !lb_move(o, (int32_t)a, f->own + x * o->size, o->room, &cost))
+    if (!(cost + o->least < most)) /* what the functions write may be negative, but is no less */
         return INFINITY;
-    return cost;
+    return o->count && !lb_move(o, (int32_t)a, f->own + x * o->size, o->room, &cost) ? INFINITY : cost;
 }
 
 /* The largest value of the main resource, from the sink, of a label that can follow one from the source over an arc. */

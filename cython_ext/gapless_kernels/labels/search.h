@@ -240,7 +240,7 @@ static int lb_look(lb_search *s, ptrdiff_t most)
         if (last)
             break;
     }
-    m->below = fmin(below, dearest + 2 * m->slack);
+    m->below = fmin(below, nextafter(dearest + 2 * m->slack, INFINITY)); /* above it where all costs are 0, too */
     return status;
 }
 

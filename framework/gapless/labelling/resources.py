@@ -29,8 +29,9 @@ class Additive:
     reached. With `waits`, a sum below the window rises to its lower end; without, it is outside.
 
     Integers, and other multiples of one power of two, are taken exactly. Other numbers are rounded to 2^-40 of the
-    largest of them, and a window that is missed by no more than such roundings counts as kept (2e-9 of the largest
-    number).
+    largest of them, and a window that is missed by no more than such roundings counts as kept (4e-9 of the largest
+    number at most). Where there is no limit, give inf: a large number in its place is left out if no sum can come
+    to it, and refused if uses would be rounded away beside it.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from gapless.core.errors import InvalidProblem
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.labelling.automaton import Automaton, idle, product, written
 from gapless.labelling.compiled_resource import CompiledResource
-from gapless.labelling.exact import exact, power_below
+from gapless.labelling.exact import exact, in_reach, power_below
 from gapless.labelling.network import Network
 from gapless.labelling.resources import Additive, DiagramResource, RankOne, Visits
 from gapless_kernels.labels import LabelTables, OwnState
@@ -79,8 +79,11 @@ class Window:
 def windows_of(resource: Additive, network: Network, place: str) -> list[Window]:
     """One window that a smaller sum never misses; two, the second for minus the sum, where it may be too small."""
     lower, upper = resource.windows(network.arcs, network.vertices, place)
-    use, lower, upper = exact(resource.use, lower, upper, resource.waits)
+    if resource.use.min(initial=0.0) >= 0:
+        lower = np.where(lower > 0, lower, -np.inf)
+        upper = in_reach(resource.use, lower, upper, network)
     s = network.source
+    use, lower, upper = exact(resource.use, lower, upper, resource.waits, s, place)
     none = np.full(network.vertices, -np.inf)
     if resource.waits:
         start = max(0.0, lower[s])
@@ -204,7 +207,7 @@ def made_tables(
     spans = [(one.upper.max() - one.start) / least for one, least in positive if least < np.inf]
     longest = min(longest, (sum(max(span, 0.0) for span in spans) + 1) * n)
     for one in windows:
-        if one.climbs and 0 < (least := one.least_inside) < np.inf:
+        if one.climbs and (least := one.least_inside) > 0:  # inf where no arc lies inside
             longest = min(longest, max(one.upper.max() - one.start, 0.0) // least + 3)
     first = main_of(windows, longest, network) if main is None else given_main(main, resources, each)
     ordered = [first, *(one for one in windows if one is not first)]
