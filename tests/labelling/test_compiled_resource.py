@@ -139,6 +139,7 @@ def test_a_function_that_breaks_a_rule_ends_every_call(function, fault):
         (lambda: CompiledResource(0, [0]), ValueError, "no address"),
         (lambda: CompiledResource(wrote([], 0), [np.nan]), InvalidProblem, "start"),
         (lambda: CompiledResource(wrote([], 0), [0], same=[1]), InvalidProblem, "same"),
+        (lambda: CompiledResource(wrote([], 0), [0], same=[0.5]), InvalidProblem, "expected indices"),
         (lambda: CompiledResource(wrote([], 0), [0], least=1), InvalidProblem, "ascending"),
         (lambda: CompiledResource(wrote([], 0), [0], data=np.zeros(4)[::2]), ValueError, "contiguous"),
     ],

@@ -13,6 +13,10 @@ from gapless.labelling.resources import floats
 from gapless_kernels.labels import OwnState
 
 
+def _listed(given: Any) -> tuple[Any, ...]:
+    return tuple(np.atleast_1d(given).tolist())
+
+
 @attrs.frozen(eq=False)
 class CompiledResource:
     """A state of a few numbers that a compiled function moves along the arcs of a route, and prices.
@@ -57,7 +61,7 @@ class CompiledResource:
 
     extend: Any
     start: FloatArray = attrs.field(converter=floats)
-    same: tuple[int, ...] = attrs.field(converter=tuple, default=())
+    same: tuple[int, ...] = attrs.field(converter=_listed, default=())
     data: Any = None
     least: float = 0.0
     most: float = 0.0
@@ -68,9 +72,9 @@ class CompiledResource:
 
         if self.start.ndim != 1 or np.isnan(self.start).any():
             raise InvalidProblem(f"CompiledResource: start must be a list of numbers, got {self.start}")
-        if any(not 0 <= k < self.start.size for k in self.same):
+        if not all(isinstance(k, (int, np.integer)) and 0 <= k < self.start.size for k in self.same):
             raise InvalidProblem(
-                f"CompiledResource: same names {self.same}, the state has {self.start.size} numbers"
+                f"CompiledResource: same is {self.same}, expected indices of the state's {self.start.size} numbers"
             )
         if not -np.inf < self.least <= self.most < np.inf:
             raise InvalidProblem(
