@@ -280,3 +280,17 @@ def test_a_dive_passes_over_what_leads_nowhere():
 def test_options_are_checked(make):
     with pytest.raises(gl.InvalidProblem):
         make()
+
+
+def test_threads_that_share_a_brancher_get_their_own_groups():
+    """Another thread asks between the write and the read of what is remembered."""
+    none = Fixings.none(1)
+    together = none.fix(on=[0])
+
+    class Interrupted(RyanFoster):
+        def __setattr__(self, name, value):
+            super().__setattr__(name, value)
+            if name == "_last" and value is not None and value[0] is not none:
+                self.merged(none)
+
+    assert len(Interrupted(2, [[0, 1]]).merged(together)) == 1

@@ -324,3 +324,11 @@ def test_outcomes_and_reasons_read_as_words():
     early = result(Status.FEASIBLE, Stop.TIME, (3.0,), 4.0)
     assert early.outcome == "feasible (time limit)"
     assert repr(early).startswith("<Result FEASIBLE (time limit): value=3, gap=1, ")
+
+
+@pytest.mark.parametrize("wanted", [0, -1])
+def test_a_list_of_no_structures_is_refused(wanted):
+    """The gap is counted to the last structure that was asked for."""
+    good = result(Status.FEASIBLE, Stop.TIME, (3.0, 2.0), 4.0)
+    with pytest.raises(InvalidResult, match=f"{wanted} structures were asked for"):
+        attrs.evolve(good, wanted=wanted)

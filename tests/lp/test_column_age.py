@@ -2,7 +2,10 @@
 
 import attrs
 import numpy as np
+import pytest
 
+import gapless as gl
+from gapless.engine import PricedRelaxation
 from gapless.lp import LinearMaster, LinearProgram
 from gapless.roles import Batch, Budget, Columns, Fixings, Pricing, Rows, Sparse
 
@@ -41,3 +44,30 @@ def test_the_same_optima_with_and_without_aged_columns(make, to_sparse, monkeypa
             np.testing.assert_allclose(*bounds, rtol=1e-7, atol=1e-7, err_msg=f"seed {seed}, step {step}")
     assert sum(left) > 100
     assert sum(back) > 20
+
+
+@pytest.fixture
+def pooled(make):
+    """One unit at a cost of 10 in the program; at 2 outside of it, where it gains 8 at the master's prices."""
+    pricing = Pricing(column_age=1, lazy=True)
+    master = make([-10.0], [[1.0]], [1.0], [np.inf], [[0.0]], pricing=pricing, refused=[()])
+    master.extend(Batch(Columns([20, 21, 22], [-1.0, -2.0, -3.0], Sparse.from_rows([[0]] * 3), Sparse.empty(3))))
+    for _ in range(3):
+        assert master.solve(Fixings.none(1), Budget()).bound == -1.0
+    assert master._lp.columns == 2
+    master.extend(Batch(rows=Rows([5], [-np.inf], [0.0], Sparse.from_rows([[20]]))))
+    return master
+
+
+def test_a_limit_before_columns_come_back_leaves_no_bound_below_what_they_reach(pooled):
+    budget = Budget(gl.Limits(time=1.0), clock=iter([0.0, *[5.0] * 100]).__next__)
+    relaxed = pooled.solve(Fixings.none(1), budget)
+    assert relaxed.attained == -10.0
+    assert relaxed.bound == np.inf
+    assert pooled.view().bound == np.inf
+    assert pooled.solve(Fixings.none(1), Budget()).bound == -2.0
+
+
+def test_a_glance_sees_the_pool(pooled):
+    relaxation = PricedRelaxation(pooled, [], pooled.decisions, pricing=pooled.formulation.pricing)
+    assert relaxation.glance(Fixings.none(1), Budget(), incumbent=-20.0).attained == -2.0

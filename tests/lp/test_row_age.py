@@ -92,3 +92,13 @@ def test_an_initial_row_stays(make):
     for _ in range(4):
         master.solve(Fixings.none(2), Budget())
     assert master._lp.rows == 2
+
+
+def test_a_row_of_a_branch_stays_where_a_restricted_master_imposed_it(make):
+    """It was idle long enough to leave, and then the same fixings were imposed without a solve."""
+    master = make([-1.0] * 6, [[1.0] * 6], [1.0], [1.0], pricing=Pricing(row_age=1))
+    master.solve(Fixings.none(6).fix(on=[0]), Budget())
+    master.solve(Fixings.none(6), Budget())
+    both = Fixings.none(6).fix(on=[0, 1])
+    assert master.integral(both, Budget()) is None
+    assert master.solve(both, Budget()).bound == -np.inf

@@ -104,9 +104,10 @@ class RyanFoster(CandidateBrancher[Any]):
         Together is transitive: three items of two pairs are one group, whatever the third pair's decision says, and
         nothing is left where it, or a pair without a decision, keeps two of them apart.
         """
-        if self._last is None or self._last[0] is not fixings:
-            self._last = fixings, self._merged(fixings)
-        return self._last[1]
+        last = self._last  # another thread may replace it meanwhile
+        if last is None or last[0] is not fixings:
+            last = self._last = fixings, self._merged(fixings)
+        return last[1]
 
     def _merged(self, fixings: Fixings) -> Merged | None:
         parent = list(range(self.items))

@@ -83,7 +83,8 @@ class Pricing:
         default.
     lazy : bool
         Whether a node is branched as soon as its restricted optimum beats the incumbent, by the problem's
-        granularity: more columns cannot close it then. Its bound stays that of its parent, so that
+        granularity: more columns cannot close it then, but rows that generators separate could, which are then not
+        asked for. Its bound stays that of its parent, so that
         ``order="depth-first"`` suits it, and a limit leaves a weaker bound. Looks below a node (`Probe`), nodes
         before the first incumbent, and those whose restricted optimum is integral, are priced as ever. False by
         default.

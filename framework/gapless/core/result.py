@@ -169,6 +169,8 @@ class Result(Generic[S]):
         scores = [sign * s.value for s in self.solutions]
         if math.isnan(self.bound) or any(math.isnan(s) for s in scores):
             return "a value or the bound is NaN"
+        if not self.wanted >= 1:
+            return f"{self.wanted} structures were asked for, it must be 1 or more"
         if any(a < b for a, b in pairwise(scores)):
             return "solutions are not best first"
         if scores and not meets(scores[0], sign * self.bound):

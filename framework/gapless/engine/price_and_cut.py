@@ -229,8 +229,9 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         )
 
     def glance(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> Relaxed[S]:
-        """The restricted relaxation alone."""
-        return guarded(self.restricted, self.restricted.solve, fixings, budget, incumbent=incumbent)
+        """The restricted relaxation alone, with all columns at hand: nothing is left open."""
+        asked = -math.inf if self.pricing.lazy else incumbent
+        return guarded(self.restricted, self.restricted.solve, fixings, budget, incumbent=asked)
 
     def integral(self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf) -> S | None:
         """The restricted relaxation's."""

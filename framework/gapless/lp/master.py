@@ -17,7 +17,7 @@ from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, LinearView
 from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Descent, Relaxed, Restricted
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import INTEGRAL, meets
 from gapless.lp.entries import Entries, Nonzeros, joined
 from gapless.lp.integral import best_columns
@@ -180,7 +180,8 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         -------
         Relaxed
             ``bound`` is recomputed from the row prices by weak duality; ``-inf`` when the restricted LP is
-            infeasible (the view's prices then serve its repair), ``inf`` when time ran out in the LP.
+            infeasible (the view's prices then serve its repair), ``inf`` when time ran out in the LP or before an
+            unlimited column that gains came back into it.
 
         Raises
         ------
@@ -249,11 +250,17 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         if self._row_age:
             rows, uses = self._rows.idle(self._row_age), self._uses.idle(self._row_age)
             rows = rows[rows >= self._kept_rows]
+            uses = uses[self._unlimited()[uses]]  # `integral` may have limited one since the last solve
             old = np.append(self._rows.place[rows], self._uses.place[uses])
             if old.size and FEW * old.size >= self._lp.rows:
                 moved = self._lp.delete_rows(old)
                 self._rows.follow(moved)
                 self._uses.follow(moved)
+
+    def _unlimited(self) -> BoolArray:
+        """Mask of the uses that the program does not limit now."""
+        free: BoolArray = np.isinf(self._use_lower) & np.isinf(self._use_upper)
+        return free
 
     def _waiting(self) -> IntArray:
         """The columns outside that gain at the last prices."""
@@ -295,7 +302,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         activity = ledger.matrix.times(z, len(ledger.rows))
         room = np.minimum(activity - ledger.row_lower, ledger.row_upper - activity)
         self._rows.spend(room > INTEGRAL)
-        self._uses.spend(np.isinf(self._use_lower) & np.isinf(self._use_upper))
+        self._uses.spend(self._unlimited())
         back = np.flatnonzero((self._rows.place < 0) & (room < -FEASIBLE * np.maximum(1.0, np.abs(activity))))
         self._bring_rows(back)
         return back.size > 0
@@ -331,7 +338,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         constant = self.formulation.constant
         view, gain = self._make_view(fixings, z, row_price, use_price, objective=reached + constant)
         bound = self._ledger.dual_bound(row_price, use_price, gain)
-        if math.isinf(bound):
+        if math.isinf(bound) and not self._waiting().size:
             bound = reached + FEASIBLE * max(1.0, abs(reached))
         view.bound = bound + constant
         structure = self._ledger.structure(view)
