@@ -115,6 +115,36 @@ def test_bounds_on_the_way_are_true_and_certified(limits: gl.Limits) -> None:
         assert early.verify(problem)
 
 
+@pytest.mark.parametrize("longer", [1000, 10**6])
+def test_bounds_on_the_way_are_certified_where_some_routes_are_tiny(longer: int) -> None:
+    """Farley's factor is then large: the prices are scaled so that every number of the evidence fits."""
+    for seed in (2, 3):
+        drawn = random_instance(seed, 10, per_route=4)
+        distances = drawn.distances * longer
+        distances[0, 1:3] = distances[1:3, 0] = 1
+        problem = VehicleRoutingProblem(distances, drawn.demands, drawn.capacity)
+        for iterations in (1, 2, 3):
+            early = gl.solve(problem, limits=gl.Limits(iterations=iterations))
+            assert early.bound > 0
+            assert early.verify(problem)
+
+
+@pytest.mark.parametrize("capacity", [20_000, 2**40])
+def test_customers_who_order_nothing_cost_the_verifier_no_time(capacity: int) -> None:
+    drawn = random_instance(1, 12)
+    demands = drawn.demands * (20_000 // drawn.capacity)
+    demands[3] = 0
+    problem = VehicleRoutingProblem(drawn.distances * 100, demands, capacity)
+    assert proved(problem, "branch-price-and-cut").verify(problem, work=1e9)
+
+
+def test_numbers_of_evidence_are_whole() -> None:
+    """A fraction of a weight would make costs that are no whole numbers."""
+    assert RoutePriceCertificate(1.5, [3], neighbourhood=2.0, least=-0.5).weight == 1  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="NaN"):
+        RoutePriceCertificate(math.nan, [3])  # type: ignore[arg-type]
+
+
 @examples(30)
 @given(problems(customers=4), st.data())
 def test_any_prices_prove_something_true(problem: VehicleRoutingProblem, data: st.DataObject) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -130,3 +131,14 @@ def test_the_task_reads_files(tmp_path: Path) -> None:
     console = Console(as_json=True, out=io.StringIO())
     assert benchmark.run(arguments(data=[tmp_path], methods=["scip"]), console) == exit_codes.PROVED
     assert console.tables[0].rows[0][:3] == ("tiny", 3, "13")
+
+
+def test_set_x_has_a_name() -> None:
+    """A hundred instances and their licence, each a plain file that the reader takes by its name."""
+    offered = pytest.importorskip("gapless_models.corpora.registry").offered()["cvrplib-x"]
+    *instances, licence = [file.name for file in offered.files]
+    assert licence == "LICENSE"
+    assert len(set(instances)) == 100
+    assert all(re.fullmatch(r"X-n[0-9]+-k[0-9]+\.vrp", name) for name in instances)
+    assert offered.kind == "instances"
+    assert offered.use == ("gapless run vehicle-routing-benchmark --data {folder}/X-n101-k25.vrp --time 60",)

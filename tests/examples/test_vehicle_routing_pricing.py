@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless as gl
+from gapless.core.work import work_limit
 from gapless.labelling import Labelling
 from gapless.roles import Columns, Fixings, FloatArray, IntArray, LinearView
 
@@ -27,6 +28,7 @@ from routing_judges import METHODS, drivable, problems
 
 from gapless_vehicle_routing import VehicleRoutingProblem, formulation, random_instance
 from gapless_vehicle_routing.completions import FORBIDDEN
+from gapless_vehicle_routing.dominance import Dominance
 from gapless_vehicle_routing.judge import least_cost
 from gapless_vehicle_routing.labelling import RouteLabelling, nearest
 from gapless_vehicle_routing.subset_rows import SubsetRow
@@ -114,6 +116,37 @@ def test_pricing_and_the_judge_agree_where_nothing_can_be_enumerated(windows: bo
         assert min([0.0, *found.cost.tolist()]) == least
         cheapest.add(least)
     assert len(cheapest) > draws // 4
+
+
+@pytest.mark.parametrize("windows", [False, True])
+def test_steps_of_the_judge_are_wider_than_some_arcs(windows: bool) -> None:
+    """Small orders and short roads in large vehicles and long days: the bounds stay true, and the tables small."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        drawn = random_instance(seed, 6, windows=windows, per_route=3)
+        demands, capacity = drawn.demands * 1000, drawn.capacity * 1000
+        demands[rng.permutation(6)[:3] + 1] = rng.integers(0, 4, 3)
+        durations = drawn.distances * 1000
+        durations[1:4, 1:4] = rng.integers(1, 4, (3, 3))
+        times: dict[str, Any] = {}
+        if windows and drawn.windows is not None:
+            times = {"windows": drawn.windows * 1000, "durations": durations}
+        problem = VehicleRoutingProblem(drawn.distances, demands, capacity, **times)
+        costs = problem.distances - rng.integers(0, 90, 7)
+        costs[problem.network.number < 0] = FORBIDDEN
+        cheapest = 0
+        for size in range(1, 7):
+            for walk in itertools.permutations(problem.customers, size):
+                if sum(demands[list(walk)]) <= capacity and drivable(problem, walk):
+                    cheapest = min(cheapest, sum(int(costs[arc]) for arc in itertools.pairwise((0, *walk, 0))))
+        with work_limit(2e8):
+            assert least_cost(problem, costs, 6, 0) == cheapest
+
+
+def test_walks_beyond_the_whole_numbers_of_floats_are_compared_exactly() -> None:
+    dominance = Dominance(2, np.zeros(0, np.int64), 62)
+    for cost, time in ((2**53 + 1, 0), (2**53, 1)):
+        assert dominance.keep(np.array([[1], [1], [time], [cost]])).shape == (4, 1)
 
 
 class Prices(LinearView):

@@ -144,3 +144,11 @@ def test_pyvrp_itself() -> None:
     found = model.solve(stop=pyvrp.stop.MaxIterations(100), display=False)
     proof = bound(model, found)
     assert proof.value == proved(problem, "branch-price-and-cut").value <= found.cost()
+
+
+@pytest.mark.parametrize("costs", [{"unit_distance_cost": 2**62}, {"fixed_cost": 2**62}])
+def test_costs_beyond_64_bits_are_refused(costs: dict[str, int]) -> None:
+    """A product that wraps around would be another problem."""
+    problem = VehicleRoutingProblem(4 * np.ones((3, 3), int), [0, 1, 1], 2)
+    with pytest.raises(gl.InvalidProblem, match="divide all costs"):
+        from_pyvrp(pyvrp_like(problem, recent=True, **costs))

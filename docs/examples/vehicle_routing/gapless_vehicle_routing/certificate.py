@@ -24,6 +24,9 @@ LARGEST_RECORD = 2**16
 ROUNDING = 50
 """Units by which prices in whole numbers may make a route cheaper: one below those is looked at in full."""
 
+HEADROOM = 32
+"""Prices that meet on one arc, or on one route, may add up to so many times the largest."""
+
 
 def _integers(values: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(v) for v in values)
@@ -67,14 +70,14 @@ class RoutePriceCertificate(BoundCertificate):
     """
 
     kind: ClassVar[str] = "route prices"
-    weight: int
+    weight: int = attrs.field(converter=int)
     customers: tuple[int, ...] = attrs.field(converter=_integers)
     roads: tuple[int, ...] = attrs.field(converter=_integers, default=())
     road_prices: tuple[int, ...] = attrs.field(converter=_integers, default=())
     sets: tuple[tuple[int, ...], ...] = attrs.field(converter=_sets, default=())
     set_prices: tuple[int, ...] = attrs.field(converter=_integers, default=())
-    neighbourhood: int = 8
-    least: int = 0
+    neighbourhood: int = attrs.field(converter=int, default=8)
+    least: int = attrs.field(converter=int, default=0)
     subsets: tuple[tuple[int, ...], ...] = attrs.field(converter=_sets, default=())
     memories: tuple[tuple[int, ...], ...] = attrs.field(converter=_sets, default=())
     subset_prices: tuple[int, ...] = attrs.field(converter=_integers, default=())
@@ -101,22 +104,26 @@ class RoutePriceCertificate(BoundCertificate):
         charges = np.maximum(view.prices(held), 0.0)
         evidence = {key: value for answer in answers for key, value in answer.evidence.items()}
         least, factor = float(evidence.get("least", 0.0)), float(evidence.get("factor", 1.0))
+        weight = factor * view.objective_weight
         largest = max(1.0, *(float(np.abs(a).max(initial=0.0)) for a in (paid, prices, fixed)), charges.sum())
-        largest = max(largest, float(problem.distances.max()) / problem.scale)
-        unit = max(problem.scale, int(min(10**9, 2**40 / largest)) // problem.scale * problem.scale)
+        largest = max(largest, max(weight, 1.0) * float(problem.distances.max()) / problem.scale)
+        most = largest_cost(problem)
+        unit = min(1e9, most / HEADROOM / largest)
+        if unit >= problem.scale:  # then the weight is whole, where prices were not divided
+            unit = unit // problem.scale * problem.scale
         charged = np.flatnonzero(np.rint(fixed * unit))
         priced = np.flatnonzero(np.rint(prices * unit) > 0)
         charged_rows = np.flatnonzero(np.rint(charges * unit))
         paying = rows.of(held[charged_rows])
         return cls(
-            weight=math.ceil(factor * view.objective_weight * (unit // problem.scale)),
+            weight=math.ceil(weight * (unit / problem.scale)),
             customers=np.rint(paid * unit).astype(np.int64).tolist(),
             roads=charged.tolist(),
             road_prices=np.rint(fixed[charged] * unit).astype(np.int64).tolist(),
             sets=[sorted(cuts.of_key(int(keys[c]))) for c in priced],
             set_prices=np.rint(prices[priced] * unit).astype(np.int64).tolist(),
             neighbourhood=neighbourhood,
-            least=min(0, math.floor(least * unit) - ROUNDING),
+            least=max(-most, min(0, math.floor(least * unit) - ROUNDING)),
             subsets=[row.members for row in paying],
             memories=[row.memory for row in paying],
             subset_prices=np.rint(charges[charged_rows] * unit).astype(np.int64).tolist(),

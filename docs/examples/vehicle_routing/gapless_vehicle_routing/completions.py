@@ -13,7 +13,9 @@ FORBIDDEN = 2**60
 """Cost of an arc that may not be driven."""
 
 STEPS, PER_PLACE = 250, 8
-"""Steps of the table that are wanted, in all and for each place; more where an arc may use less than a step."""
+"""Steps of the table that are wanted, in all and for each place; more where walks within a step never end."""
+SWEEPS = 40
+"""Arcs of a walk within a step; where more of them are cheaper still, steps are halved."""
 
 
 class Completions:
@@ -34,25 +36,40 @@ class Completions:
     """
 
     def __init__(self, costs: Ints, turns: NDArray[np.bool_], use: Ints, most: Ints, least: Ints) -> None:
-        places, total = most.size, int(most.max())
-        between = use[1:, 1:][~np.eye(places - 1, dtype=bool)]
-        wanted = min(STEPS, PER_PLACE * places)
-        self.unit = max(1, min(int(between.min(initial=total)), -(-total // wanted)))
-        steps = -(-max(total, 0) // self.unit)
-        self.turns = turns
+        self.costs, self.turns, self.use, self.most, self.least = costs, turns, use, most, least
+        total = max(0, int(most.max()))
+        wanted = min(STEPS, PER_PLACE * most.size)
+        between = use[1:, 1:][~np.eye(most.size - 1, dtype=bool)]
+        self.unit, finest = max(1, -(-total // wanted)), max(1, int(between.min(initial=total)))
+        while not self._filled(-(-total // self.unit)):
+            self.unit = max(finest, self.unit // 2)
+
+    def _filled(self, steps: int) -> bool:
+        """Fill the tables; False where walks become ever cheaper within a step, and finer ones are needed."""
+        places = self.most.size
+        spend_work(3.0 * (steps + 1) * places)
         self.best = np.full((steps + 1, places), FORBIDDEN)
         self.second, self.next = self.best.copy(), np.zeros((steps + 1, places), np.int64)
         here, there = np.arange(places)[:, None], np.arange(places)[None]
         for step in range(steps + 1):
-            left = np.minimum(step * self.unit - use, most)
-            onward = costs + self.bound(here, there, left)
-            onward[:, 0] = costs[:, 0]
-            onward[left < np.maximum(least, 0)] = FORBIDDEN
-            self.next[step] = onward.argmin(axis=1)
-            self.best[step] = np.minimum(onward.min(axis=1), FORBIDDEN)
-            onward[here[:, 0], self.next[step]] = FORBIDDEN
-            self.second[step] = np.minimum(onward.min(axis=1), FORBIDDEN)
-        spend_work(10.0 * (steps + 1) * places * places, 20.0 * (steps + 1))
+            left = np.minimum(step * self.unit - self.use, self.most)
+            late = left < np.maximum(self.least, 0)
+            within = np.any(-(-left // self.unit)[1:, 1:][~late[1:, 1:] & ~np.eye(places - 1, dtype=bool)] >= step)
+            for _ in range(SWEEPS):
+                spend_work(10.0 * places * places, 20.0)
+                before = np.array((self.best[step], self.second[step], self.next[step]))
+                onward = self.costs + self.bound(here, there, left)
+                onward[:, 0] = self.costs[:, 0]
+                onward[late] = FORBIDDEN
+                self.next[step] = onward.argmin(axis=1)
+                self.best[step] = np.minimum(onward.min(axis=1), FORBIDDEN)
+                onward[here[:, 0], self.next[step]] = FORBIDDEN
+                self.second[step] = np.minimum(onward.min(axis=1), FORBIDDEN)
+                if not within or np.array_equal(before, (self.best[step], self.second[step], self.next[step])):
+                    break
+            else:
+                return False
+        return True
 
     def bound(self, before: Ints, place: Ints, left: Ints) -> Ints:
         """Least cost from `place` home for walks that come from `before`, with so much `left`."""

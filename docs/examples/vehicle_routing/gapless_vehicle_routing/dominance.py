@@ -64,7 +64,7 @@ class Dominance:
             return np.zeros((by.shape[1], walks.shape[1]), bool)
         mine, theirs = (w[4:][self.word] >> self.bit[:, None] & 1 for w in (walks, by))
         alone = (theirs.T * self.prices).astype(np.float64) @ (1.0 - mine)
-        less = by[3][:, None] + alone <= walks[3][None]
+        less = by[3][:, None] + alone.astype(np.int64) <= walks[3][None]
         less &= by[2][:, None] <= walks[2][None]
         less &= by[1][:, None] & ~walks[1][None] == 0
         return np.asarray(less)

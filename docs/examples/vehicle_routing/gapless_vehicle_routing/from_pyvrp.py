@@ -82,6 +82,8 @@ def from_pyvrp(data: Any) -> VehicleRoutingProblem:
         raise gl.InvalidProblem("an edge is missing, or longer than 2**40; give one for every pair")
     fixed = int(vehicle.fixed_cost)
     scale = 1 if fixed % 2 == 0 else 2
+    if scale * (int(vehicle.unit_distance_cost) * int(distances.max()) + fixed) > LARGEST:
+        raise gl.InvalidProblem("an edge and a vehicle together cost more than 2**40; divide all costs")
     distances = scale * int(vehicle.unit_distance_cost) * distances
     distances[0, 1:] += scale * fixed // 2
     distances[1:, 0] += scale * fixed // 2

@@ -1,8 +1,9 @@
-"""The entry point: one problem type, two methods for it, and a task."""
+"""The entry point: one problem type, two methods for it, a task, and a set of instances."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,12 @@ def gapless_register(registry: Registry) -> None:
 def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
     """Called by reports for each structure; None leaves the drawing to others."""
     return draw_plan(problem, structure) if isinstance(problem, VehicleRoutingProblem) else None
+
+
+@hookimpl
+def gapless_data() -> str:
+    """Sets of instances for ``gapless data``."""
+    return (files("gapless_vehicle_routing") / "data.toml").read_text("utf-8")
 
 
 @hookimpl

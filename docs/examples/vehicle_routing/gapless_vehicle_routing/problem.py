@@ -158,19 +158,17 @@ class VehicleRoutingProblem(gl.Problem[Plan]):
     def weights(self) -> Ints:
         """Demands that are positive at every customer, so that no walk goes on forever; see `room`.
 
-        Where a customer orders nothing, ``demand * (n + 1) + 1`` against ``capacity * (n + 1) + n``: the same
-        routes fit, because no route has more than n customers.
+        Where z customers order nothing, they weigh 1 and the others ``demand * (z + 1)``, against
+        ``capacity * (z + 1) + z``: the same routes fit, because no route visits one of them twice.
         """
-        count = self.demands.size
-        if self.demands[1:].min() > 0:
-            return self.demands
-        return np.append(0, self.demands[1:] * count + 1)
+        light = self.demands[1:] == 0
+        return np.append(0, self.demands[1:] * (light.sum() + 1) + light)
 
     @cached_property
     def room(self) -> int:
-        """Capacity in the unit of `weights`."""
-        count = self.demands.size
-        return self.capacity if self.demands[1:].min() > 0 else self.capacity * count + count - 1
+        """Capacity in the unit of `weights`; no more than all customers weigh."""
+        light = int(np.count_nonzero(self.demands[1:] == 0))
+        return min(self.capacity, int(self.demands.sum())) * (light + 1) + light
 
     @cached_property
     def travel(self) -> Ints:
