@@ -280,6 +280,7 @@ def test_an_error_inside_a_callback_is_no_value(raised_in_callbacks: list[Any]) 
         ("value", TypeError, "got 'value'"),
         (0, ValueError, "value: 0 is no address"),
         (-5, ValueError, "-5 is no address"),
+        (3, ValueError, "3 is no address"),
         (1 << 64, ValueError, "is no address"),
         (
             MARGINALS(lambda *a: 0),

@@ -227,7 +227,7 @@ def test_a_large_number_for_no_limit_widens_no_window(never, waits):
 
 
 def test_bounds_are_as_tight_as_short_routes_allow():
-    """Where no arc lies between customers, a route has two or three arcs, however late its windows end."""
+    """Routes have two or three arcs where no arc lies between customers, however late their windows end."""
     net = Network([0, 1, 0], [1, 2, 2], 0, 2)
     found = Labelling(net, [Additive(np.ones(3), upper=1e9)]).routes([1.0, 2.0, 4.0], below=np.inf)
     assert found.bound == pytest.approx(3.0, abs=1e-9)

@@ -35,10 +35,21 @@ def column(key, objective=1.0, rows=(), values=None, uses=(), upper=np.inf):
 
 def test_keys_are_added_once(make):
     master = make([1.0, 2.0], [[1, 1]], [-np.inf], [1.0])
-    assert master.extend(Batch(column(10, rows=[0]), Rows([0], [5.0], [5.0]))) == 0
-    assert master.solve(NONE(2), Budget()).bound == 2.0
-    assert master.extend(Batch(Columns([7, 7], [3.0, 9.0], Sparse.from_rows([[0], [0]]), Sparse.empty(2)))) == 1
-    assert master.solve(NONE(2), Budget()).bound == 3.0
+    assert master.extend(Batch(column(3, 5.0, rows=[0]), Rows([0], [5.0], [5.0]))) == 1
+    assert master.extend(Batch(column(3, 5.0, rows=[0]))) == 0
+    assert master.solve(NONE(2), Budget()).bound == 5.0
+    assert master.extend(Batch(Columns([7, 7], [9.0, 9.0], Sparse.from_rows([[0], [0]]), Sparse.empty(2)))) == 1
+    assert master.solve(NONE(2), Budget()).bound == 9.0
+
+
+def test_a_key_of_another_column_is_refused(make):
+    master = make([1.0, 2.0], [[1, 1]], [-np.inf], [1.0])
+    master.extend(Batch(column(3, 5.0, rows=[0], uses=[0])))
+    for other in (column(3, 4.0, rows=[0], uses=[0]), column(3, 5.0, rows=[0], uses=[1])):
+        with pytest.raises(InvalidProblem, match=r"column 3 comes with .* a key names one column"):
+            master.extend(Batch(other))
+    with pytest.raises(InvalidProblem, match="column 7 comes with"):
+        master.extend(Batch(Columns([7, 7], [3.0, 9.0], Sparse.from_rows([[0], [0]]), Sparse.empty(2))))
 
 
 def test_rows_of_a_batch_come_before_its_columns(make):

@@ -64,7 +64,7 @@ class Places:
             )
         else:
             address = operator.index(given)
-        if not 0 < address <= np.iinfo(np.uintp).max:
+        if not 4096 <= address <= np.iinfo(np.uintp).max:  # the first page belongs to nobody
             raise ValueError(f"{where}: {address} is no address of a function")
         return address
 

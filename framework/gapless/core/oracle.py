@@ -19,6 +19,9 @@ from gapless.core.sparse import BoolArray, FloatArray, IntArray
 S = TypeVar("S")
 V = TypeVar("V", bound="View")
 
+NOISE = 1e-9
+"""Gain by Farkas prices that is rounding: the largest of these prices is 1 in size."""
+
 
 @attrs.frozen(eq=False)
 class Maximised(Generic[S]):
@@ -203,11 +206,12 @@ class LinearView(View, ABC):
         Returns
         -------
         float or None
-            None where there is no bound to improve: the master is infeasible and columns are sought that repair it.
+            None where there is no bound to improve: the master is infeasible, and columns that gain repair it.
+            Gains of at most 1e-9 count as none there.
         """
         if not cost > 0:
             raise InvalidProblem(f"farley: cost is {cost!r}, it must be positive")
-        if best_gain <= 0:
+        if best_gain <= (NOISE if self.objective_weight == 0 else 0.0):
             return 0.0
         if self.objective_weight == 0 or math.isinf(self.bound):
             return None
@@ -284,7 +288,8 @@ class Answer:
     slack : float or None
         Upper bound on the complete relaxation minus the restricted one that was viewed, over *all* missing columns
         of this generator, the returned ones included. None claims nothing, and is allowed only with a non-empty
-        batch. Missing rows need no slack; they only lower the bound.
+        batch: it is the default with columns. Otherwise the default is 0: nothing is missing. Missing rows need no
+        slack; they only lower the bound.
     evidence : mapping of str to arrays
         Dual completion, for the certificate.
     scored : int
@@ -292,9 +297,13 @@ class Answer:
     """
 
     batch: Batch = attrs.field(factory=Batch)
-    slack: float | None = 0.0
+    slack: float | None = attrs.field()
     evidence: Mapping[str, Any] = attrs.field(factory=dict)
     scored: int = 0
+
+    @slack.default
+    def _claims_nothing_with_columns(self) -> float | None:
+        return None if len(self.batch.columns) else 0.0
 
 
 class Generator(ABC, Generic[V]):

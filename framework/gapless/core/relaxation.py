@@ -50,6 +50,9 @@ class Relaxed(Generic[S]):
         than its incumbent: such tightenings rest on a score that no structure has.
     probe : Probe, optional
         Looks below the node, for branchers and rounding; set by both trees.
+    short_by : float
+        Distance of an infeasible restricted master from a feasible one, by its Farkas prices: columns whose slack
+        is smaller leave it infeasible.
     certificate : Certificate
         Evidence for `bound` under the fixings of the node and the tightenings.
     """
@@ -63,6 +66,7 @@ class Relaxed(Generic[S]):
     certificate: Certificate = attrs.field(factory=NoCertificate)
     excluded: float = -np.inf
     probe: Probe[S] | None = None
+    short_by: float = 0.0
 
     @property
     def point(self) -> FloatArray | None:

@@ -23,7 +23,7 @@ from gapless.core.tree_certificate import Tightening
 from gapless.engine.early_branching import EarlyBranching
 from gapless.engine.entering import silent
 from gapless.engine.guard import checked_bound, guarded
-from gapless.engine.pricing_round import Rounds
+from gapless.engine.pricing_round import Rounds, stays_infeasible
 from gapless.engine.reduced_cost_fixing import can_fix, fix_by_gains
 
 S = TypeVar("S")
@@ -118,7 +118,7 @@ def price_and_cut(
                 if found.slack is None:
                     raise MissingBound(silent(generators, found.answers, view))
                 guarded(restricted, restricted.judge, relaxed, bound)
-                if base == -math.inf and found.slack == 0:
+                if base == -math.inf and stays_infeasible(found.slack, relaxed.short_by):
                     evidence, bound = rounds.evidence(view, found.answers), base
                 if fixes and round_bound(bound, granularity) > incumbent:
                     tightenings, excluded = fix_by_gains(

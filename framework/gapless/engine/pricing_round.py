@@ -27,6 +27,9 @@ from gapless.engine.smoothing import Smoothing
 
 V = TypeVar("V", bound=View)
 
+REPAIRS = 1e-6
+"""Share of what an infeasible master is short by, up to which a slack counts as rounding."""
+
 IMPROVES = 1e-9
 """Gain at the master's prices from which one of the columns found at smoothed prices improves the master."""
 
@@ -194,6 +197,11 @@ def _improving(answer: Answer, view: View) -> Answer:
     if len(rows) and not np.all(rows.over_quantities):
         rows = rows.take(np.flatnonzero(rows.over_quantities))
     return attrs.evolve(answer, batch=Batch(columns, rows))
+
+
+def stays_infeasible(slack: float | None, short_by: float) -> bool:
+    """Whether a slack is no more than rounding, in a master that is short by so much: nothing can repair it."""
+    return slack is not None and (slack == 0 or slack <= REPAIRS * short_by)
 
 
 def total_slack(answers: Sequence[Answer]) -> float | None:

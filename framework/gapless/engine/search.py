@@ -39,8 +39,6 @@ __all__ = ["EVENTS", "GAP", "NODES", "PROVED", "STEPS", "TARGET", "TIME", "Searc
 COSTLY_CHOICES = 256
 """The same where looking at one takes a call of a costly role."""
 ENDLESS = 1 << 62
-SAVE_AFTER, SAVE_LATE, SAVE_SHARE = 8, 40, 0.05
-"""Multipliers are remembered after so many steps (late without a record), and as they close so much of the gap."""
 
 
 class Search(SearchState):
@@ -317,18 +315,6 @@ class Search(SearchState):
         self.ascent.multipliers = self.saved
         self.fresh, self.saved, self.saved_bound = True, None, math.inf
         return True
-
-    def _save(self, bound: float) -> None:
-        """Remember multipliers that children may begin with, and that a proof or the first incumbent may show."""
-        number = self.ascent.iteration
-        if self.value == -math.inf and not self.paper:
-            if number & (number - 1) == 0 and bound < self.saved_bound:
-                self.saved, self.saved_bound = self.ascent.multipliers, bound
-            return
-        late = self.ascent.iteration > (SAVE_AFTER if self.keep_proof else SAVE_LATE)
-        closes = self.saved_bound - bound > SAVE_SHARE * (self.saved_bound - self.value)
-        if late if self.saved is None else closes:
-            self.saved, self.saved_bound = self.ascent.multipliers, bound
 
     def _split(self, node: Node, found: IntArray) -> None:
         """Branch on the decision on which the bound is most wrong."""

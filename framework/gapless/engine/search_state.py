@@ -38,6 +38,8 @@ Brancher = Callable[[IntArray, State, FloatArray], int]
 CHILD = StepRule(patience=3, iterations=30, fix_below=0.7, trend=4)
 """The steps below the root; at the root there are more, and the first bound fixes nothing."""
 
+SAVE_AFTER, SAVE_LATE, SAVE_SHARE = 8, 40, 0.05
+"""Multipliers are remembered after so many steps (late without a record), and as they close so much of the gap."""
 INSIST_EVERY = 3
 """Steps of the root between two calls for configurations near the bound's structure."""
 YIELDS = 3
@@ -255,6 +257,18 @@ class SearchState:
         if self.split.guided:
             return ascent.iteration >= ascent.rule.iterations
         return ascent.spent(self.value)
+
+    def _save(self, bound: float) -> None:
+        """Remember multipliers that children may begin with, and that a proof or the first incumbent may show."""
+        number = self.ascent.iteration
+        if self.value == -math.inf and not self.paper:
+            if number & (number - 1) == 0 and bound < self.saved_bound:
+                self.saved, self.saved_bound = self.ascent.multipliers, bound
+            return
+        late = self.ascent.iteration > (SAVE_AFTER if self.keep_proof else SAVE_LATE)
+        closes = self.saved_bound - bound > SAVE_SHARE * (self.saved_bound - self.value)
+        if late if self.saved is None else closes:
+            self.saved, self.saved_bound = self.ascent.multipliers, bound
 
     def _looks(self, node: Node, better: bool) -> bool:
         """Whether to maximise again for an incumbent: more and more seldom where factors forbid all so far."""

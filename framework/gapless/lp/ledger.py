@@ -84,6 +84,11 @@ class Ledger(Generic[S]):
         self._objective, self._upper, self._integer = Growing(np.float64), Growing(np.float64), Growing(np.bool_)
         self.objective, self.upper, self.upper_now = np.zeros(0), np.zeros(0), np.zeros(0)
         self.integer: BoolArray = np.zeros(0, bool)
+        # What tells columns apart: the objective and a random sum of uses.
+        self._prints, self._marks = (
+            Growing(np.float64),
+            np.random.default_rng(0).uniform(1.0, 2.0, self.decisions.quantities),
+        )
         self.costs = True
         """Whether no column has a positive objective."""
         self.matrix, self.uses, self.over = Entries(), Entries(), Entries()
@@ -141,13 +146,18 @@ class Ledger(Generic[S]):
     def enter_columns(self, columns: Columns) -> NewColumns | None:
         """Add the columns with new keys; None when there are none.
 
-        Raises `InvalidProblem`: an entry in an unknown row, an unknown quantity, or a number that is not finite.
+        Raises `InvalidProblem`: an entry in an unknown row, an unknown quantity, a number that is not finite, or a
+        key of another column.
         """
         chosen = self.columns.fresh(columns.keys)
+        check_columns(columns, self.quantities)
+        prints = columns.objective + columns.uses.dot(self._marks)
+        if chosen.size < len(columns):
+            self._refuse_other(columns.keys, prints, chosen)
+            columns, prints = columns.take(chosen), prints[chosen]
         if not chosen.size:
             return None
-        columns = columns if chosen.size == len(columns) else columns.take(chosen)
-        check_columns(columns, self.quantities)
+        self._prints.append(prints)
         row = self.rows.find(columns.coefficients.indices)
         if row.size and row.min() < 0:
             at = int(np.flatnonzero(row < 0)[0])
@@ -179,6 +189,20 @@ class Ledger(Generic[S]):
         return new
 
     # -- fixings ------------------------------------------------------------------------------------------------
+
+    def _refuse_other(self, keys: IntArray, prints: FloatArray, new: IntArray) -> None:
+        """Refuse a known key, or one that comes twice, with another column: that would never enter."""
+        at, order = self.columns.find(keys), np.argsort(keys[new])
+        known = at >= 0
+        expected = np.zeros(keys.size)
+        expected[known] = self._prints.array[at[known]]
+        expected[~known] = prints[new[order]][keys[new[order]].searchsorted(keys[~known])]
+        other = np.flatnonzero(np.abs(expected - prints) > 1e-6 * np.maximum(1.0, np.abs(prints)))
+        if other.size:
+            raise InvalidProblem(
+                f"column {keys[other[0]]} comes with another objective or other uses than before: "
+                "a key names one column"
+            )
 
     def impose(self, fixings: Fixings) -> bool:
         """Set `upper_now`, `use_lower` and `use_upper` to the fixings; False when these contradict each other.

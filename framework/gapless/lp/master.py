@@ -220,8 +220,9 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
                 if loose and self._lp.optimise_plainly(budget.time_left):
                     relaxed = self._optimal(fixings, state)
                 return relaxed
-            if self._proved_infeasible(fixings):
-                return Relaxed(-math.inf, state=state)
+            short_by = self._short_by(fixings)
+            if short_by > FEASIBLE:
+                return Relaxed(-math.inf, state=state, short_by=short_by)
             if self._column_age and self._return_columns():
                 return self._solved(fixings, budget, state)
             if self._lp.unbounded:
@@ -345,17 +346,17 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         attained = min(reached, bound) + constant
         return Relaxed(bound + constant, lambda: view.point, structure, attained, state=state)
 
-    def _proved_infeasible(self, fixings: Fixings) -> bool:
-        """Whether the solver's ray proves, in float64, that no z satisfies the rows. Sets the view for repair."""
+    def _short_by(self, fixings: Fixings) -> float:
+        """The amount by which the solver's ray proves, in float64, that no z fits. Sets the view for repair."""
         ray = self._lp.farkas_prices()
         if ray is None:
-            return False
+            return 0.0
         row_price, use_price = self._prices(ray)
         _, gain = self._make_view(fixings, None, row_price, use_price, weight=0.0)
         # With objective 0 every z scores 0; a bound below 0 leaves none. Noise is ignored only in columns
         # without an upper bound, where it could not be bounded.
         noise = (gain <= FEASIBLE) & np.isinf(self._ledger.upper_now)
-        return self._ledger.dual_bound(row_price, use_price, np.where(noise, 0.0, gain)) < -FEASIBLE
+        return -self._ledger.dual_bound(row_price, use_price, np.where(noise, 0.0, gain))
 
     def _prices(self, price: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Prices of rows and of quantities, without numerical noise that would meet an infinite side."""

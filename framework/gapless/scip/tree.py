@@ -27,11 +27,11 @@ from gapless.core.tree_certificate import Tightening
 from gapless.engine.early_branching import EarlyBranching
 from gapless.engine.entering import silent
 from gapless.engine.guard import feasible_score, guarded
-from gapless.engine.pricing_round import Round, Rounds
+from gapless.engine.pricing_round import Round, Rounds, stays_infeasible
 from gapless.engine.reduced_cost_fixing import can_fix, fix_by_gains
 from gapless.engine.tree_search import children_of
 from gapless.scip.guard import Answer, Guard
-from gapless.scip.master import NOISE, Look, ModelMaster
+from gapless.scip.master import Look, ModelMaster
 from gapless.scip.shadow import Shadow
 
 S = TypeVar("S")
@@ -247,9 +247,7 @@ class Tree(Generic[S]):
         slack = self._extend(look, fixings).slack
         if self._spent():
             return self.abandon()
-        # Values within rounding of 0 count as 0: the prices tell how much it takes to make the node feasible.
-        nothing = slack is not None and (slack == 0 or slack <= NOISE * -look.farkas)
-        if self.master.size[0] == columns and not nothing:
+        if self.master.size[0] == columns and not stays_infeasible(slack, -look.farkas):
             raise MissingBound(
                 "the generators returned no column that repairs an infeasible master, but did not rule out that "
                 "some are missing; claim slack=0.0 if none are"

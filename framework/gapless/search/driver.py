@@ -293,8 +293,7 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
 
 def _guessed(layout: Layout[S]) -> list[S]:
     """The structure that the backbone offers, unless a factor forbids it."""
-    guess = layout.backbone.guess
-    found = None if guess is None else called(layout, guess)
+    found = None if layout.backbone.guess is None else called(layout, layout.backbone.guess)
     return [] if found is None or list(layout.problem.violations(found)) else [found]
 
 

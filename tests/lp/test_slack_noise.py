@@ -1,0 +1,59 @@
+"""Slacks that are rounding, and slacks that nobody claimed."""
+
+import numpy as np
+import pytest
+
+import gapless
+from gapless import Status
+from gapless.engine import branch_and_price
+from gapless.roles import Answer, Batch, Columns, Decisions, Formulation, Generator, Rows, Sparse
+from gapless.scip import branch_price_and_cut
+
+
+class Nothing(gapless.Problem):
+    """One thing, of which five are wanted."""
+
+    decisions = Decisions(1)
+
+    def value(self, structure):
+        return -float(len(structure))
+
+    def violations(self, structure):
+        return ["five are wanted"]
+
+    def encode(self, structure):
+        return np.array(structure, np.int64)
+
+    def decode(self, on_ids):
+        return tuple(on_ids.tolist())
+
+
+class Noisy(Generator):
+    """Finds nothing, and cannot tell that from a gain of rounding."""
+
+    def __init__(self, bound):
+        self.bound = bound
+
+    def query(self, view, *, limit=None):
+        return Answer(slack=0.0 if view.objective_weight else self.bound(view))
+
+
+THING = Columns([0], [-1.0], Sparse.from_rows([[0]], [[1.0]]), Sparse.from_rows([[0]]), [1.0])
+
+
+@pytest.mark.parametrize("tree", [branch_and_price, branch_price_and_cut])
+@pytest.mark.parametrize(
+    "bound", [lambda view: 5e-17, lambda view: view.farley(4e-16), lambda view: view.lagrangian(4e-16, 1)]
+)
+def test_rounding_repairs_no_infeasible_master(tree, bound):
+    whole = Batch(THING, Rows([0], [5.0], [np.inf]))
+    result = tree(Nothing(), Formulation(whole, [Noisy(bound)]))
+    assert result.status is Status.INFEASIBLE
+    assert result.stats.nodes <= 1
+
+
+def test_columns_without_a_slack_claim_nothing():
+    assert Answer(Batch(THING)).slack is None
+    assert Answer(Batch(THING), slack=0.0).slack == 0.0
+    assert Answer(Batch(Columns.none(), Rows([0], [5.0], [np.inf]))).slack == 0.0
+    assert Answer().slack == 0.0
