@@ -57,3 +57,9 @@ def test_columns_without_a_slack_claim_nothing():
     assert Answer(Batch(THING), slack=0.0).slack == 0.0
     assert Answer(Batch(Columns.none(), Rows([0], [5.0], [np.inf]))).slack == 0.0
     assert Answer().slack == 0.0
+
+
+@pytest.mark.parametrize("tree", [branch_and_price, branch_price_and_cut])
+def test_limits_are_taken_for_a_budget(tree):
+    result = tree(Nothing(), Formulation(Batch(THING)), gapless.Limits(time=0))
+    assert result.stop is gapless.Stop.TIME

@@ -181,3 +181,8 @@ class Budget:
         if self.limits.nodes is not None and self.nodes >= self.limits.nodes and not self.interrupted:
             return Stop.NODES
         return self.spent()
+
+
+def budget_of(given: Budget | Limits | None) -> Budget:
+    """The budget that is given, or one of the limits, or an endless one."""
+    return given if isinstance(given, Budget) else Budget(given or Limits())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from gapless.core.formulation import Formulation
-from gapless.core.limits import Budget
+from gapless.core.limits import Budget, Limits
 from gapless.core.problem import Problem
 from gapless.core.result import Result
 from gapless.engine.price_and_cut import PricedRelaxation
@@ -19,7 +19,7 @@ S = TypeVar("S")
 def branch_and_price(
     problem: Problem[S],
     formulation: Formulation[S],
-    budget: Budget | None = None,
+    budget: Budget | Limits | None = None,
     *,
     order: str = "best-first",
     k: int = 1,

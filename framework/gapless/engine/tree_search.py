@@ -18,7 +18,7 @@ from gapless.core.certificate import Certificate, NoCertificate, PointCertificat
 from gapless.core.decisions import FREE, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, OracleError, SolveError, UncoveredBranching
 from gapless.core.formulation import checked_frequency, rounds_at
-from gapless.core.limits import Budget, Stop
+from gapless.core.limits import Budget, Limits, Stop, budget_of
 from gapless.core.problem import Problem, check_start, score_of
 from gapless.core.relaxation import Probe, Relaxation, Relaxed
 from gapless.core.result import Result, Stats
@@ -37,7 +37,7 @@ def tree_search(
     problem: Problem[S],
     relaxation: Relaxation[S],
     brancher: Brancher[S],
-    budget: Budget | None = None,
+    budget: Budget | Limits | None = None,
     *,
     order: str = "best-first",
     k: int = 1,
@@ -53,8 +53,8 @@ def tree_search(
     problem : Problem
     relaxation : Relaxation
     brancher : Brancher
-    budget : Budget
-        Limits, observers and trace.
+    budget : Budget or Limits
+        Limits, observers and trace; or limits alone.
     order : {"best-first", "depth-first", "breadth-first"}
     k : int
         Number of best structures to return.
@@ -79,7 +79,7 @@ def tree_search(
     InvalidProblem
         A `start` structure is infeasible.
     """
-    search = _Search(problem, relaxation, brancher, budget or Budget(), order, k, rounding, rounding_frequency)
+    search = _Search(problem, relaxation, brancher, budget_of(budget), order, k, rounding, rounding_frequency)
     check_start(problem, start)
     try:
         search.begin(start)

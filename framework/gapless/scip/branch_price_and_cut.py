@@ -11,7 +11,7 @@ from pyscipopt import SCIP_PARAMSETTING, Model  # type: ignore[attr-defined]  # 
 from gapless.core.certificate import NoCertificate
 from gapless.core.errors import InconsistentBound, SolveError, UnknownOption
 from gapless.core.formulation import Formulation
-from gapless.core.limits import Budget, Stop
+from gapless.core.limits import Budget, Limits, Stop, budget_of
 from gapless.core.problem import Problem, check_start
 from gapless.core.result import Result, Stats
 from gapless.scip.guard import Guard
@@ -39,7 +39,7 @@ UNSOUND_UNDER_PRICING: dict[str, Any] = {
 def branch_price_and_cut(
     problem: Problem[S],
     formulation: Formulation[S],
-    budget: Budget | None = None,
+    budget: Budget | Limits | None = None,
     *,
     order: str = "best-first",
     start: Sequence[S] = (),
@@ -53,7 +53,7 @@ def branch_price_and_cut(
     problem : Problem
     formulation : Formulation
         As for `gapless.engine.branch_and_price`. Its `certify` is not called.
-    budget : Budget
+    budget : Budget or Limits
     order : {"best-first", "depth-first", "breadth-first"}
     start : sequence of S
         Feasible structures to start from; SCIP prunes with the best of them.
@@ -78,7 +78,7 @@ def branch_price_and_cut(
     if order not in tuple(NODE_SELECTION):
         raise UnknownOption(f"order is {order!r}, expected one of {', '.join(NODE_SELECTION)}")
     check_start(problem, start)
-    budget = budget or Budget()
+    budget = budget_of(budget)
     budget.sense = problem.sense
     model = _model(order)
     try:
