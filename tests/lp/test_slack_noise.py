@@ -39,6 +39,7 @@ class Noisy(Generator):
 
 
 THING = Columns([0], [-1.0], Sparse.from_rows([[0]], [[1.0]]), Sparse.from_rows([[0]]), [1.0])
+WHOLE = Batch(THING, Rows([0], [5.0], [np.inf]))
 
 
 @pytest.mark.parametrize("tree", [branch_and_price, branch_price_and_cut])
@@ -46,8 +47,7 @@ THING = Columns([0], [-1.0], Sparse.from_rows([[0]], [[1.0]]), Sparse.from_rows(
     "bound", [lambda view: 5e-17, lambda view: view.farley(4e-16), lambda view: view.lagrangian(4e-16, 1)]
 )
 def test_rounding_repairs_no_infeasible_master(tree, bound):
-    whole = Batch(THING, Rows([0], [5.0], [np.inf]))
-    result = tree(Nothing(), Formulation(whole, [Noisy(bound)]))
+    result = tree(Nothing(), Formulation(WHOLE, [Noisy(bound)]))
     assert result.status is Status.INFEASIBLE
     assert result.stats.nodes <= 1
 
@@ -61,5 +61,5 @@ def test_columns_without_a_slack_claim_nothing():
 
 @pytest.mark.parametrize("tree", [branch_and_price, branch_price_and_cut])
 def test_limits_are_taken_for_a_budget(tree):
-    result = tree(Nothing(), Formulation(Batch(THING)), gapless.Limits(time=0))
+    result = tree(Nothing(), Formulation(WHOLE), gapless.Limits(time=0))
     assert result.stop is gapless.Stop.TIME
