@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem, Problem
+from gapless import Certificate, InvalidProblem, Problem
 from gapless.core.decisions import FREE, OFF, ON
 from gapless.core.factors.factor_rows import with_factors
 from gapless.core.factors.factor_set import as_factors
@@ -20,7 +20,17 @@ from gapless.core.factors.written_factors import WRITTEN_FACTORS
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.score_array import LARGEST, bracketed, check_scores
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import Backbone, ConfigurationFactor, Decisions, Factor, Fixings, LinearModel, serialisable
+from gapless.roles import (
+    Backbone,
+    Budget,
+    ConfigurationFactor,
+    Decisions,
+    Factor,
+    Fixings,
+    LinearModel,
+    Solve,
+    serialisable,
+)
 from gapless_kernels import forbid_within_classes, path_beam_search, score_extent
 from gapless_ordering.auxiliary import Auxiliary, AuxiliaryWords
 from gapless_ordering.given import checked_scores, classes_of, end_of, length_of, names_of, ordering_of, start_of
@@ -354,8 +364,13 @@ class OrderingProblem(Problem[IntArray]):
             value, path = path_beam_search(*scores, self.classes, self.length, _NARROW)
             return path if value > -np.inf else None
 
+        def nothing() -> Certificate:
+            from gapless_ordering import exact  # noqa: PLC0415  a method, which needs this module
+
+            return exact.run(attrs.evolve(self, factors=()), Solve(Budget())).certificate
+
         weights = np.concatenate([self.start, self.ordering.ravel(), self.end])
-        return Backbone(WalkMaximiser(self), weights, guess=guess)
+        return Backbone(WalkMaximiser(self), weights, guess=guess, nothing=nothing)
 
     @functools.cached_property
     def structural_factors(self) -> tuple[ConfigurationFactor, ...]:

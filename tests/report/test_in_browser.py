@@ -180,7 +180,7 @@ def test_the_list_sorts_filters_and_leads_to_the_answers(browser: Any, pages: di
     browser.find_element(By.CSS_SELECTOR, "#list th:nth-child(4) button").click()
     gaps = [float(gap) for gap in column(4)]
     assert gaps == sorted(gaps, reverse=True)
-    assert gaps[0] == pytest.approx(1.0)
+    assert gaps[0] > 0.5 > gaps[1]  # one was stopped
     status = Select(browser.find_element(By.ID, "status"))
     status.select_by_value("feasible")
     assert column(2) == ["feasible"]

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 import attrs
 
+from gapless.core.certificate import Certificate
 from gapless.core.oracle import Maximiser
 from gapless.core.sparse import FloatArray, float_array
 
@@ -29,9 +30,13 @@ class Backbone(Generic[S]):
     constant : float
     guess : callable, optional
         Makes a structure to begin with, or None, where that is cheap; factors may forbid it.
+    nothing : callable, optional
+        Makes evidence that there is no structure. It is called where `Problem.infeasibility` says so and no
+        multipliers of factors show it at once.
     """
 
     maximiser: Maximiser[S]
     weights: FloatArray = attrs.field(converter=float_array)
     constant: float = 0.0
     guess: Callable[[], S | None] | None = None
+    nothing: Callable[[], Certificate] | None = None

@@ -12,7 +12,7 @@ from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.limits import Stop
 from gapless.core.result import Result, Stats
 from gapless.plugins.call import Solve
-from gapless.search.driver import ASKED_FOR_NONE, Search, best
+from gapless.search.driver import ASKED_FOR_NONE, Search, best, called
 from gapless.search.k_best import k_best
 from gapless.search.layout import Layout
 
@@ -35,6 +35,8 @@ def answer(
     reasons = list(layout.problem.infeasibility())
     if reasons:
         shown = layout.evenly() if certificate else NoCertificate(ASKED_FOR_NONE)
+        if certificate and layout.backbone.nothing is not None and not _shows_it(shown, layout):
+            shown = called(layout, layout.backbone.nothing)
         if certificate and not _shows_it(shown, layout):
             return _searched(best(layout, attrs.evolve(solve, k=1), begin, certificate=True), layout, reasons)
         return _nothing(layout, solve, reasons, shown)
