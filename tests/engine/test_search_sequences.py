@@ -85,7 +85,7 @@ def both(case, rng, number, factors):
 
 
 def together(compiled, readable, name):
-    """Whether both take the same steps. Rounding may decide a tie of two decisions; then the answers agree."""
+    """Whether both take the same steps. After hundreds a tie may end otherwise by rounding; then answers agree."""
     try:
         compare_searches(compiled, readable, name=name)
     except ConformanceError:
@@ -107,6 +107,7 @@ def test_conjunctions(case, seed):
             compiled, readable = both(case, rng, number, factors=False)
             same = together(compiled, readable, f"{case.__name__} {one}, {number}")
             parted += not same
+            assert same or readable.steps > 200  # rounding takes long to decide a tie
             steps, total = steps + readable.steps, total + 1
     assert steps > 100
     assert parted <= 0.01 * total

@@ -50,9 +50,6 @@ class Judged:
         )
         if not isinstance(result.certificate, NoCertificate):
             verdict = result.verify(self.problem)
-            if verdict.undecided:  # a proof by thousands of nodes may be more work than a verification is allowed
-                assert result.stats.nodes > 1000, verdict
-                return
             assert verdict, verdict
             assert verdict.bound >= self.best - margin(self.best)
             if k == 1:
@@ -117,10 +114,7 @@ def test_other_methods_say_only_what_is_true(rng, method):
 def test_the_k_best_are_the_k_best(rng, method):
     judged, k = Judged(random_problem(rng)), (2, 5, 40)[rng.integers(3)]
     result = gapless.solve(judged.problem, method, k=k)
-    if result.stop is Stop.GAP:  # rounding of scores that cancel is left, and said
-        assert result.gap <= 1e-8
-        judged.valid(result)
-    elif METHODS[method].exact:
+    if METHODS[method].exact:
         judged.optimal(result, k)
     else:
         judged.valid(result)

@@ -107,7 +107,7 @@ cdef extern from "search/tree.h" nogil:
     Py_ssize_t gs_free_decisions(const gs_search *)
     double gs_open_bytes(const gs_search *)
     double gs_proof_bytes(const gs_search *)
-    int gs_rough(const gs_search *)
+    double gs_lost(const gs_search *)
     void gs_settle(gs_search *)
     void gs_hold(gs_search *, const gs_structure *)
     int gs_restart(gs_search *, const double *, const gs_structure *)

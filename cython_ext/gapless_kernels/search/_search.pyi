@@ -237,7 +237,7 @@ class Search:
         """Order of the open nodes; becomes "depth-first" without room for them."""
 
     @property
-    def rough(self) -> bool:
+    def lost(self) -> float:
         """Whether scores cancel so far that rounding may exceed the margin; check the proof first."""
 
     def grouped(self) -> npt.NDArray[Any]:

@@ -487,5 +487,5 @@ cdef class Search:
         return ORDERS[self.s.order]
 
     @property
-    def rough(self):
-        return bool(gs_rough(&self.s))
+    def lost(self):
+        return gs_lost(&self.s)

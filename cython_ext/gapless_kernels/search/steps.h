@@ -163,6 +163,8 @@ static void gs_move(gs_search *s, double step)
     gs_move_factors(s, step);
 }
 
+#define GS_EQUAL_GAPS 1e-9 /* gaps that differ by less, relative to the wider one, are a tie */
+
 /* The decision, not on, whose scopes the bound has most wrong at the structure entered (section 3.3); -1 if none. */
 static int32_t gs_widest_gap(gs_search *s)
 {
@@ -196,16 +198,19 @@ static int32_t gs_widest_gap(gs_search *s)
             s->gap_of[s->shared_member[first + j]] += gap;
     }
     gs_doubt_factors(s, isfinite(s->value) ? s->psi - s->value : 1.0 + s->largest);
-    int32_t widest = -1, any = -1;
+    int32_t any = -1;
+    double widest = 0.0;
     for (ptrdiff_t e = 0; e < s->decisions; e++) {
         if (!s->alive[e] || s->on[e])
             continue;
         if (any < 0 || (s->taken[e] && !s->taken[any]))
             any = (int32_t)e;
-        if (s->gap_of[e] > 0.0 && (widest < 0 || s->gap_of[e] > s->gap_of[widest]))
-            widest = (int32_t)e;
+        widest = fmax(widest, s->gap_of[e]);
     }
-    return widest >= 0 ? widest : any;
+    for (ptrdiff_t e = 0; widest > 0.0 && e < s->decisions; e++) /* of equal ones the first, however they were summed */
+        if (s->alive[e] && !s->on[e] && s->gap_of[e] >= (1.0 - GS_EQUAL_GAPS) * widest)
+            return (int32_t)e;
+    return any;
 }
 
 #endif

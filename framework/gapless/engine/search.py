@@ -39,6 +39,8 @@ __all__ = ["EVENTS", "GAP", "NODES", "PROVED", "STEPS", "TARGET", "TIME", "Searc
 COSTLY_CHOICES = 256
 """The same where looking at one takes a call of a costly role."""
 ENDLESS = 1 << 62
+EQUAL_GAPS = 1e-9
+"""Gaps that differ by less, relative to the wider one, are a tie: the first decision is taken."""
 
 
 class Search(SearchState):
@@ -351,10 +353,10 @@ class Search(SearchState):
         if self.brancher is not None:
             return self._asked_brancher(found, gaps)
         free_gaps = gaps[free]
-        if free_gaps.max() > 0.0:
-            return int(free[free_gaps.argmax()])
-        inside = free[np.isin(free, found)]
-        return int(inside[0] if inside.size else free[0])
+        widest = free_gaps.max()
+        if widest > 0.0:
+            return int(free[(free_gaps >= (1.0 - EQUAL_GAPS) * widest).argmax()])
+        return int((*free[np.isin(free, found)], *free)[0])
 
     def _asked_brancher(self, found: IntArray, gaps: FloatArray) -> int:
         """The decision that the user's brancher chooses."""

@@ -221,9 +221,9 @@ class SearchState:
         return False
 
     @property
-    def rough(self) -> bool:
-        """Whether scores cancel so far that rounding may exceed the margin."""
-        return 2.0**-46 * self.largest > 0.25 * margin(self.value if math.isfinite(self.value) else 0.0)
+    def lost(self) -> float:
+        """What float64 may have rounded away from a bound."""
+        return 2.0**-46 * self.largest
 
     @property
     def scored(self) -> int:

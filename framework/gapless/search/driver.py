@@ -68,7 +68,7 @@ class Search(Generic[S]):
     start : int64, optional
         The decisions of a feasible structure.
     part : int8 (decisions,), optional
-        Only structures that agree with this state: -1 free, 0 off, 1 on. No certificate can be made of it.
+        Only structures that agree with this state: -1 free, 0 off, 1 on. Its certificate holds under the same fixings.
     root_steps, root_trend : int
         The root branches after so many steps, or when its gap has hardly fallen within so many.
     told : bool
@@ -98,8 +98,9 @@ class Search(Generic[S]):
         if part is not None:
             kept, on = part != OFF, np.flatnonzero(part == ON)
             weights = np.where(kept, weights, -np.inf)
-            whole = [kept[scopes].all(axis=1) for scopes, _ in blocks]
-            blocks = [(scopes[rows], scores[rows]) for (scopes, scores), rows in zip(blocks, whole, strict=True)]
+            if not keep_proof:  # a record counts scopes as the problem does
+                whole = [kept[scopes].all(axis=1) for scopes, _ in blocks]
+                blocks = [(scopes[rows], scores[rows]) for (scopes, scores), rows in zip(blocks, whole, strict=True)]
         first, members = layout.groups
         maximiser = _maximiser(layout)
         self.by_python = getattr(maximiser, "maximiser", maximiser) is layout.backbone.maximiser
@@ -183,12 +184,20 @@ class Search(Generic[S]):
         """The best structure."""
         return self.problem.decode(self.kernel.on) if self.value > -math.inf else None
 
-    def rough(self, exact: float) -> bool:
+    def rough(self, exact: float, least: float = -math.inf) -> bool:
         """Whether only the checker can tell what is proved: scores cancel, or a loss may not suffice.
 
-        `exact`: score of the best structure by the problem.
+        Parameters
+        ----------
+        exact : float
+            Score of the best structure by the problem.
+        least : float
+            Only structures that score more were searched for.
         """
-        if self.kernel.rough or (self.layout.harsh and self.value == -math.inf):
+        against = max(self.value, least)
+        if self.kernel.lost > 0.25 * margin(against if against > -math.inf else 0.0):
+            return True
+        if self.layout.harsh and self.value == -math.inf:
             return True
         return self.value > -math.inf and exact > -math.inf and abs(exact - self.value) > 0.25 * margin(exact)
 

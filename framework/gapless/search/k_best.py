@@ -146,9 +146,22 @@ class _Listing(Generic[S]):
 
     def _best_of(self, kept: State) -> tuple[Part[S] | None, Stop]:
         """The best structure of a part; None where none can enter the list."""
+        run, stop = self._searched(kept)
+        if stop is Stop.PROVED and self._holds_nothing(run, kept):
+            return None, stop
+        structure = self._structure_of(run, kept)
+        if stop is Stop.PROVED and run.rough(run.exact, self.known.threshold):
+            self.rough |= not self._checked(kept)
+        self._emit("node", node=self.solve.budget.nodes)
+        if structure is None:
+            return None, stop
+        return Part(kept, structure, max(run.bound, score_of(self.problem, structure))), stop
+
+    def _searched(self, kept: State, *, keep_proof: bool = False) -> tuple[Search[S], Stop]:
+        """The search of a part, until its bound closes it or something is spent."""
         budget = self.solve.budget
         run: Search[S] = called(
-            self.layout, lambda: Search(self.layout, keep_proof=False, part=kept, **self.options)
+            self.layout, lambda: Search(self.layout, keep_proof=keep_proof, part=kept, **self.options)
         )
         before, steps, stop = budget.nodes, budget.iterations, Stop.PROVED
         while not self._closes(run.bound):
@@ -170,14 +183,17 @@ class _Listing(Generic[S]):
                 break
         for name in self.counts:
             self.counts[name] += int(run.extra[name])
-        if stop is Stop.PROVED and self._holds_nothing(run, kept):
-            return None, stop
-        structure = self._structure_of(run, kept)
-        self.rough |= stop is Stop.PROVED and run.rough(run.exact)
-        self._emit("node", node=budget.nodes)
-        if structure is None:
-            return None, stop
-        return Part(kept, structure, max(run.bound, score_of(self.problem, structure))), stop
+        return run, stop
+
+    def _checked(self, kept: State) -> bool:
+        """Whether the checker confirms what was found in a part whose sums may be rounded too far."""
+        run, stop = self._searched(kept, keep_proof=True)
+        if stop is not Stop.PROVED or run.kernel.proof_dropped:
+            return False
+        called(self.layout, run.kernel.settle)
+        verdict = run.certificate().verify(self.problem, Fixings(kept))
+        least = max(run.exact, self.known.threshold)
+        return bool(verdict) and (verdict.bound <= least or meets(float(verdict.bound), least))
 
     def _holds_nothing(self, run: Search[S], kept: State) -> bool:
         """Whether a part has no structure for the list, where its best one is forbidden.
