@@ -357,6 +357,7 @@ class OrderingProblem(Problem[IntArray]):
 
     def backbone(self) -> Backbone[IntArray]:
         """Walks of `length` vertices; that no class comes twice is for `structural_factors` to say."""
+        from gapless_ordering.enumerated_paths import EnumeratedPaths  # noqa: PLC0415  as the next
         from gapless_ordering.walk_maximiser import WalkMaximiser  # noqa: PLC0415  most methods need no backbone
 
         def guess() -> IntArray | None:
@@ -370,7 +371,8 @@ class OrderingProblem(Problem[IntArray]):
             return exact.run(attrs.evolve(self, factors=()), Solve(Budget())).certificate
 
         weights = np.concatenate([self.start, self.ordering.ravel(), self.end])
-        return Backbone(WalkMaximiser(self), weights, guess=guess, nothing=nothing)
+        enumerated = EnumeratedPaths()
+        return Backbone(WalkMaximiser(self), weights, guess=guess, nothing=nothing, enumerated=enumerated)
 
     @functools.cached_property
     def structural_factors(self) -> tuple[ConfigurationFactor, ...]:
@@ -383,7 +385,28 @@ class OrderingProblem(Problem[IntArray]):
         """The best walk under weights of edges, and through each, for verifiers."""
         from gapless_ordering.proofs.walk_bounds import walk_bounds  # noqa: PLC0415  for verifiers alone
 
-        n, state = self.vertices, fixings.state
+        state = fixings.state
+        kept, start, inner, end = self._left(weights, state)
+        kept[(state == ON) & (kept > -np.inf)] = 0.0  # in every path once, however often a walk uses it
+        bounds = walk_bounds(start, inner, end, self.length)
+        if bounds.best == -np.inf or not (state == ON).any():
+            return bounds
+        bounds = bounds.plus(weights[state == ON])
+        decided = not ((kept > -np.inf) & (state == FREE)).any()
+        if np.count_nonzero(state == ON) > self.length + 1 or (decided and not self._is_path(state == ON)):
+            nothing = np.full(state.size, -np.inf)
+            return CheckedBounds(-np.inf, nothing, nothing)
+        return bounds
+
+    def restricted(self, fixings: Fixings) -> OrderingProblem:
+        """Without factors, and without the edges that are off or shut out by those that are on."""
+        weights = np.concatenate([self.start, self.ordering.ravel(), self.end])
+        _, start, inner, end = self._left(weights, fixings.state)
+        return attrs.evolve(self, start=start, ordering=inner, end=end, factors=())
+
+    def _left(self, weights: FloatArray, state: Any) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """All weights where edges may be taken, else -inf, and views of those of starts, inner edges and ends."""
+        n = self.vertices
         kept = np.where(state == OFF, -np.inf, weights)
         start, inner, end = kept[:n], kept[n : n + n * n].reshape(n, n), kept[n + n * n :]
         for edge in np.flatnonzero(state == ON).tolist():
@@ -396,16 +419,7 @@ class OrderingProblem(Problem[IntArray]):
                 u, v = divmod(edge - n, n)
                 inner[u, np.arange(n) != v], inner[np.arange(n) != u, v] = -np.inf, -np.inf
                 start[v], end[u] = -np.inf, -np.inf
-        kept[(state == ON) & (kept > -np.inf)] = 0.0  # in every path once, however often a walk uses it
-        bounds = walk_bounds(start, inner, end, self.length)
-        if bounds.best == -np.inf or not (state == ON).any():
-            return bounds
-        bounds = bounds.plus(weights[state == ON])
-        decided = not ((kept > -np.inf) & (state == FREE)).any()
-        if np.count_nonzero(state == ON) > self.length + 1 or (decided and not self._is_path(state == ON)):
-            nothing = np.full(state.size, -np.inf)
-            return CheckedBounds(-np.inf, nothing, nothing)
-        return bounds
+        return kept, start, inner, end
 
     def _is_path(self, on: BoolArray) -> bool:
         """Whether exactly these edges are those of a path."""

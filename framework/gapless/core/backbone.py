@@ -33,6 +33,9 @@ class Backbone(Generic[S]):
     nothing : callable, optional
         Makes evidence that there is no structure. It is called where `Problem.infeasibility` says so and no
         multipliers of factors show it at once.
+    enumerated : Certificate, optional
+        For fixings that leave few structures, where the problem can list them faster than `EnumeratedChoices`,
+        which scores every choice of decisions.
     """
 
     maximiser: Maximiser[S]
@@ -40,3 +43,4 @@ class Backbone(Generic[S]):
     constant: float = 0.0
     guess: Callable[[], S | None] | None = None
     nothing: Callable[[], Certificate] | None = None
+    enumerated: Certificate | None = None

@@ -15,16 +15,17 @@ import numpy as np
 import gapless_kernels
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import OFF, ON, Fixings
-from gapless.core.errors import GaplessError, InconsistentBound, OracleError
+from gapless.core.errors import GaplessError, OracleError
 from gapless.core.factor import guide_of
 from gapless.core.limits import Budget, Limits, Stop
-from gapless.core.problem import Problem, check_start, score_of
+from gapless.core.problem import check_start, score_of
 from gapless.core.result import Result, Solution, Stats
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.choice_groups import State
 from gapless.engine.guard import guarded
 from gapless.plugins.call import Solve
+from gapless.search.found import bound_with_rounding, check_found
 from gapless.search.layout import Layout
 from gapless.search.named_factor import NamedFactor
 from gapless.search.record import SearchRecord
@@ -37,8 +38,6 @@ else:
 
 S = TypeVar("S")
 
-ROUNDED = 1e-10
-"""Loss of sums in float64, relative to the largest score."""
 ASKED_FOR_NONE = "none was asked for (certificate=False)"
 OUTGROWN = (
     "the record of the search outgrew its memory, so that its bound cannot be checked; "
@@ -68,7 +67,8 @@ class Search(Generic[S]):
     start : int64, optional
         The decisions of a feasible structure.
     part : int8 (decisions,), optional
-        Only structures that agree with this state: -1 free, 0 off, 1 on. Its certificate holds under the same fixings.
+        Only structures that agree with this state: -1 free, 0 off, 1 on. The certificate holds under the same
+        fixings.
     root_steps, root_trend : int
         The root branches after so many steps, or when its gap has hardly fallen within so many.
     told : bool
@@ -99,8 +99,11 @@ class Search(Generic[S]):
             kept, on = part != OFF, np.flatnonzero(part == ON)
             weights = np.where(kept, weights, -np.inf)
             if not keep_proof:  # a record counts scopes as the problem does
-                whole = [kept[scopes].all(axis=1) for scopes, _ in blocks]
-                blocks = [(scopes[rows], scores[rows]) for (scopes, scores), rows in zip(blocks, whole, strict=True)]
+                left = (kept[scopes].all(axis=1) for scopes, _ in blocks)
+                blocks = [
+                    (scopes[in_part], scores[in_part])
+                    for (scopes, scores), in_part in zip(blocks, left, strict=True)
+                ]
         first, members = layout.groups
         maximiser = _maximiser(layout)
         self.by_python = getattr(maximiser, "maximiser", maximiser) is layout.backbone.maximiser
@@ -187,19 +190,14 @@ class Search(Generic[S]):
     def rough(self, exact: float, least: float = -math.inf) -> bool:
         """Whether only the checker can tell what is proved: scores cancel, or a loss may not suffice.
 
-        Parameters
-        ----------
-        exact : float
-            Score of the best structure by the problem.
-        least : float
-            Only structures that score more were searched for.
+        `exact`: score of the best structure by the problem; `least`: only higher scores were searched for.
         """
         against = max(self.value, least)
         if self.kernel.lost > 0.25 * margin(against if against > -math.inf else 0.0):
             return True
-        if self.layout.harsh and self.value == -math.inf:
-            return True
-        return self.value > -math.inf and exact > -math.inf and abs(exact - self.value) > 0.25 * margin(exact)
+        if self.value == -math.inf:
+            return self.layout.harsh
+        return exact > -math.inf and abs(exact - self.value) > 0.25 * margin(exact)
 
     @property
     def exact(self) -> float:
@@ -380,10 +378,10 @@ def _result(run: Search[S], solve: Solve, stop: Stop, warm: bool, certificate: b
         evidence = NoCertificate(OUTGROWN)
     elif certificate or rough:
         evidence, bound = _checked(run, bound, exact, rough)
+    explanation = [INFEASIBLE] if bound == -math.inf else []
     if not certificate:
         evidence = asked_for_none
-    explanation = [INFEASIBLE] if bound == -math.inf else []
-    if certificate and evidence == NoCertificate(OUTGROWN):
+    elif evidence == NoCertificate(OUTGROWN):
         explanation.append(OUTGROWN)
     if structure is not None:
         noisy = bound_with_rounding(layout, exact, bound, value)
@@ -413,36 +411,6 @@ def _result(run: Search[S], solve: Solve, stop: Stop, warm: bool, certificate: b
         trace=budget.events,
         explanation=explanation,
     )
-
-
-def check_found(problem: Problem[S], structure: S) -> None:
-    """Refuse what a maximiser in Python found, where the problem does.
-
-    Raises `InconsistentBound`; the message has what is wrong.
-    """
-    broken = problem.violations(structure)
-    if broken:
-        raise InconsistentBound(
-            f"the maximiser found {structure!r:.200}, which violations() of the {type(problem).__name__} refuses: "
-            f"{broken[0]}"
-        )
-
-
-def bound_with_rounding(layout: Layout[Any], exact: float, bound: float, value: float) -> float:
-    """The bound, raised by the rounding seen in the value of the structure, which may be in the bound as well.
-
-    Raises `InconsistentBound`: the search scored its structure otherwise than the problem does, by more than
-    rounding explains.
-    """
-    noise = abs(exact - value)
-    if noise <= margin(exact):
-        return bound
-    if not noise <= ROUNDED * layout.largest():
-        raise InconsistentBound(
-            f"the search scores its structure {value!r}, the problem {exact!r}; value() and backbone() of the "
-            f"{type(layout.problem).__name__} differ, or value() leaves factor_value() out"
-        )
-    return max(bound, exact) + noise
 
 
 def _checked(run: Search[Any], bound: float, value: float, rough: bool) -> tuple[Certificate, float]:

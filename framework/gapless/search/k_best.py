@@ -26,7 +26,8 @@ from gapless.engine.choice_groups import State
 from gapless.engine.guard import guarded
 from gapless.engine.lawler import KBest, Part, lawler
 from gapless.plugins.call import Solve
-from gapless.search.driver import Search, best, bound_with_rounding, called, keep_found
+from gapless.search.driver import Search, best, called, keep_found
+from gapless.search.found import bound_with_rounding
 from gapless.search.layout import Layout
 
 S = TypeVar("S")
@@ -186,14 +187,20 @@ class _Listing(Generic[S]):
         return run, stop
 
     def _checked(self, kept: State) -> bool:
-        """Whether the checker confirms what was found in a part whose sums may be rounded too far."""
+        """Whether a checker confirms what was found in a part whose sums may be rounded too far.
+
+        Where multipliers leave it open, too, the structures of a small part are listed and scored.
+        """
         run, stop = self._searched(kept, keep_proof=True)
-        if stop is not Stop.PROVED or run.kernel.proof_dropped:
+        if stop is not Stop.PROVED:
             return False
         called(self.layout, run.kernel.settle)
-        verdict = run.certificate().verify(self.problem, Fixings(kept))
         least = max(run.exact, self.known.threshold)
-        return bool(verdict) and (verdict.bound <= least or meets(float(verdict.bound), least))
+        for evidence in (run.certificate(), self.layout.enumerated):
+            verdict = evidence.verify(self.problem, Fixings(kept))
+            if verdict and (verdict.bound <= least or meets(float(verdict.bound), least)):
+                return True
+        return False
 
     def _holds_nothing(self, run: Search[S], kept: State) -> bool:
         """Whether a part has no structure for the list, where its best one is forbidden.

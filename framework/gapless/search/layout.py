@@ -67,9 +67,13 @@ class Layout(Generic[S]):
     harsh: bool = False
     lifted: bool = False
     evidence: Callable[..., Certificate] = SplitCertificate
-    enumerated: Certificate = attrs.field(factory=EnumeratedChoices)
+    enumerated: Certificate = attrs.field()
     most: int = EnumeratedChoices.most
     even: Callable[[], Certificate] | None = None
+
+    @enumerated.default
+    def _enumerated(self) -> Certificate:
+        return EnumeratedChoices() if self.backbone.enumerated is None else self.backbone.enumerated
 
     def evenly(self) -> Certificate:
         """Scores spread evenly: what there is to show before any search."""
