@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from c_functions import address, raises
 from drawn import examples, generators, seeing
-from every_route import every_route
+from every_route import every_route, found_routes, listed
 from hypothesis import given
 from small_networks import EXTEND, case, shifts
 
@@ -35,21 +35,10 @@ def test_the_cheapest_route_and_its_bound(rng, seen):
     best = min(every.values(), default=np.inf)
     seen["routes" if every else "none"] += 1
     labelling = Labelling(net, resources)
-    dues = charges if len(charges) else None
     for below in (np.inf, 0.0):
         seen["below"] += best < below
         for stage in ("exact", "relaxed", "heuristic"):
-            found = labelling.routes(costs, below=below, charges=dues, stage=stage)
-            assert found.bound <= best
-            for i in range(len(found)):
-                assert found.cost[i] == pytest.approx(every[tuple(found.route(i).tolist())], abs=1e-9)
-                assert labelling.cost(found.route(i), costs, charges=dues) == found.cost[i]
-            if stage == "exact" and best < below:
-                assert found.cost[0] == pytest.approx(best, abs=1e-9)
-                assert found.bound == pytest.approx(best, abs=1e-9)
-            elif stage == "exact":
-                assert len(found) == 0
-                assert found.bound >= below - 1e-9
+            found_routes(labelling, every, costs, charges, below=below, stage=stage)
 
 
 @seeing("routes")
@@ -62,8 +51,7 @@ def test_all_routes_and_bounds_through_arcs(rng, seen):
     labelling = Labelling(net, resources)
     dues = charges if len(charges) else None
     found = labelling.enumerate(costs, np.inf, charges=dues)
-    listed = {tuple(found.route(i).tolist()): found.cost[i] for i in range(len(found))}
-    assert listed == pytest.approx(every)
+    assert listed(found) == pytest.approx(every)
     through = labelling.through(costs, stage="relaxed", charges=dues)
     for route, cost in every.items():
         assert (through[list(route)] <= cost + 1e-9).all()

@@ -4,6 +4,7 @@ import ctypes
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from gapless.labelling import Additive, CompiledResource, DiagramResource, RankOne, Visits
 
@@ -85,3 +86,25 @@ def priced(network, resources, costs, charges, arcs):
                     if state >= 1:
                         state, cost = state - 1, cost + charge
     return cost
+
+
+def listed(routes):
+    """``{arcs: cost}`` of found routes."""
+    return {tuple(routes.route(i).tolist()): routes.cost[i] for i in range(len(routes))}
+
+
+def found_routes(labelling, every, costs, charges, *, below, stage="exact"):
+    """The routes that a stage finds below a cost, checked against all of them."""
+    best, dues = min(every.values(), default=np.inf), charges if len(charges) else None
+    found = labelling.routes(costs, below=below, charges=dues, stage=stage)
+    assert found.bound <= best
+    for route, cost in listed(found).items():
+        assert cost == pytest.approx(every[route], abs=1e-9)
+        assert cost < below
+        assert labelling.cost(route, costs, charges=dues) == cost
+    if stage == "exact":
+        assert found.stop == "complete"
+        assert (len(found) > 0) == (best < below)
+        assert found.bound == pytest.approx(best, abs=1e-9) if best < below else found.bound >= below - 1e-9
+        assert min(found.cost, default=best) == pytest.approx(best, abs=1e-9)
+    return found
