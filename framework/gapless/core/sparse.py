@@ -26,12 +26,17 @@ def frozen_array(values: Any, dtype: type) -> NDArray[Any]:
 
 
 def int_array(values: Any) -> IntArray:
-    """Read-only int64. Raises `InvalidProblem`: NaN or a number that int64 does not hold."""
+    """Read-only int64. Raises `InvalidProblem`: fractions, NaN or a number that int64 does not hold."""
+    given = np.asarray(values)
     try:
         with np.errstate(invalid="raise"):
-            return frozen_array(values, np.int64)
+            whole = frozen_array(values, np.int64)
     except FloatingPointError as error:
-        raise InvalidProblem(f"expected integers, got {np.asarray(values)!r:.80}") from error
+        raise InvalidProblem(f"expected integers, got {given!r:.80}") from error
+    if given.dtype.kind == "f" and (whole != given).any():
+        at = int(np.flatnonzero((whole != given).ravel())[0])
+        raise InvalidProblem(f"expected integers, got {given.ravel()[at]} at place {at}")
+    return whole
 
 
 def float_array(values: Any) -> FloatArray:

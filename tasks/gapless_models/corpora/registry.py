@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -16,6 +17,7 @@ import gapless as gl
 from gapless.core.errors import DuplicateName
 from gapless.core.nearest import nearest
 from gapless.plugins import load_plugins
+from gapless.plugins.manager import PluginWarning
 
 ORIGIN = "https://raw.githubusercontent.com"
 """The origin that a mirror replaces."""
@@ -155,7 +157,7 @@ def known() -> Mapping[str, OpenCorpus]:
 
 
 def offered() -> Mapping[str, OpenCorpus]:
-    """`known`, and what plug-ins offer by the hook ``gapless_data``.
+    """`known`, and what plug-ins offer by the hook ``gapless_data``; broken ones are reported by name and skipped.
 
     Raises
     ------
@@ -163,8 +165,15 @@ def offered() -> Mapping[str, OpenCorpus]:
         Two of them have the same name.
     """
     found = dict(known())
-    for text in load_plugins().hook.gapless_data():
-        for name, corpus in read_registry(text).items():
+    for hook in reversed(load_plugins().hook.gapless_data.get_hookimpls()):
+        try:
+            text = hook.function()
+            tables = {} if text is None else read_registry(text)
+        except Exception as error:  # of any kind: it is somebody else's code
+            reason = f"{type(error).__name__}: {error}"
+            warnings.warn(f"plug-in {hook.plugin_name} is broken: {reason}", PluginWarning, stacklevel=2)
+            continue
+        for name, corpus in tables.items():
             if name in found:
                 raise DuplicateName(f"the corpus {name!r} is offered twice")
             found[name] = corpus

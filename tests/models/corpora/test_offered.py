@@ -8,8 +8,9 @@ from hashlib import sha256
 import pytest
 
 from gapless.cli import main
-from gapless.core.errors import DuplicateName, InvalidProblem, UnknownName
+from gapless.core.errors import DuplicateName, UnknownName
 from gapless.plugins import Plugins, hookimpl
+from gapless.plugins.manager import PluginWarning
 from gapless_models.corpora import registry
 from gapless_models.corpora.registry import find, known, offered
 
@@ -36,7 +37,9 @@ def offer(monkeypatch):
         plugins = Plugins(())
         for number, text in enumerate(texts):
             module = types.ModuleType(f"offers{number}")
-            module.gapless_data = hookimpl(specname="gapless_data")(lambda text=text: text)
+            module.gapless_data = hookimpl(specname="gapless_data")(
+                text if callable(text) else lambda text=text: text
+            )
             plugins.add(module, f"offers{number}")
         monkeypatch.setattr(registry, "load_plugins", lambda: plugins)
 
@@ -76,7 +79,13 @@ def test_a_misspelt_set_gets_the_nearest_name(offer):
 
 
 @pytest.mark.parametrize(("old", "new"), [('kind = "instances"', 'kind = "things"'), ("[bins]", "[bins")])
-def test_a_table_that_is_wrong_is_named(offer, old, new):
-    offer(table().replace(old, new))
-    with pytest.raises(InvalidProblem, match="registry of corpora"):
-        offered()
+def test_a_table_that_is_wrong_is_named_and_the_others_stay(offer, old, new):
+    offer(table().replace(old, new), table().replace("bins", "boxes"))
+    with pytest.warns(PluginWarning, match="plug-in offers0.* is broken: .*registry of corpora"):
+        assert [*offered()] == [*known(), "boxes"]
+
+
+def test_a_plugin_that_raises_is_named_and_the_others_stay(offer):
+    offer(lambda: 1 / 0, table())
+    with pytest.warns(PluginWarning, match="plug-in offers0.* is broken: ZeroDivisionError"):
+        assert [*offered()] == [*known(), "bins"]
