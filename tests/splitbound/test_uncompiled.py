@@ -59,7 +59,16 @@ def test_a_limit_on_iterations_counts_steps(method, monkeypatch):
 
 def test_a_list_whose_order_rounding_may_decide(monkeypatch):
     whole = gapless.solve(noise(), "split-bound", k=2)
-    monkeypatch.setattr(driver.Search, "rough", lambda self, exact: True)
+    monkeypatch.setattr(driver.Search, "rough", lambda self, exact, least=0.0: True)
+    checked, listing = [], k_best._Listing
+    right = listing._checked
+    monkeypatch.setattr(listing, "_checked", lambda self, part: checked.append(right(self, part)) or checked[-1])
+    result = gapless.solve(noise(), "split-bound", k=2)
+    assert result.proved
+    assert checked
+    assert all(checked)
+    assert [s.value for s in result.solutions] == [s.value for s in whole.solutions]
+    monkeypatch.setattr(listing, "_checked", lambda *_: False)
     result = gapless.solve(noise(), "split-bound", k=2)
     assert result.stop is Stop.GAP
     assert result.explanation[0] == k_best.ROUGH
