@@ -10,8 +10,6 @@ import numpy as np
 
 from gapless import InvalidProblem, Problem
 from gapless.roles import BoundCertificate, Fixings, serialisable, spend_work
-from gapless.testing import SpaceTooLarge
-from gapless_ordering.enumeration import all_paths
 from gapless_ordering.problem import OrderingProblem
 
 MOST = 1 << 18
@@ -40,6 +38,9 @@ class EnumeratedPaths(BoundCertificate):
         """
         if not isinstance(problem, OrderingProblem):
             raise InvalidProblem(f"enumerated paths speak of an OrderingProblem, not of a {type(problem).__name__}")
+        from gapless.testing import SpaceTooLarge  # noqa: PLC0415  the kit, which is asked where fixings leave little
+        from gapless_ordering.enumeration import all_paths  # noqa: PLC0415
+
         spend_work(float(MOST), 20 * problem.length)
         try:
             paths, scores = all_paths(problem.restricted(fixings), limit=MOST)

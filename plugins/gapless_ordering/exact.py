@@ -19,6 +19,7 @@ from gapless.engine.watch import Watch
 from gapless.roles import Budget, Solve, Stats
 from gapless_kernels import FoundPaths, path_search
 from gapless_ordering.certificate import WalkCertificate
+from gapless_ordering.enumerated_paths import EnumeratedPaths  # noqa: F401  read from files
 from gapless_ordering.problem import OrderingProblem
 
 

@@ -98,6 +98,8 @@ def rare() -> Iterator[tuple[Any, gl.Result[Any]]]:
         factored = ChainProblem(draw.normal(size=(7, 3)), draw.normal(size=(3, 3)), factors=factors)
         yield factored, gl.solve(factored, "split-bound")
     single = ChainProblem(unary=[[1.0], [2.0]], transition=[[0.5]])
+    paths = random_order(np.random.default_rng(2), 5, 4, scores="normal", forbidden=0.0, layered=0.0)
+    yield paths, gl.solve(paths, "split-bound")
     yield single, gl.Result.of(single, [np.array([0, 0])], 3.5, gl.Stop.PROVED, certificate=PointCertificate())
 
 
