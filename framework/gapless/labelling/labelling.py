@@ -229,18 +229,12 @@ class Labelling:
         """
         costs, charges = self._checked(costs, off, charges, below)
         tables = self._with(self._memory)._replace(loose_memory=packed(self._learned))
-        found = kernels.label_enumerate(
-            tables,
-            costs,
-            charges,
-            float(below),
-            self._most(limit, 1_000_000),
-            memory_limit=self.memory_limit,
-            pulse=stop,
-        )
-        every = STOPS[found.status] == "complete"
+        most, memory = self._most(limit, 1_000_000), self.memory_limit
+        found = kernels.label_enumerate(tables, costs, charges, float(below), most, memory_limit=memory, pulse=stop)
         bound = min(found.bound, float(found.cost.min(initial=np.inf)))
-        stops = "complete" if every else "stopped" if STOPS[found.status] == "stopped" else "limit"
+        stops = STOPS[found.status]
+        if stops == "memory" and found.cost.size >= most:
+            stops = "limit"
         return gathered(self.network, _pairs(found, found.cost < below), bound, found.bound, stops, found.labels)
 
     def cost(self, arcs: Any, costs: Any, *, charges: Any = None) -> float:
