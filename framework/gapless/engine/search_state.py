@@ -222,7 +222,7 @@ class SearchState:
 
     @property
     def lost(self) -> float:
-        """What float64 may have rounded away from a bound."""
+        """Loss of a bound by rounding in float64, at most."""
         return 2.0**-46 * self.largest
 
     @property
