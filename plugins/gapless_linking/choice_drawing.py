@@ -123,7 +123,7 @@ def draw_choice(
 
 
 def _namer(problem: LinkingProblem) -> Callable[[int], str]:
-    return problem.name if problem.named else lambda vertex: f"vertex {vertex}"
+    return problem.name if problem.has_names else lambda vertex: f"vertex {vertex}"
 
 
 def _paths(scene: _Scene, outer: Mapping[int, Place], shown: Sequence[int]) -> Iterator[str]:
