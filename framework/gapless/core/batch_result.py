@@ -278,6 +278,35 @@ class BatchResult(Generic[S]):
         rows[np.arange(places) < np.where(held, counts, 0)[:, None]] = entries[np.repeat(held, counts)]
         return rows
 
+    def to_frame(self, backend: str | None = None, *, stats: bool = True) -> Any:
+        """A data frame with one row for each problem.
+
+        Columns: ``problem`` (its number), ``status`` (None where it was not reached), ``value``, ``bound``,
+        ``proved``, ``stop``, ``gap``, ``seconds``, ``nodes``, ``iterations``, ``certified``, ``method``, ``error``,
+        and those of `arrays` that hold one number for each problem.
+
+        Parameters
+        ----------
+        backend : str, optional
+            ``"pandas"`` or ``"polars"``; by default the first of them that is installed.
+        stats : bool
+            False leaves out ``stop`` to ``method``, for which each `Result` is made: some 50 microseconds.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+
+        Raises
+        ------
+        MissingDependency
+            The library is not installed; the message holds the command that installs it.
+        UnknownOption
+            No such backend.
+        """
+        from gapless.core.frame import columns_of, framed  # noqa: PLC0415  for those who ask
+
+        return framed(lambda: columns_of(self, stats), backend)
+
     def _entries(self, name: str | None, held: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
         """An array with one entry per place, and the offset of each problem in it."""
         offsets = self.arrays.get(OFFSETS)
