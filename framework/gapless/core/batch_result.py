@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from gapless.core.errors import InvalidProblem, SolveError, UnknownName, UnknownOption
 from gapless.core.limits import Stop
 from gapless.core.nearest import nearest
+from gapless.core.notebook import html_repr, remember
 from gapless.core.problem import Problem
+from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import NoSolution, Result, Status
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.core.tolerance import meets
@@ -57,6 +59,7 @@ class BatchResult(Generic[S]):
     errors: dict[int, SolveError] = attrs.field(factory=dict)
     arrays: Mapping[str, NDArray[Any]] = attrs.field(factory=dict)
     problems: Sequence[Problem[S]] = ()
+    _repr_html_ = html_repr
 
     @classmethod
     def from_results(cls, results: Sequence[Result[S] | SolveError], total: int) -> BatchResult[S]:
@@ -215,7 +218,13 @@ class BatchResult(Generic[S]):
         return len(self.statuses)
 
     def __getitem__(self, i: int) -> Result[S]:
-        return self._make(self.problems, self._number(i))
+        at = self._number(i)
+        result = self._make(self.problems, at)
+        if isinstance(self.problems, ProblemBatch):
+            remember(result, self.problems, at)
+        elif at < len(self.problems):
+            remember(result, self.problems[at])
+        return result
 
     def structure(self, i: int) -> S:
         """The best structure of problem i, without its `Result`; negative numbers count from the end.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.names import Names
+from gapless.core.notebook import html_repr
 from gapless.core.sparse import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Problem(ABC, Generic[S]):
     sense: ClassVar[Sense] = Sense.MAXIMISE
     granularity: float | None = None
     factors: Sequence[Any] = ()
+    _repr_html_ = html_repr
 
     @property
     @abstractmethod

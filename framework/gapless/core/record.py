@@ -15,6 +15,7 @@ from gapless.core import serial
 from gapless.core.certificate import Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.names import Names
+from gapless.core.notebook import html_repr
 from gapless.core.problem import Problem
 from gapless.core.result import Result
 from gapless.core.serial import serialisable
@@ -46,6 +47,7 @@ class Record:
     name: str = ""
     words: Sequence[str] = attrs.field(default=(), converter=_words)
     measured: Mapping[str, Any] = attrs.field(factory=dict)
+    _repr_html_ = html_repr
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):

@@ -26,6 +26,7 @@ from gapless.core.errors import GaplessError, InvalidResult
 from gapless.core.events import Event
 from gapless.core.limits import Stop
 from gapless.core.names import Names
+from gapless.core.notebook import html_repr
 from gapless.core.problem import Problem, Sense
 from gapless.core.serial import serialisable
 from gapless.core.tolerance import margin, meets
@@ -159,6 +160,7 @@ class Result(Generic[S]):
     trace: Sequence[Event] = ()
     explanation: Sequence[str] = ()
     wanted: int = 1
+    _repr_html_ = html_repr
 
     def __attrs_post_init__(self) -> None:
         complaint = self._contradiction()
