@@ -266,15 +266,15 @@ class ParsingProblem(Problem[DependencyTree]):
             return [f"the tree has {heads.size} words, the sentence has {self.length}"]
         outside = np.flatnonzero((heads < 0) | (heads > self.length))
         if outside.size:
-            return [f"{self._word(i + 1)} has head {heads[i]}, expected 0..{self.length}" for i in outside]
+            return [f"{self._word(i + 1)} has head {heads[i]}, expected 0..{self.length}" for i in outside.tolist()]
         missing = np.flatnonzero(self.decisions.index[heads, np.arange(1, self.length + 1)] < 0)
-        sentences = [f"the {self.decisions.arc(heads[i], i + 1)} is no candidate" for i in missing]
+        sentences = [f"the {self.decisions.arc(heads[i], i + 1)} is no candidate" for i in missing.tolist()]
         sentences += self._mislabelled(structure)
         loop = cycle(heads)
         if loop:
             sentences.append("the heads run in a circle: " + " -> ".join(map(self._form, loop)))
-        roots = np.flatnonzero(heads == 0) + 1
-        if self.single_root and roots.size > 1:
+        roots = (np.flatnonzero(heads == 0) + 1).tolist()
+        if self.single_root and len(roots) > 1:
             several = ", ".join(map(self._form, roots))
             sentences.append(f"words [{several}] are all headed by the root, only one may be")
         if self.projective:
