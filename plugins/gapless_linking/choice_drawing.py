@@ -22,7 +22,7 @@ _LETTERS = 28
 """Longer names are cut."""
 _LINE = 16.0
 _ROUNDS, _ROOM = 60, 30.0
-"""How often inner vertices are moved, and the room that each has, in the end."""
+"""Moves of each inner vertex, and the room that it has in the end."""
 _SHOWN = 12
 """Mentions, the first ones."""
 _TRACED = 100_000
