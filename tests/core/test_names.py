@@ -90,6 +90,7 @@ def test_nothing_to_name_is_said():
 def test_one_line():
     assert one_line(("DET", "NOUN")) == "DET NOUN"
     assert one_line((("the", "dog", "det"), ("dog", "root", "nsubj"))) == "the/dog/det dog/root/nsubj"
+    assert one_line(("नहीं", "می\u200cخواهم", "1\u00a0000")) == "नहीं می\u200cخواهم 1\u00a0000"
     assert one_line((("it", "Paris, Texas"), ("here", "France"))) == "it = Paris, Texas; here = France"
     assert (
         one_line(("a\nb", "\x1b[31m", "\ud800")) == "a\\nb \\x1b[31m \\ud800"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 Names = tuple[str | tuple[str, ...], ...]
 """Names in order; those that belong together, such as a word and its label, are a tuple."""
+
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Control characters, line ends, and halves of characters; joiners, which scripts need, stay."""
 
 
 def one_line(names: Names) -> str:
@@ -17,4 +22,4 @@ def one_line(names: Names) -> str:
 
 
 def _printable(name: str) -> str:
-    return name if name.isprintable() else repr(name)[1:-1]
+    return _STEERING.sub(lambda found: repr(found[0])[1:-1], name)
