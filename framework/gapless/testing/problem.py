@@ -100,7 +100,7 @@ def _check_decisions(check: Check, problem: Problem[S]) -> None:
 
 
 def _parts(name: object) -> Sequence[object]:
-    """What belongs together in a name."""
+    """The strings that a name should consist of."""
     return name if isinstance(name, tuple) else (name,)
 
 
