@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from gapless.solving import solve as solve, solve_many as solve_many
     from gapless.streaming import solve_stream as solve_stream
 else:
+    from gapless.core.notebook import show_by
     from gapless.core.owners import ask_when_unknown
     from gapless.lazy import lazy_names
 
@@ -87,5 +88,11 @@ else:
 
         load_plugins().import_all(package)
 
+    def _make_html(value):
+        from gapless.report.notebook import html_of  # noqa: PLC0415  in notebooks alone
+
+        return html_of(value)
+
     ask_when_unknown(_import_plugins)
-    del ask_when_unknown, lazy_names
+    show_by(_make_html)
+    del ask_when_unknown, lazy_names, show_by

@@ -15,6 +15,7 @@ from gapless.core.certificate import NoCertificate
 from gapless.core.errors import FactorsNotCounted, InvalidProblem, SolveError, UnknownOption
 from gapless.core.events import Observer
 from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
+from gapless.core.notebook import remember
 from gapless.core.problem import Problem
 from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import Result
@@ -97,6 +98,7 @@ def solve(
         result = attrs.evolve(result, wanted=k)
     if verify:
         result = verified(problem, result)
+    remember(result, problem)
     told(plugins.hook.gapless_finished, problem=problem, result=result)
     return result
 

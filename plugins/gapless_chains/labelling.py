@@ -12,6 +12,7 @@ import numpy as np
 
 from gapless import InvalidProblem, Problem
 from gapless.core.decisions import OFF, ON
+from gapless.core.names import Names
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Decisions, Fixings
@@ -137,6 +138,11 @@ class Labelling(Problem[IntArray]):
         if not np.array_equal(nodes, np.arange(self.positions)):
             raise InvalidProblem(f"these decisions do not give every {self.node_word} exactly one label")
         return labels
+
+    def named(self, structure: IntArray, words: Sequence[str] = ()) -> Names:
+        """The label of each node, with its word where there are as many `words` as nodes."""
+        labels = [self._label(label) for label in self._read(structure).tolist()]
+        return tuple(zip(words, labels, strict=True)) if len(words) == len(labels) else tuple(labels)
 
     def checked_backbone(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
         """Two passes of messages in NumPy, for verifiers; `weights` stand for the label scores."""

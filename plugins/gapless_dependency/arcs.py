@@ -49,11 +49,7 @@ class Arcs(Decisions):
         ends = first.tolist()
 
         def name(d: int) -> str:
-            head, modifier = int(heads[d]), int(modifiers[d])
-            if words is None:
-                return f"arc {head} -> {modifier}"
-            above = words[head - 1] if head else "root"
-            return f"arc {head} -> {modifier} ({above} -> {words[modifier - 1]})"
+            return _arc(words, int(heads[d]), int(modifiers[d]))
 
         # A frozen attrs class: its own fields go through its __init__, the rest past its __setattr__.
         super().__init__(
@@ -72,6 +68,10 @@ class Arcs(Decisions):
             first=first,
         )
 
+    def arc(self, head: int, modifier: int) -> str:
+        """An arc in words, candidate or not."""
+        return _arc(self.words, head, modifier)
+
     def choice_rows(self) -> tuple[IntArray, IntArray]:
         """The arcs into each word, which lie one after another: where they begin, and all arcs; int64 both."""
         return self.first[1:], np.arange(self.heads.size, dtype=np.int64)
@@ -79,6 +79,13 @@ class Arcs(Decisions):
     def __reduce__(self) -> tuple[Any, ...]:
         # The names are a closure, and attrs would carry its own fields only: copies are built anew.
         return type(self), (self.index >= 0, self.words)
+
+
+def _arc(words: Sequence[str] | None, head: int, modifier: int) -> str:
+    if words is None:
+        return f"arc {head} -> {modifier}"
+    above = words[head - 1] if head else "root"
+    return f"arc {head} -> {modifier} ({above} -> {words[modifier - 1]})"
 
 
 def as_arcs(decisions: Decisions, factor: str) -> Arcs:

@@ -12,6 +12,7 @@ import numpy as np
 
 from gapless import InvalidProblem, Problem
 from gapless.core.factors.written_factors import Tabulated
+from gapless.core.names import Names
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
@@ -207,7 +208,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
     def _bare(self) -> ParsingProblem:
         """The trees themselves: no factors, and nothing scores."""
         scores = np.where(self.unlabelled.scores > -np.inf, 0.0, -np.inf)
-        return ParsingProblem(scores, projective=self.projective, single_root=self.single_root)
+        return ParsingProblem(scores, projective=self.projective, single_root=self.single_root, words=self.words)
 
     def encode(self, structure: DependencyTree) -> IntArray:
         """The labelled arc into each word, ascending."""
@@ -226,10 +227,14 @@ class LabelledParsingProblem(Problem[DependencyTree]):
         if ids.min() < 0:
             word = int(np.flatnonzero(ids < 0)[0])
             raise InvalidProblem(
-                f"the arc {structure.heads[word]} -> {word + 1} with the label {structure.labels[word]!r} is no "
-                "candidate"
+                f"the {self.decisions.arcs.arc(structure.heads[word], word + 1)} with the label "
+                f"{structure.labels[word]!r} is no candidate"
             )
         return ids
+
+    def named(self, structure: DependencyTree, words: Sequence[str] = ()) -> Names:
+        """Each word with its head and the label of the arc between them; see `DependencyTree.named`."""
+        return structure.named(self.words or words)
 
     def decode(self, on_ids: IntArray) -> DependencyTree:
         """The tree of the given labelled arcs, one for each word."""

@@ -13,6 +13,7 @@ import numpy as np
 from gapless import InvalidProblem, Problem
 from gapless.core.factors.factor_set import FactorSet
 from gapless.core.factors.written_factors import written_factors
+from gapless.core.names import Names
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import ROUNDING, off_grid
@@ -265,20 +266,21 @@ class ParsingProblem(Problem[DependencyTree]):
             return [f"the tree has {heads.size} words, the sentence has {self.length}"]
         outside = np.flatnonzero((heads < 0) | (heads > self.length))
         if outside.size:
-            return [f"word {i + 1} has head {heads[i]}, expected 0..{self.length}" for i in outside]
+            return [f"{self._word(i + 1)} has head {heads[i]}, expected 0..{self.length}" for i in outside.tolist()]
         missing = np.flatnonzero(self.decisions.index[heads, np.arange(1, self.length + 1)] < 0)
-        sentences = [f"the arc {heads[i]} -> {i + 1} is no candidate" for i in missing]
+        sentences = [f"the {self.decisions.arc(heads[i], i + 1)} is no candidate" for i in missing.tolist()]
         sentences += self._mislabelled(structure)
         loop = cycle(heads)
         if loop:
-            sentences.append("the heads run in a circle: " + " -> ".join(map(str, loop)))
-        roots = np.flatnonzero(heads == 0) + 1
-        if self.single_root and roots.size > 1:
-            sentences.append(f"words {roots.tolist()} are all headed by the root, only one may be")
+            sentences.append("the heads run in a circle: " + " -> ".join(map(self._form, loop)))
+        roots = (np.flatnonzero(heads == 0) + 1).tolist()
+        if self.single_root and len(roots) > 1:
+            several = ", ".join(map(self._form, roots))
+            sentences.append(f"words [{several}] are all headed by the root, only one may be")
         if self.projective:
             pair = crossing(heads)
             if pair is not None:
-                (a, b), (c, d) = pair
+                (a, b), (c, d) = [(self._form(head), self._form(word)) for head, word in pair]
                 sentences.append(f"the arcs {a} -> {b} and {c} -> {d} cross")
         if not sentences and self.value(structure) == -math.inf:
             sentences += self.factor_set.violations(self.encode(structure))
@@ -292,7 +294,7 @@ class ParsingProblem(Problem[DependencyTree]):
         ids: IntArray = self.decisions.index[heads, np.arange(1, self.length + 1)]
         if min(ids.tolist()) < 0:
             word = int(np.flatnonzero(ids < 0)[0])
-            raise InvalidProblem(f"the arc {heads[word]} -> {word + 1} is no candidate")
+            raise InvalidProblem(f"the {self.decisions.arc(heads[word], word + 1)} is no candidate")
         mislabelled = self._mislabelled(structure)
         if mislabelled:
             raise InvalidProblem(mislabelled[0])
@@ -303,7 +305,8 @@ class ParsingProblem(Problem[DependencyTree]):
         if self.best_label is None or structure.labels is None:
             return []
         return [
-            f"the arc {head} -> {word} has the label {given!r}, but only its best one, {best!r}, has a score here"
+            f"the {self.decisions.arc(head, word)} has the label {given!r}, but only its best one, {best!r}, "
+            "has a score here"
             for word, (head, given, best) in enumerate(
                 zip(structure.heads, structure.labels, self._labels(structure.heads), strict=True), start=1
             )
@@ -334,7 +337,14 @@ class ParsingProblem(Problem[DependencyTree]):
             raise InvalidProblem(f"{heads.size} heads are given, a tree of this sentence has {self.length}")
         if not 0 <= min(given := heads.tolist()) <= max(given) <= self.length:
             word = int(np.flatnonzero((heads < 0) | (heads > self.length))[0])
-            raise InvalidProblem(f"the head of word {word + 1} is {heads[word]}, expected 0..{self.length}")
+            raise InvalidProblem(f"the head of {self._word(word + 1)} is {heads[word]}, expected 0..{self.length}")
+
+    def _word(self, place: int) -> str:
+        return f"word {place}" if self.words is None else f"word {place} ({self.words[place - 1]})"
+
+    def _form(self, place: int) -> str:
+        """The number of a word, with the word itself where it is known."""
+        return str(place) if self.words is None or not place else f"{place} ({self.words[place - 1]})"
 
     def _labels(self, heads: IntArray) -> list[str]:
         """The best label of each arc."""
@@ -342,6 +352,11 @@ class ParsingProblem(Problem[DependencyTree]):
         assert self.label_names is not None
         chosen = self.best_label[heads, np.arange(1, self.length + 1)]
         return [self.label_names[i] for i in chosen]
+
+    def named(self, structure: DependencyTree, words: Sequence[str] = ()) -> Names:
+        """Each word with its head and, where there are labels, the label of the arc; see `DependencyTree.named`."""
+        labelled = structure if structure.labels is not None else self.tree(structure.heads)
+        return labelled.named(self.words or words)
 
     def drift(self, structures: Sequence[DependencyTree]) -> tuple[int, str] | None:
         """The number of a tree that a conjunction scores differently when it is asked again, and a sentence."""
@@ -354,7 +369,7 @@ class ParsingProblem(Problem[DependencyTree]):
         if reached.all():
             return ()
         empty = (np.flatnonzero(~reached) + 1).tolist()
-        return [f"word {m} has no candidate head: every arc to it is -inf or masked" for m in empty]
+        return [f"{self._word(m)} has no candidate head: every arc to it is -inf or masked" for m in empty]
 
     def linear_model(self) -> LinearModel:
         """An integer program over arcs and factors, see `gapless_dependency.integer_program`.

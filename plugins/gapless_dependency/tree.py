@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
 from gapless import InvalidProblem
+from gapless.core.names import Names
 from gapless.core.sparse import IntArray
 from gapless.roles import serialisable
 
@@ -50,6 +52,16 @@ class DependencyTree:
             raise InvalidProblem(
                 f"{len(self.labels)} labels for {len(self.heads)} words: give one for each, or none"
             )
+
+    def named(self, words: Sequence[str] = ()) -> Names:
+        """Each word with its head, and the label of the arc between them where arcs have labels.
+
+        Numbers stand where there are not as many `words` as heads.
+        """
+        count = len(self.heads)
+        forms = [*words] if len(words) == count else [str(word) for word in range(1, count + 1)]
+        heads = [forms[head - 1] if head else "root" for head in self.heads.tolist()]
+        return tuple(zip(forms, heads, *(() if self.labels is None else (self.labels,)), strict=True))
 
     def __len__(self) -> int:
         return len(self.heads)

@@ -21,7 +21,8 @@ _OTHERS = 4
 _LETTERS = 28
 """Longer names are cut."""
 _LINE = 16.0
-_ROUNDS = 60
+_ROUNDS, _ROOM = 60, 30.0
+"""Moves of each inner vertex, and the room that it has in the end."""
 _SHOWN = 12
 """Mentions, the first ones."""
 _TRACED = 100_000
@@ -123,7 +124,7 @@ def draw_choice(
 
 
 def _namer(problem: LinkingProblem) -> Callable[[int], str]:
-    return problem.name if problem.named else lambda vertex: f"vertex {vertex}"
+    return problem.name if problem.has_names else lambda vertex: f"vertex {vertex}"
 
 
 def _paths(scene: _Scene, outer: Mapping[int, Place], shown: Sequence[int]) -> Iterator[str]:
@@ -174,18 +175,21 @@ def _inside(outer: Mapping[int, Place], paths: Sequence[Path]) -> dict[int, Plac
             near.setdefault(v, set()).add(u)
     inner = [vertex for vertex in near if vertex not in outer]
     centre = np.mean(list(outer.values()), axis=0)
-    at = {vertex: np.array(place) for vertex, place in outer.items()}
-    at |= {vertex: centre + np.array([number % 7 - 3.0, number % 5 - 2.0]) for number, vertex in enumerate(inner)}
+    row = {vertex: number for number, vertex in enumerate((*outer, *inner))}
+    begun = [centre + np.array([number % 7 - 3.0, number % 5 - 2.0]) for number in range(len(inner))]
+    at = np.array([*outer.values(), *begun], np.float64)
+    neighbours = {row[vertex]: [row[other] for other in sorted(near[vertex])] for vertex in inner}
+    wide = np.array([0.35, 1.0])  # labels are
     for _ in range(_ROUNDS):
-        for vertex in inner:
-            at[vertex] = np.mean([at[other] for other in sorted(near[vertex])], axis=0)
-        for vertex in inner:
-            for other in at:
-                apart = (at[vertex] - at[other]) * np.array([0.35, 1.0])  # labels are wide
+        for place, others in neighbours.items():
+            at[place] = at[others].mean(axis=0)
+        for place in neighbours:
+            met = np.flatnonzero((((at[place] - at) * wide) ** 2).sum(axis=1) < _ROOM**2)
+            for other in met[met != place].tolist():
+                apart = (at[place] - at[other]) * wide
                 distance = float(np.hypot(*apart))
-                if other != vertex and distance < 30.0:
-                    at[vertex] = at[vertex] + (30.0 - distance) * apart / max(distance, 1e-6) + (0.01, 0.0)
-    return {vertex: (float(x), float(y)) for vertex, (x, y) in at.items()}
+                at[place] += max(0.0, _ROOM - distance) * apart / max(distance, 1e-6) + (0.01, 0.0)
+    return {vertex: (float(at[place, 0]), float(at[place, 1])) for vertex, place in row.items()}
 
 
 def _chosen(scene: _Scene, vertex: int, mentions: Sequence[int], place: Place) -> Iterator[str]:

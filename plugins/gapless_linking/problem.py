@@ -15,6 +15,7 @@ from gapless import InvalidProblem, Problem
 from gapless.core.factors.factor_rows import with_factors
 from gapless.core.factors.factor_set import as_factors
 from gapless.core.factors.written_factors import WRITTEN_FACTORS
+from gapless.core.names import Names
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.proofs.choice_bounds import choice_bounds
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, frozen_array
@@ -199,7 +200,7 @@ class LinkingProblem(Problem[IntArray]):
             distance_matrix=self.lengths(),
             candidates=at,
             anchors=anchors,
-            names=[self._names.bare(z) for z in self.points.tolist()] if self.named else None,
+            names=[self._names.bare(z) for z in self.points.tolist()] if self.has_names else None,
         )
 
     def with_distances(self, distances: Matrix) -> LinkingProblem:
@@ -293,8 +294,13 @@ class LinkingProblem(Problem[IntArray]):
         """A vertex in words: its name, or its number; both where several of `points` have that name."""
         return self._names.clear(vertex)
 
+    def named(self, structure: IntArray, words: Sequence[str] = ()) -> Names:
+        """Each mention with the name of the vertex that is chosen for it."""
+        mentions = words if len(words) == self.k else [self.mention(i) for i in range(self.k)]
+        return tuple(zip(mentions, map(self.name, self._read(structure).tolist()), strict=True))
+
     @property
-    def named(self) -> bool:
+    def has_names(self) -> bool:
         """Whether vertices have names."""
         return self._names.given is not None
 

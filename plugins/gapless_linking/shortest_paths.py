@@ -7,7 +7,9 @@ from itertools import combinations, pairwise
 
 import attrs
 import networkx as nx
+import numpy as np
 
+from gapless.core.sparse import IntArray
 from gapless_linking.problem import LinkingProblem
 
 
@@ -46,6 +48,8 @@ class _Steps:
             self.added.add_edges_from(problem.connection.edges.tolist())
             for members in problem.connection.cliques:
                 self.added.add_edges_from(combinations(members.tolist(), 2))
+        both = np.array([edge for u, v in self.added.edges for edge in ((u, v), (v, u))], np.int64).reshape(-1, 2)
+        self.tails, self.heads = graph.inner(both.T)
 
     def own(self, vertex: int) -> list[int]:
         """Neighbours in the graph itself, those of large degree first."""
@@ -54,23 +58,37 @@ class _Steps:
         found: list[int] = self.graph.vertices[near].tolist()
         return found
 
-    def tree(self, source: int, targets: set[int]) -> dict[int, int]:
-        """For each vertex the one before it on a shortest path from the source, until all targets are reached."""
-        before, front = {source: source}, [source]
-        while front and not targets <= before.keys():
-            further = []
-            for vertex in front:
-                for near in (*self.own(vertex), *(self.added.neighbors(vertex) if vertex in self.added else ())):
-                    if near not in before:
-                        before[near] = vertex
-                        further.append(near)
-            front = further
+    def tree(self, source: int, targets: set[int]) -> IntArray:
+        """For each vertex the one before it on a shortest path from the source, until all targets are reached.
+
+        Vertices by their inner numbers; -1 for those that were not reached.
+        """
+        graph, ends = self.graph, self.graph.inner(sorted(targets))
+        before = np.full(graph.vertex_count, -1)
+        rank = np.full(graph.vertex_count, -1)
+        front = graph.inner([source])
+        before[front] = front
+        while front.size and (before[ends] < 0).any():
+            first, counts = graph.offsets[front], graph.offsets[front + 1] - graph.offsets[front]
+            places = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+            rank[front] = np.arange(front.size)
+            beyond = np.flatnonzero(rank[self.tails] >= 0)
+            above = np.concatenate([np.repeat(front, counts), self.tails[beyond]])
+            near = np.concatenate([graph.neighbours[places], self.heads[beyond]])
+            order = np.argsort(rank[above], kind="stable")  # as they come, vertex by vertex of the front
+            above, near = above[order], near[order]
+            rank[front] = -1
+            fresh = before[near] < 0
+            reached, at = np.unique(near[fresh], return_index=True)
+            before[reached] = above[fresh][at]
+            front = reached[np.argsort(at)]
         return before
 
-    def path(self, i: int, j: int, before: dict[int, int], target: int) -> Path:
-        vertices = [target]
-        while before[vertices[-1]] != vertices[-1]:
-            vertices.append(before[vertices[-1]])
-        vertices.reverse()
+    def path(self, i: int, j: int, before: IntArray, target: int) -> Path:
+        [at] = self.graph.inner([target]).tolist()
+        inner = [at]
+        while before[inner[-1]] != inner[-1]:
+            inner.append(int(before[inner[-1]]))
+        vertices = self.graph.vertices[inner[::-1]].tolist()
         added = frozenset(step for step, (u, v) in enumerate(pairwise(vertices)) if v not in self.own(u))
         return Path(i, j, tuple(vertices), added)

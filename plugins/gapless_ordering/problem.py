@@ -17,6 +17,7 @@ from gapless.core.decisions import FREE, OFF, ON
 from gapless.core.factors.factor_rows import with_factors
 from gapless.core.factors.factor_set import as_factors
 from gapless.core.factors.written_factors import WRITTEN_FACTORS
+from gapless.core.names import Names
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.score_array import LARGEST, bracketed, check_scores
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
@@ -281,6 +282,11 @@ class OrderingProblem(Problem[IntArray]):
             through = self.auxiliary.word(u, v) if self.auxiliary is not None else None
             words += [self.name(v)] if through is None else [through, self.name(v)]
         return words
+
+    def named(self, structure: IntArray, words: Sequence[str] = ()) -> Names:
+        """The names in their order, auxiliary words between them; see `spelled`."""
+        del words
+        return tuple(self.spelled(structure))
 
     # --- the role
 

@@ -37,7 +37,9 @@ def test_a_line_for_each_problem(file, problems, capsys):
     assert main(["solve", str(file)]) == exit_codes.PROVED
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(problems) + 1
-    assert lines[4].startswith(f"{file}, line 5: optimal, value {gl.solve(problems[4]).value:.12g}: [")
+    best = gl.solve(problems[4])
+    labels = " ".join(map(str, best.best.tolist()))
+    assert lines[4] == f"{file}, line 5: optimal, value {best.value:.12g}: {labels}"
     assert lines[-1].startswith("12 solved, 12 proved in ")
 
 

@@ -19,6 +19,7 @@ USED = re.compile(r"\b(?:gl|gapless)\.(\w+)")
 OPTIONAL = {
     "dask": "needs dask: pip install 'gapless[distributed]'",
     "gapless_torch": "needs torch: pip install 'gapless[torch]'",
+    "pandas": "needs pandas: pip install pandas",
     "sklearn": "needs scikit-learn: pip install 'gapless[tasks]'",
     "torch": "needs torch: pip install 'gapless[torch]'",
 }

@@ -9,6 +9,7 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 from gapless import InvalidProblem, Limits, Result
+from gapless.core.branch import in_words
 from gapless.engine import LagrangianRelaxation, tree_search
 from gapless.roles import (
     Branch,
@@ -62,7 +63,9 @@ def test_every_missing_leaf_is_named(solved):
     certificate = result.certificate
     for node in leaves(certificate):
         rest = {k: v for k, v in certificate.leaves.items() if k != str(node)}
-        refuted(problem, result, "a leaf has no certificate", f"tree, node {node}", leaves=rest)
+        verdict = refuted(problem, result, "a leaf has no certificate", f"tree, node {node}", leaves=rest)
+        branched = in_words(result.certificate.branches[node], problem.decisions)
+        assert verdict.place == f"tree, node {node} ({branched})"
 
 
 def test_a_subtree_cut_off_needs_a_certificate_of_its_own(solved):

@@ -27,6 +27,7 @@ def test_a_plan_is_drawn_for_reports() -> None:
     words = ["".join(one.itertext()) for one in ET.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
     assert sorted(words) == ["1 ×", "1 ×", "3", "4", "6", "6"]
     assert plugin.gapless_draw(object(), plan, ()) is None  # type: ignore[arg-type]
+    assert problem.named(plan) == ("1 x 6+4", "1 x 6+3")
 
 
 def test_the_task_compares_both_trees() -> None:

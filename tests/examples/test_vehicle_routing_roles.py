@@ -83,6 +83,7 @@ def test_a_plan_is_drawn_for_reports() -> None:
         assert len(list(root.iter(f"{space}polyline"))) == len(plan)
         assert len([word for word in words if word.startswith("route ")]) == len(plan)
     assert plugin.gapless_draw(object(), plan, ()) is None  # type: ignore[arg-type]
+    assert problem.named(((1, 2), (3,))) == ("0-1-2-0", "0-3-0")
 
 
 def test_the_task_compares_both_trees() -> None:

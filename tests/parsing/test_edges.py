@@ -268,4 +268,6 @@ def test_the_command_line_shows_trees(tmp_path, capsys):
     assert len(structure["heads"]) == n
     assert main(["solve", str(path)]) == exit_codes.PROVED
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("1. value")]
-    assert line.endswith(f": heads {structure['heads']}")
+    assert line.endswith(
+        ": " + " ".join(f"{word}/{head or 'root'}" for word, head in enumerate(structure["heads"], 1))
+    )

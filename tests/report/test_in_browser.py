@@ -209,3 +209,56 @@ def test_figures_are_images_that_cannot_run(browser: Any, pages: dict[str, str])
     assert figure.is_displayed()
     assert figure.get_attribute("alt")
     assert browser.execute_script("return arguments[0].naturalWidth", figure) == 80
+
+
+NOTEBOOK = """<!DOCTYPE html><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<body data-jp-theme-light="{light}"><h1 id="own">A notebook</h1><table id="table"><tr><td>1</td></tr></table>
+<main>{shown}</main></body>"""
+"""The theme is marked as JupyterLab marks it."""
+LOOK = """
+const seen = (one) => getComputedStyle(one);
+const own = ["#own", "#table td"].map((name) => document.querySelector(name)).map(seen);
+return [...own.map((one) => [one.color, one.fontSize, one.padding].join()),
+  seen(document.body).backgroundColor, seen(document.body).margin];
+"""
+
+
+def in_a_notebook(browser: Any, folder: Path, value: Any, size: tuple[int, int], light: str, scheme: str) -> None:
+    page = folder / "notebook.html"
+    page.write_text(NOTEBOOK.format(light=light, shown=value._repr_html_()), "utf-8")
+    show(browser, page.as_uri(), size, scheme)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_shows_answers_at_any_width(
+    browser: Any, records: dict[str, gl.Record], tmp_path: Path, name: str
+) -> None:
+    for value in (records[name], records[name].problem, records[name].result.certificate):
+        for size in (PHONE, DESK):
+            in_a_notebook(browser, tmp_path, value, size, "true", "light")
+            assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+            assert not browser.execute_script(OUTSIDE)
+            assert not browser.execute_script(SMALL_TEXT, SMALLEST)
+            for image in browser.find_elements(By.TAG_NAME, "img"):
+                assert browser.execute_script("return arguments[0].naturalWidth", image) > 50
+    assert browser.get_log("browser") == []
+
+
+def test_a_notebook_keeps_its_own_look_and_its_theme_rules(
+    browser: Any, records: dict[str, gl.Record], tmp_path: Path
+) -> None:
+    grounds, looks = [], []
+    for light, scheme in (("true", "light"), ("false", "light"), ("true", "dark"), ("false", "dark"), ("", "dark")):
+        in_a_notebook(browser, tmp_path, records["chain"], DESK, light, scheme)
+        grounds.append(
+            browser.execute_script("return getComputedStyle(document.querySelector('.gapless')).backgroundColor")
+        )
+        looks.append(browser.execute_script(LOOK))
+    white, black = grounds[:2]
+    assert white == "rgb(255, 255, 255)"
+    assert black != white
+    assert grounds == [white, black, white, black, black]
+    page = tmp_path / "notebook.html"
+    page.write_text(NOTEBOOK.format(light="true", shown=""), "utf-8")
+    show(browser, page.as_uri(), DESK)
+    assert looks[0] == browser.execute_script(LOOK)

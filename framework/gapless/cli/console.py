@@ -197,14 +197,6 @@ def cell(value: Any) -> str:
     return str(value)
 
 
-def in_one_line(value: Any) -> str:
-    """A structure for people: its fields, or its numbers, whole and without line breaks."""
-    plain = plain_data(value)
-    if not isinstance(plain, dict):
-        return str(plain).replace("\n", " ")
-    return ", ".join(f"{name} {in_one_line(part)}" for name, part in plain.items() if part is not None)
-
-
 def plain_data(value: Any) -> Any:
     """Data for JSON: arrays become lists, infinities strings, structures dictionaries of their fields."""
     if isinstance(value, dict):

@@ -28,17 +28,24 @@ class Stored:
 
 
 def read_problem(path: str) -> Problem[Any]:
-    """The one problem of a file.
+    """The one problem of a file; see `read_stored`."""
+    return read_stored(path).problem
+
+
+def read_stored(path: str) -> Stored:
+    """The one problem of a file, with the name and the words that a record has for it.
 
     Raises `InvalidProblem`: the file cannot be read, or holds something else.
     """
     values = list(read_values(path))
     if len(values) != 1:
         raise InvalidProblem(f"{path}: expected one problem, found {len(values)} values")
-    problem = values[0].problem if isinstance(values[0], Record) else values[0]
-    if not isinstance(problem, Problem):
-        raise InvalidProblem(f"{path}: expected a problem, found a {type(problem).__name__}")
-    return problem
+    (value,) = values
+    if isinstance(value, Record):
+        return Stored(value.problem, path, value.name, value.words)
+    if not isinstance(value, Problem):
+        raise InvalidProblem(f"{path}: expected a problem, found a {type(value).__name__}")
+    return Stored(value, path)
 
 
 def holds_many(path: str) -> bool:

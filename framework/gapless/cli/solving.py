@@ -8,11 +8,12 @@ from typing import Any
 
 from gapless.cli import exit_codes
 from gapless.cli.backends import add_backend_options, chosen_backend
-from gapless.cli.console import Console, in_one_line
-from gapless.cli.reading import holds_many, read_problem
+from gapless.cli.console import Console
+from gapless.cli.reading import Stored, holds_many, read_stored
 from gapless.cli.solving_many import solve_lines
 from gapless.core.errors import SolveError, UnknownName, UnknownOption, VerificationFailed
 from gapless.core.limits import Limits, Stop
+from gapless.core.names import one_line
 from gapless.core.record import Record, read_values
 from gapless.core.result import Result, Status
 from gapless.core.serial import require_folder
@@ -72,7 +73,8 @@ def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
 
 
 def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
-    problem = read_problem(parsed.file)
+    stored = read_stored(parsed.file)
+    problem = stored.problem
     limits, options = _limits(parsed), _options(parsed)
     if parsed.out:
         require_folder(parsed.out)  # now: a long solve must not end in a path that cannot be written
@@ -93,18 +95,18 @@ def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
         )
     except VerificationFailed as error:
         if parsed.out and error.result is not None:
-            Record(problem, error.result).save(parsed.out)
+            Record(problem, error.result, stored.name, stored.words).save(parsed.out)
         if error.result is not None:
-            _report(error.result, console)
+            _report(stored, error.result, console)
         console.complain(f"gapless: {error}")
         return exit_codes.FAILED
     except SolveError as error:
         if error.result is not None:
-            _report(error.result, console)
+            _report(stored, error.result, console)
         raise
     if parsed.out:
-        Record(problem, result).save(parsed.out)
-    _report(result, console)
+        Record(problem, result, stored.name, stored.words).save(parsed.out)
+    _report(stored, result, console)
     if result.status is Status.INFEASIBLE:
         return exit_codes.INFEASIBLE
     if result.stop is Stop.INTERRUPTED:
@@ -112,11 +114,12 @@ def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
     return exit_codes.PROVED if result.proved else exit_codes.STOPPED_EARLY
 
 
-def _report(result: Result[Any], console: Console) -> None:
+def _report(stored: Stored, result: Result[Any], console: Console) -> None:
+    named = [stored.problem.named(solution.structure, stored.words) for solution in result.solutions]
     ended = result.status.value if result.proved else result.outcome
     console.say(f"{ended}: {result.proof}; method {result.method}")
-    for number, solution in enumerate(result.solutions, 1):
-        console.say(f"{number}. value {solution.value:.12g}: {in_one_line(solution.structure)}")
+    for number, (solution, names) in enumerate(zip(result.solutions, named, strict=True), 1):
+        console.say(f"{number}. value {solution.value:.12g}: {one_line(names)}")
     console.say(f"bound {result.bound:.12g}, gap {result.gap:.3g}, {result.stats.seconds:.3g} s")
     checked = result.stats.extra.get(SECONDS)
     if checked is not None:
@@ -129,7 +132,10 @@ def _report(result: Result[Any], console: Console) -> None:
             "status": result.status.value,
             "stop": result.stop.value,
             "method": result.method,
-            "solutions": [{"value": s.value, "structure": s.structure} for s in result.solutions],
+            "solutions": [
+                {"value": solution.value, "structure": solution.structure, "named": names}
+                for solution, names in zip(result.solutions, named, strict=True)
+            ],
             "bound": result.bound,
             "gap": result.gap,
             "proof": result.proof,

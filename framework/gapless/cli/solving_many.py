@@ -14,12 +14,13 @@ from typing import Any
 import attrs
 
 from gapless.cli import exit_codes
-from gapless.cli.console import Console, in_one_line
+from gapless.cli.console import Console
 from gapless.cli.reading import Stored, read_problems
 from gapless.cli.running import made_folder
 from gapless.core import serial
 from gapless.core.errors import InvalidProblem, SolveError, UnknownOption, VerificationFailed
 from gapless.core.limits import Limits, Stop
+from gapless.core.names import one_line
 from gapless.core.problem import Problem
 from gapless.core.record import Record, read_documents
 from gapless.core.result import Result, Status
@@ -169,13 +170,16 @@ def _show(stored: Stored, outcome: Result[Any] | SolveError, console: Console, *
     if isinstance(outcome, SolveError):
         console.complain(f"gapless: {stored.place}: {outcome}")
     elif not briefly:
-        found = f"value {outcome.value:.12g}: {in_one_line(outcome.best)}" if outcome.solutions else "no solution"
+        found, *others = [
+            f"value {one.value:.12g}: {one_line(stored.problem.named(one.structure, stored.words))}"
+            for one in outcome.solutions
+        ] or ["no solution"]
         sure = "" if outcome.proved else f", gap {outcome.gap:.3g}"
         if outcome.proved and not outcome.certified:
             sure = " (no certificate)"
         console.say(f"{stored.name or stored.place}: {outcome.status.value}{sure}, {found}")
-        for number, solution in enumerate(outcome.solutions[1:], 2):
-            console.say(f"    {number}. value {solution.value:.12g}: {in_one_line(solution.structure)}")
+        for number, other in enumerate(others, 2):
+            console.say(f"    {number}. {other}")
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ import numpy as np
 from gapless.core.decisions import Fixings
 from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.factor import blamed_factor
+from gapless.core.notebook import html_repr
 from gapless.core.problem import Problem, Sense, score_of
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
@@ -132,6 +133,7 @@ class Certificate(ABC):
     """A name of one or two words for messages; a subclass may be more specific."""
     factors: ClassVar[bool] = False
     """Whether the bound counts `Problem.factors`. If not, problems that have some refuse the evidence."""
+    _repr_html_ = html_repr
 
     def past_factors(self, problem: AnyProblem) -> Verdict | None:
         """The refusal of evidence that does not see the factors of `problem`; None where nothing is wrong."""

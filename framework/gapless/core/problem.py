@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
+from gapless.core.names import Names
+from gapless.core.notebook import html_repr
 from gapless.core.sparse import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class Problem(ABC, Generic[S]):
     sense: ClassVar[Sense] = Sense.MAXIMISE
     granularity: float | None = None
     factors: Sequence[Any] = ()
+    _repr_html_ = html_repr
 
     @property
     @abstractmethod
@@ -89,6 +92,22 @@ class Problem(ABC, Generic[S]):
     @abstractmethod
     def decode(self, on_ids: IntArray) -> S:
         """The inverse of `encode`. Infeasible ids may be repaired, or give a structure with violations."""
+
+    def named(self, structure: S, words: Sequence[str] = ()) -> Names:
+        """A structure in names, for people; by default the names of the decisions that it turns on.
+
+        Parameters
+        ----------
+        words : sequence of str
+            Those of a `Record`: the words of the sentence, the mentions of the text. Empty where there are none.
+
+        Returns
+        -------
+        tuple of str, or of tuples of str that belong together
+            Such as ``("DET", "NOUN")``, or ``(("the", "DET"), ("dog", "NOUN"))``.
+        """
+        del words
+        return tuple([self.decisions.name(int(decision)) for decision in self.encode(structure)])
 
     def infeasibility(self) -> Sequence[str]:
         """Reasons why nothing is feasible, where they can be seen without solving."""

@@ -14,6 +14,8 @@ import attrs
 from gapless.core import serial
 from gapless.core.certificate import Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
+from gapless.core.names import Names
+from gapless.core.notebook import html_repr
 from gapless.core.problem import Problem
 from gapless.core.result import Result
 from gapless.core.serial import serialisable
@@ -45,12 +47,17 @@ class Record:
     name: str = ""
     words: Sequence[str] = attrs.field(default=(), converter=_words)
     measured: Mapping[str, Any] = attrs.field(factory=dict)
+    _repr_html_ = html_repr
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):
             raise InvalidProblem("a record holds a problem and a result")
         if not isinstance(self.name, str) or not all(isinstance(word, str) for word in self.words):
             raise InvalidProblem("the name and the words of a record are text")
+
+    def named(self) -> Names:
+        """The best structure in names, with the `words`; see `Result.named`."""
+        return self.result.named(self.problem, self.words)
 
     def verify(self, *, work: float | None = None) -> Verdict:
         """Verify the result against the problem; `work` is the limit of `Result.verify`."""

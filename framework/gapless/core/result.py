@@ -25,6 +25,8 @@ from gapless.core.certificate import (
 from gapless.core.errors import GaplessError, InvalidResult
 from gapless.core.events import Event
 from gapless.core.limits import Stop
+from gapless.core.names import Names
+from gapless.core.notebook import html_repr
 from gapless.core.problem import Problem, Sense
 from gapless.core.serial import serialisable
 from gapless.core.tolerance import margin, meets
@@ -158,6 +160,7 @@ class Result(Generic[S]):
     trace: Sequence[Event] = ()
     explanation: Sequence[str] = ()
     wanted: int = 1
+    _repr_html_ = html_repr
 
     def __attrs_post_init__(self) -> None:
         complaint = self._contradiction()
@@ -290,6 +293,13 @@ class Result(Generic[S]):
         if not self.solutions:
             raise NoSolution(f"this result holds no solution: {self.outcome}")
         return self.solutions[0].value
+
+    def named(self, problem: Problem[S], words: Sequence[str] = ()) -> Names:
+        """The best structure in names: labels, words with their heads, titles; see `Problem.named`.
+
+        Raises `NoSolution`: there is none. `words`: those of a `Record`, where `problem` knows none.
+        """
+        return problem.named(self.best, words)
 
     @property
     def gap(self) -> float:

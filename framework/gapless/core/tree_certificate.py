@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import attrs
 
-from gapless.core.branch import Branch, case_in_words, ids, uncovered, unknown_decision
+from gapless.core.branch import Branch, case_in_words, ids, in_words, uncovered, unknown_decision
 from gapless.core.branch_row import BranchRow
 from gapless.core.certificate import AnyProblem, Certificate, Verdict, within_work_limit
 from gapless.core.decisions import Fixings
@@ -95,24 +95,27 @@ class TreeCertificate(Certificate):
                 children[parent].append(node)
         bound = -math.inf
         for node, _, here in self._node_fixings(problem, fixings, children):
-            place = f"tree, node {node}"
             if children[node]:
                 below = [self.branches[child] for child in children[node]]
                 hole = None if here is None else uncovered(here, below, decisions)
                 if hole is not None:
-                    return Verdict(False, f"no child covers the case {case_in_words(hole, decisions)}", place)
+                    return Verdict(
+                        False,
+                        f"no child covers the case {case_in_words(hole, decisions)}",
+                        self._place(node, problem),
+                    )
                 continue
             if here is None:
                 continue
             leaf = self.leaves.get(str(node))
             if leaf is None:
-                return Verdict(False, "a leaf has no certificate", place)
+                return Verdict(False, "a leaf has no certificate", self._place(node, problem))
             implied = here.implied(decisions)
             if implied is None:
                 continue
             verdict = leaf.verify(problem, implied)
             if not verdict:
-                return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
+                return attrs.evolve(verdict, place=f"{self._place(node, problem)}, {verdict.place}")
             bound = max(bound, verdict.bound)
         # Flips come last: their bounds need be no tighter than those of the leaves.
         for node, base, _ in self._node_fixings(problem, fixings, children) if self.tightenings else ():
@@ -125,6 +128,11 @@ class TreeCertificate(Certificate):
         reason = f"{shape}: {problem.sense.beyond(bound)}"
         seconds = time.perf_counter() - start
         return Verdict(True, reason, "", bound, seconds, problem.sense, trusted=self.rests_on(problem))
+
+    def _place(self, node: int, problem: AnyProblem) -> str:
+        """A node with the names of the decisions that its branch fixes."""
+        branched = in_words(self.branches[node], problem.decisions)
+        return f"tree, node {node} ({branched})" if branched else f"tree, node {node}"
 
     def _malformed(self, count: int) -> Verdict | None:
         """The fault of a malformed tree over `count` decisions, else None. JSON may contain anything."""
@@ -175,7 +183,7 @@ class TreeCertificate(Certificate):
                 problem, here, step.on, step.off, max(enough, bound)
             )
             if not verdict:
-                place = f"tree, node {node}, tightening {number}"
+                place = f"{self._place(node, problem)}, tightening {number}"
                 return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
             bound = max(bound, verdict.bound)
             here = here.fix(step.on, step.off)

@@ -202,8 +202,11 @@ SHOWN = 1500
 _ACROSS, _DOWN, _MARGIN, _RADIUS = 22.0, 54.0, 18.0, 7.0
 
 
-def draw_tree(nodes: Sequence[Node]) -> str:
-    """One SVG element; the page colours it and shows the description of a node on hover, focus and touch."""
+def draw_tree(nodes: Sequence[Node], *, titled: bool = False) -> str:
+    """One SVG element; the page colours it and shows the description of a node on hover, focus and touch.
+
+    `titled`: each node has a title, for pages without a script.
+    """
     shown = nodes[:SHOWN]
     middles, depths = tree_places([node.parent for node in shown], [_ACROSS] * len(shown))
     width = max(middles) + _ACROSS / 2 + 2 * _MARGIN
@@ -218,8 +221,12 @@ def draw_tree(nodes: Sequence[Node]) -> str:
             lines.append(f"M{a:.0f} {b:.0f}C{a:.0f} {b + 26:.0f} {x:.0f} {y - 26:.0f} {x:.0f} {y:.0f}")
         words = escape(f"node {node.number}: {node.words()}")
         circles.append(
-            f'<circle class="{node.outcome}" cx="{x:.0f}" cy="{y:.0f}" r="{_RADIUS:.0f}" data-tip="{words}" '
-            f'tabindex="0" role="img" aria-label="{words}"/>'
+            f'<circle class="{node.outcome}" cx="{x:.0f}" cy="{y:.0f}" r="{_RADIUS:.0f}" '
+            + (
+                f"><title>{words}</title></circle>"
+                if titled
+                else f'data-tip="{words}" tabindex="0" role="img" aria-label="{words}"/>'
+            )
         )
     return (
         f'<svg class="tree" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '

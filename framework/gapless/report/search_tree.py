@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from gapless.core.branch import in_words
-from gapless.core.decisions import Fixings
+from gapless.core.decisions import Decisions, Fixings
 from gapless.core.events import Event
 from gapless.core.record import Record
 from gapless.core.tolerance import margin
@@ -57,14 +57,15 @@ class Node:
         return "; ".join(part for part in parts if part)
 
 
-def search_tree(record: Record, trace: Sequence[Event]) -> Sequence[Node]:
+def search_tree(record: Record, trace: Sequence[Event], patience: float = PATIENCE) -> Sequence[Node]:
     """The nodes of the search, parents before children; empty if there was no tree or it is unknown.
 
-    The bounds of leaves are recomputed from the certificate; those of inner nodes come from the events.
+    The bounds of leaves are recomputed from the certificate, within `patience` seconds; those of inner nodes come
+    from the events.
     """
     certificate = record.result.certificate
     if isinstance(certificate, TreeCertificate):
-        return _of_certificate(record, certificate, _bounds(trace))
+        return _of_certificate(record, certificate, _bounds(trace), patience)
     return _of_events(record, trace)
 
 
@@ -77,7 +78,18 @@ def _bounds(trace: Sequence[Event]) -> dict[int, float]:
     }
 
 
-def _of_certificate(record: Record, tree: TreeCertificate, known: Mapping[int, float]) -> list[Node]:
+def bare_tree(tree: TreeCertificate, most: int) -> list[Node]:
+    """The first nodes of a tree without its problem: decisions by number, and no bounds."""
+    unnamed, inner = Decisions(0), set(tree.parents)
+    return [
+        Node(node, parent, in_words(branch, unnamed), None, "branched" if node in inner else "closed")
+        for node, (parent, branch) in enumerate(zip(tree.parents[:most], tree.branches[:most], strict=True))
+    ]
+
+
+def _of_certificate(
+    record: Record, tree: TreeCertificate, known: Mapping[int, float], patience: float
+) -> list[Node]:
     problem = record.problem
     children = [0] * len(tree.parents)
     held: list[Fixings | None] = []
@@ -96,7 +108,7 @@ def _of_certificate(record: Record, tree: TreeCertificate, known: Mapping[int, f
         implied = None if here is None else here.implied(problem.decisions)
         if implied is None:
             scores.append(-math.inf)
-        elif leaf is not None and time.perf_counter() - started < PATIENCE:
+        elif leaf is not None and time.perf_counter() - started < patience:
             verdict = leaf.verify(problem, implied)
             scores.append(verdict.bound if verdict else None)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -99,6 +99,11 @@ def _check_decisions(check: Check, problem: Problem[S]) -> None:
         )
 
 
+def _parts(name: object) -> Sequence[object]:
+    """The strings that a name should consist of."""
+    return name if isinstance(name, tuple) else (name,)
+
+
 def _check_structure(check: Check, problem: Problem[S], structure: S, place: str) -> None:
     decisions = problem.decisions
     broken = list(check.call("violations never raise for a structure", place, problem.violations, structure))
@@ -126,6 +131,12 @@ def _check_structure(check: Check, problem: Problem[S], structure: S, place: str
         np.array_equal(problem.encode(again), on_ids) and same(float(problem.value(again)), value),
         "decode is the inverse of encode",
         f"{place}: became {again!r}",
+    )
+    names = check.call("a feasible structure has names", place, problem.named, structure)
+    check.require(
+        isinstance(names, tuple) and all(isinstance(part, str) for name in names for part in _parts(name)),
+        "named gives strings, or tuples of strings",
+        f"{place}: {names!r}",
     )
     if problem.granularity is not None and math.isfinite(value):
         multiple = value / problem.granularity

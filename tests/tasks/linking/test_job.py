@@ -133,7 +133,7 @@ def test_a_run_that_kept_no_titles_goes_on(capsys, tmp_path):
     assert (code, complaints, found["wrong"]) == (exit_codes.PROVED, "", [])
     assert gzip.decompress(log.read_bytes()).startswith(known)
     records = list(read_values(log))
-    assert [record.problem.named for record in records] == [False, False, True]
+    assert [record.problem.has_names for record in records] == [False, False, True]
     assert all(record.verify() for record in records)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import ClassVar, SupportsIndex
 
@@ -108,6 +108,12 @@ class CuttingStockProblem(gl.Problem[Plan]):
     def value(self, structure: Plan) -> float:
         """Number of rolls."""
         return float(sum(count for _, count in structure))
+
+    def named(self, structure: Plan, words: Sequence[str] = ()) -> tuple[str, ...]:
+        """Each pattern by the sizes of its items, with the number of its rolls."""
+        del words
+        sizes = [(count, "+".join(str(self.sizes[item]) for item in pattern)) for pattern, count in structure]
+        return tuple(f"{count} x {pattern}" for count, pattern in sizes)
 
     def violations(self, structure: Plan) -> list[str]:
         """Overfull rolls, and missing or surplus items."""

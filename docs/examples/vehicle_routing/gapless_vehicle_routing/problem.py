@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, SupportsIndex
 
@@ -237,6 +237,11 @@ class VehicleRoutingProblem(gl.Problem[Plan]):
                 return f"reaches place {place} at {time}, which closes at {closes}"
             before = place
         return None
+
+    def named(self, structure: Plan, words: Sequence[str] = ()) -> tuple[str, ...]:
+        """The places along each route, the depot at both ends."""
+        del words
+        return tuple("-".join(map(str, (0, *route, 0))) for route in structure)
 
     def violations(self, structure: Plan) -> list[str]:
         """Routes that are empty, overloaded or late, customers left out or visited twice, too many vehicles."""
