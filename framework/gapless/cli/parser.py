@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from gapless.core.nearest import nearest
@@ -12,6 +12,8 @@ from gapless.plugins.reference import resolved
 
 class Parser(argparse.ArgumentParser):
     """Names the nearest command, task or choice in the message about one that does not exist.
+
+    Every command takes ``--json`` and ``--quiet``, whoever wrote it; one that defines them itself keeps its own.
 
     Parameters
     ----------
@@ -22,13 +24,35 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *arguments: Any, fill: Callable[[Any], object] | str | None = None, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._fill = fill
+        self._fill, self._filled = fill, False
+        self._apart: tuple[str, Any, Collection[str]] | None = None
 
     def fill(self) -> None:
         """Add the arguments, unless that has been done."""
-        fill, self._fill = self._fill, None
-        if fill is not None:
-            resolved(fill)(self)
+        if self._filled:
+            return
+        self._filled = True
+        if self._fill is not None:
+            resolved(self._fill)(self)
+        if self._subparsers is not None:
+            return
+        known = self._option_string_actions
+        if "--json" not in known:
+            self.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+        if "--quiet" not in known:
+            names = ("-q", "--quiet") if "-q" not in known else ("--quiet",)
+            self.add_argument(*names, action="store_true", help="print the result and errors, nothing else")
+
+    def list_apart(self, title: str, commands: Any, names: Collection[str]) -> None:
+        """List some of the sub-commands in a section of their own in the help.
+
+        Parameters
+        ----------
+        title : str
+        commands : the action that `add_subparsers` returned
+        names : collection of str
+        """
+        self._apart = title, commands, names
 
     def fill_all(self) -> None:
         """Add the arguments of this parser and of all its sub-commands."""
@@ -41,7 +65,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse what follows the name of the command."""
-        if self._fill is not None:
+        if not self._filled:
             self.fill()
             return self.parse_known_args(args, namespace)  # which the arguments may have replaced
         return super().parse_known_args(args, namespace)
@@ -49,7 +73,21 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """The help with all arguments."""
         self.fill()
-        return super().format_help()
+        if self._apart is None:
+            return super().format_help()
+        title, commands, names = self._apart
+        listed = commands._choices_actions
+        apart = [action for action in listed if action.dest in names]
+        section = argparse._ArgumentGroup(self, title)
+        section._group_actions = apart
+        place = next(i for i, group in enumerate(self._action_groups) if commands in group._group_actions)
+        commands._choices_actions = [action for action in listed if action.dest not in names]
+        self._action_groups.insert(place + 1, section)
+        try:
+            return super().format_help()
+        finally:
+            commands._choices_actions = listed
+            self._action_groups.remove(section)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
