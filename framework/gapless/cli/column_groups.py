@@ -26,8 +26,8 @@ class Column:
 def column_groups(heads: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[list[Column]]:
     """The columns in groups that fit the terminal, each with the first columns, which name the rows.
 
-    Names and numbers are not cut, heads are folded between words, and so are long texts. A column that is alone with the
-    names may still be too wide.
+    Names and numbers are not cut, heads are folded between words, and so are long texts. A column that is alone
+    with the names may still be too wide.
     """
     columns = list(zip(heads, *cells, strict=True))
     whole = [max(map(len, column)) for column in columns]

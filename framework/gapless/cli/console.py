@@ -1,8 +1,8 @@
 """Output of commands: tables for people, JSON for programs, progress only on a terminal.
 
 Tables are plain text that fits the terminal, or 80 columns in a pipe (``COLUMNS`` says otherwise). With `rich`
-installed (extra ``tasks``) progress is drawn by it. While a bar is drawn, text for the same terminal goes through the
-bar's live display, which puts it above the bar.
+installed (extra ``tasks``) progress is drawn by it. While a bar is drawn, text for the same terminal goes through
+the bar's live display, which puts it above the bar.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import attrs
 
 from gapless.cli.text_table import folded, table_lines
 from gapless.core.errors import UnknownOption
-
 
 STDOUT = "-"
 """As the name of a file that is written: standard output."""
