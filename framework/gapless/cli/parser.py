@@ -10,6 +10,26 @@ from gapless.core.nearest import nearest
 from gapless.plugins.reference import resolved
 
 
+class Help(argparse.HelpFormatter):
+    """Help whose usage lines fit 80 columns: many choices are listed below it, with the option."""
+
+    _longest = 20
+    """Letters of the choices that stand in the usage."""
+    _in_usage = False
+
+    def _format_usage(self, *arguments: Any, **options: Any) -> str:
+        self._in_usage = True
+        try:
+            return super()._format_usage(*arguments, **options)
+        finally:
+            self._in_usage = False
+
+    def _metavar_formatter(self, action: argparse.Action, default_metavar: str) -> Callable[[int], tuple[str, ...]]:
+        formatted = super()._metavar_formatter(action, default_metavar)
+        long = action.metavar is None and action.option_strings and len(formatted(1)[0]) > self._longest
+        return (lambda size: (default_metavar,) * size) if self._in_usage and long else formatted
+
+
 class Parser(argparse.ArgumentParser):
     """Names the nearest command, task or choice in the message about one that does not exist.
 
@@ -23,7 +43,7 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, *arguments: Any, fill: Callable[[Any], object] | str | None = None, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+        super().__init__(*arguments, **{"formatter_class": Help, **options})
         self._fill, self._filled = fill, False
         self._apart: tuple[str, Any, Collection[str]] | None = None
 
