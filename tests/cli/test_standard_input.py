@@ -1,4 +1,4 @@
-"""``-`` stands for standard input in every command that reads a file, and for standard output as the file written."""
+"""``-`` is standard input in every command that reads a file, and standard output as the file written."""
 
 from __future__ import annotations
 

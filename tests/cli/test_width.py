@@ -33,7 +33,9 @@ def test_every_help_fits(columns, monkeypatch):
             assert len(line) <= 80, (name, line)  # at 60, the longest options in a usage stand out
 
 
-@pytest.mark.parametrize("command", [["methods"], ["plugins"], ["data", "list"], ["data", "list", "ud-english-ewt"]])
+@pytest.mark.parametrize(
+    "command", [["methods"], ["plugins"], ["data", "list"], ["data", "list", "ud-english-ewt"]]
+)
 @pytest.mark.parametrize("columns", [80, 60])
 def test_every_listing_fits(command, columns, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", str(columns))

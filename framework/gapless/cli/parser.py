@@ -26,7 +26,8 @@ class Help(argparse.HelpFormatter):
 
     def _metavar_formatter(self, action: argparse.Action, default_metavar: str) -> Callable[[int], tuple[str, ...]]:
         formatted = super()._metavar_formatter(action, default_metavar)
-        long = action.metavar is None and action.option_strings and len(formatted(1)[0]) > self._longest
+        named = action.choices is None or action.metavar is not None or not action.option_strings
+        long = not named and len(formatted(1)[0]) > self._longest
         return (lambda size: (default_metavar,) * size) if self._in_usage and long else formatted
 
 

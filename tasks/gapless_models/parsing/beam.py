@@ -65,8 +65,8 @@ class BeamParser:
                 for head, arc, own in self._heads[word]
                 if self._may_follow(heads, head, word)
             ]
-            longer.sort(key=lambda prefix: -prefix[0])
-            beam = longer[:width]
+            longer.sort(key=lambda prefix: -prefix[0])  # equal ones stay in the order of the heads
+            beam = [prefix for prefix in longer[:width] if prefix[0] > -math.inf]
         if not beam:
             return -math.inf, None
         score, heads = beam[0]
