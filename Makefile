@@ -1,6 +1,6 @@
 # What a newcomer and a change need. Asks for Python >= 3.11, a C compiler and make; the rest comes from PyPI into $(VENV).
 #
-#   make demo                     decode the embedded part-of-speech data and print the table
+#   make demo                     parse a sentence that a beam gets wrong, and prove the best tree
 #   make test PYTEST_ARGS="-k lp" one part of the tests
 #   make test WORKERS=0           in one process, for a debugger
 #   make test PYTHON=python3.13   another interpreter (make clean first)
@@ -30,7 +30,7 @@ VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo   install into $(VENV) and run the part-of-speech task on the data that comes with it"
+	@echo "make demo   install into $(VENV) and show a beam that is wrong, the best tree, and the proof"
 	@echo "make kernels  compile in place what changed in cython_ext, and nothing else"
 	@echo "make test   run the quick tests, which cover everything (PYTEST_ARGS adds arguments)"
 	@echo "make test-long  run the long tests, and drawn tests with many examples (besides make test)"
@@ -46,7 +46,7 @@ help:
 	@echo "make clean  remove $(VENV) and everything that was built"
 
 demo: $(VENV)/.installed
-	@$(BIN)/gapless run pos-tagging --data ''
+	@$(BIN)/gapless demo --out build/demo
 
 # Seconds where an installation takes minutes; the first time, build/ is empty and everything is compiled. What is compiled
 # in place is what an editable install imports, so no other installation is due.

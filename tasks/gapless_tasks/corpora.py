@@ -27,7 +27,6 @@ def add_actions(data: argparse.ArgumentParser) -> None:
 
     def add(name: str, summary: str, run: Callable[..., int]) -> argparse.ArgumentParser:
         parser: argparse.ArgumentParser = actions.add_parser(name, help=summary, description=summary)
-        parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
         parser.set_defaults(run=run)
         return parser
 
@@ -118,7 +117,7 @@ def show_path(parsed: argparse.Namespace, console: Console) -> int:
         folder = places.folder_of(corpus, _root(corpus, parsed.data))
         if not folder.is_dir():
             raise gl.InvalidProblem(f"{corpus.name} is not in {folder.parent}{places.how_to_get(corpus.name)}")
-    console.say(str(folder))
+    console.result(str(folder))
     console.data({"path": str(folder)})
     return exit_codes.PROVED
 
@@ -153,7 +152,7 @@ def print_pins(parsed: argparse.Namespace, console: Console) -> int:
         if not (name and equals and path):
             raise gl.InvalidProblem(f"{name}{equals}{path}: expected NAME=PATH")
     commit, found = pinning.pins(Path(parsed.clone), parsed.commit, {name: path for name, _, path in pairs})
-    console.say(pinning.as_toml(commit, found))
+    console.result(pinning.as_toml(commit, found))
     console.data({"commit": commit, "files": found})
     return exit_codes.PROVED
 

@@ -136,7 +136,7 @@ def benchmark_task(old: str) -> Task:
         console.complain(f"gapless run {old} has moved: python -m benchmarks {new}")
         return benchmark().run(arguments, console)
 
-    return Task(old, f"Moved: python -m benchmarks {new}", add_arguments, run)
+    return Task(old, f"Moved: python -m benchmarks {new}", add_arguments, run, benchmark=True)
 
 
 def _refuse(error: UnknownName, *_: Any) -> None:

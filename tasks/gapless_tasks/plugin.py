@@ -1,4 +1,4 @@
-"""The plug-in ``tasks``: the tasks of this package, and the command ``data``."""
+"""The plug-in ``tasks``: the tasks of this package, and the commands ``data`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -51,10 +51,16 @@ gapless_register = table(tasks=[*TASKS, *(benchmark_task(name) for name in BENCH
 
 @hookimpl
 def gapless_cli(subparsers: Any) -> None:
-    """Add ``gapless data``."""
+    """Add ``gapless data`` and ``gapless demo``."""
     subparsers.add_parser(
         "data",
         help="List and download open corpora.",
         description="Open corpora by name, with checksums and licences.",
         fill="gapless_tasks.corpora:add_actions",
+    )
+    subparsers.add_parser(
+        "demo",
+        help="Show a beam that is wrong, the best tree, and the proof.",
+        description="A parser is trained in seconds; a beam and the exact method decode the same scores.",
+        fill="gapless_tasks.demo.command:add_options",
     )

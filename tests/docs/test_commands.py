@@ -18,7 +18,7 @@ from gapless.plugins.manager import load_plugins
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-ENDS = ("|", "&&", ";", ">", "2>")
+ENDS = ("|", "&&", ";", "<", ">", "2>")
 
 
 GAPLESS, BENCHMARKS = ["gapless"], ["python", "-m", "benchmarks"]

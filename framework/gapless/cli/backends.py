@@ -43,7 +43,7 @@ def chosen_backend(parsed: argparse.Namespace, console: Console) -> Iterator[Non
         yield
         return
     if parsed.jobs == 1:
-        console.complain(f"gapless: with --jobs 1 all stays in this process, --backend {backend} does nothing")
+        console.remark(f"gapless: with --jobs 1 all stays in this process, --backend {backend} does nothing")
     with contextlib.ExitStack() as stack:
         try:
             if backend == "dask":

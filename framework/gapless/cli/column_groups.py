@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from itertools import chain
 
 import attrs
 
@@ -11,6 +11,8 @@ PROSE, NARROWEST = 30, 16
 """Longer cells may be folded between words, into lines of so many letters at least."""
 GAP = 2
 """Between two columns."""
+_PIECE = re.compile(r"[^./:=_]*[./:=_]?")
+"""Of a name: up to the next place where it may be cut."""
 
 
 @attrs.frozen
@@ -24,8 +26,8 @@ class Column:
 def column_groups(heads: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[list[Column]]:
     """The columns in groups that fit the terminal, each with the first columns, which name the rows.
 
-    Names and numbers are not cut, heads are folded between words, and so is prose. A column that is alone with the
-    names may still be too wide.
+    Names and numbers are not cut, heads are folded between words, and so are long texts. A column that is alone
+    with the names may still be too wide.
     """
     columns = list(zip(heads, *cells, strict=True))
     whole = [max(map(len, column)) for column in columns]
@@ -56,7 +58,9 @@ def _least(head: str, column: Sequence[str], names: bool) -> int:
     """Letters that a column needs."""
     longest = max(map(len, column), default=0)
     if longest > PROSE and not names:
-        longest = max(NARROWEST, *map(len, chain.from_iterable(text.split() for text in column)))
+        longest = max(
+            NARROWEST, *(len(piece) for text in column for word in text.split() for piece in pieces(word))
+        )
     return max(longest, *map(len, head.split() or [""]))
 
 
@@ -69,3 +73,8 @@ def _widened(group: Sequence[int], least: Sequence[int], whole: Sequence[int], w
         widths[number] += more
         left -= more
     return [Column(number, widths[number]) for number in group]
+
+
+def pieces(word: str) -> list[str]:
+    """A word in the pieces between which it may be cut: a path after its dots and strokes."""
+    return [piece for piece in _PIECE.findall(word) if piece]

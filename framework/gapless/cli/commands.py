@@ -6,6 +6,7 @@ import argparse
 from functools import partial
 from typing import Any
 
+from gapless.cli.parser import Parser
 from gapless.plugins.manager import Plugins
 from gapless.plugins.reference import import_reference
 from gapless.plugins.registry import Task
@@ -23,15 +24,15 @@ COMMANDS = (
 """Name, summary, the function that adds the options, the one that runs the command: in modules of this package."""
 
 
-def add_commands(subparsers: Any, common: argparse.ArgumentParser, plugins: Plugins) -> None:
+def add_commands(subparsers: Any, plugins: Plugins) -> None:
     """Add the built-in sub-commands."""
     for name, summary, fill, run in COMMANDS:
         if name == "run":
-            tasks = partial(add_tasks, common=common, plugins=plugins)
+            tasks = partial(add_tasks, plugins=plugins)
             subparsers.add_parser(name, help=summary, description="Run a task: data in, table out.", fill=tasks)
             continue
         filling = f"gapless.cli.{fill}" if fill else None
-        parser = subparsers.add_parser(name, parents=[common], help=summary, description=summary, fill=filling)
+        parser = subparsers.add_parser(name, help=summary, description=summary, fill=filling)
         parser.set_defaults(run=partial(_run, f"gapless.cli.{run}", plugins))
 
 
@@ -40,13 +41,13 @@ def _run(reference: str, plugins: Plugins, parsed: argparse.Namespace, console: 
     return code
 
 
-def add_tasks(parser: argparse.ArgumentParser, common: argparse.ArgumentParser, plugins: Plugins) -> None:
-    """Add the tasks of all plug-ins to ``gapless run``."""
-    names: Any = parser.add_subparsers(metavar="TASK", required=True, dest="task")
-    for task in plugins.registry.tasks.values():
-        names.add_parser(
-            task.name, parents=[common], help=task.summary, description=task.summary, fill=partial(add_task, task)
-        )
+def add_tasks(parser: Parser, plugins: Plugins) -> None:
+    """Add the tasks of all plug-ins to ``gapless run``; its help lists the jobs, and below them the benchmarks."""
+    names: Any = parser.add_subparsers(metavar="TASK", required=True, dest="task", title="jobs")
+    tasks = plugins.registry.tasks.values()
+    for task in sorted(tasks, key=lambda task: task.benchmark):
+        names.add_parser(task.name, help=task.summary, description=task.summary, fill=partial(add_task, task))
+    parser.list_apart("benchmarks", names, {task.name for task in tasks if task.benchmark})
 
 
 def add_task(task: Task, parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,8 @@
 """Output of commands: tables for people, JSON for programs, progress only on a terminal.
 
-With `rich` installed (extra ``tasks``) tables and progress are drawn by it; without, plain text. While a bar is
-drawn, text for the same terminal goes through the bar's live display, which puts it above the bar.
+Tables are plain text that fits the terminal, or 80 columns in a pipe (``COLUMNS`` says otherwise). With `rich`
+installed (extra ``tasks``) progress is drawn by it. While a bar is drawn, text for the same terminal goes through
+the bar's live display, which puts it above the bar.
 """
 
 from __future__ import annotations
@@ -10,13 +11,18 @@ import contextlib
 import importlib.util
 import json
 import math
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO
 
 import attrs
 
-from gapless.cli.column_groups import GAP, column_groups
+from gapless.cli.text_table import folded, table_lines
+from gapless.core.errors import UnknownOption
+
+STDOUT = "-"
+"""As the name of a file that is written: standard output."""
 
 
 def _has_rich() -> bool:
@@ -46,6 +52,8 @@ class Console:
     out, err : text streams
     verbose : bool
         Whether `detail` is printed.
+    quiet : bool
+        Print results and tables, and errors; no remarks and no progress.
 
     Attributes
     ----------
@@ -62,9 +70,11 @@ class Console:
         out: TextIO | None = None,
         err: TextIO | None = None,
         verbose: bool = False,
+        quiet: bool = False,
     ) -> None:
         self.as_json = as_json
         self.verbose = verbose
+        self.quiet = quiet
         self.out = out or sys.stdout
         self.err = err or sys.stderr
         self.tables: list[Table] = []
@@ -73,7 +83,12 @@ class Console:
         self.circumstances: dict[str, Any] = {}
 
     def say(self, text: str = "") -> None:
-        """One line for people."""
+        """One line for people, which ``--quiet`` leaves out: about the work, or beside the result."""
+        if not self.quiet:
+            self.result(text)
+
+    def result(self, text: str) -> None:
+        """One line for people that they have asked for; with ``--quiet`` too."""
         if not self.as_json:
             self._write(text, self.out)
 
@@ -83,17 +98,31 @@ class Console:
             self.say(text)
 
     def complain(self, text: str) -> None:
-        """One line on standard error, always."""
+        """One line on standard error, always: something is wrong."""
         self._write(text, self.err)
+
+    def remark(self, text: str) -> None:
+        """One line on standard error, which ``--quiet`` leaves out: nothing is wrong."""
+        if not self.quiet:
+            self.complain(text)
 
     def draw(self, drawing: Any) -> None:
         """Something that rich draws, such as coloured text, on a terminal; see `draws`. No line is folded."""
         self._live().print(drawing, soft_wrap=True)
 
+    def clear_stdout(self, option: str) -> None:
+        """Leave standard output to a document; what is said goes to standard error.
+
+        Raises `UnknownOption`: ``--json`` asks for another document there.
+        """
+        if self.as_json:
+            raise UnknownOption(f"{option} and --json both write to standard output: give one of them")
+        self.out = self.err
+
     @property
     def draws(self) -> bool:
         """Whether `draw` may be called: there is rich, and a terminal."""
-        return not self.as_json and self.out.isatty() and _has_rich()
+        return not self.as_json and not self.quiet and self.out.isatty() and _has_rich()
 
     def _write(self, text: str, stream: TextIO) -> None:
         if self._bar is not None and stream.isatty():
@@ -116,52 +145,20 @@ class Console:
             print(json.dumps(plain_data(document), indent=2, allow_nan=False, default=str), file=self.out)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """A table for people; numbers are right-aligned."""
+        """A table for people, no wider than the terminal; numbers are right-aligned."""
         self.tables.append(Table(title, tuple(columns), tuple(map(tuple, rows))))
         if self.as_json:
             return
         cells = [[cell(value) for value in row] for row in rows]
         numeric = [bool(rows) and all(isinstance(r[c], (int, float)) for r in rows) for c in range(len(columns))]
-        if self.draws:
-            self._draw_table(title, columns, cells, numeric)
-            return
-        widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
-        self.say(title)
-        for row in [list(columns), ["-" * w for w in widths], *cells]:
-            padded = [
-                cell.rjust(w) if right else cell.ljust(w)
-                for cell, w, right in zip(row, widths, numeric, strict=True)
-            ]
-            self.say("  ".join(padded).rstrip())
-
-    def _draw_table(
-        self, title: str, columns: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[bool]
-    ) -> None:
-        import rich.table  # noqa: PLC0415  an extra
-        from rich import box  # noqa: PLC0415
-
-        terminal = self._live()
-        for group in column_groups(columns, cells, terminal.width):
-            drawn = rich.table.Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", padding=(0, 1, 0, 0))
-            drawn.show_edge = drawn.pad_edge = False
-            for column in group:
-                drawn.add_column(
-                    columns[column.number],
-                    justify="right" if numeric[column.number] else "left",
-                    width=column.width,
-                    overflow="fold",
-                )
-            for row in cells:
-                drawn.add_row(*(row[column.number] for column in group))
-            # A column that is too wide by itself is left to the terminal to fold: nothing is cut.
-            needed = sum(column.width + GAP for column in group) - GAP
-            terminal.print(drawn, width=max(terminal.width, needed), crop=False)
-            title = ""
+        width = shutil.get_terminal_size().columns
+        for line in (*folded(title, width), *table_lines(columns, cells, numeric, width)):
+            self.result(line)
 
     @property
     def draws_progress(self) -> bool:
         """Whether `progress` is seen: what it costs to know the total is spared otherwise."""
-        if self.as_json or not self.err.isatty() or not _has_rich():
+        if self.as_json or self.quiet or not self.err.isatty() or not _has_rich():
             return False
         import rich.console  # noqa: PLC0415  an extra
 

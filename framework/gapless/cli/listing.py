@@ -37,20 +37,17 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
             described += _methods_of(registry, name)
         except BrokenReference as error:
             console.complain(f"gapless: {error}")
-    console.table(
-        "Methods",
-        ("problem", "method", "exact", "options", "summary"),
-        [
-            (
-                m["problem"],
-                m["method"] + _default(m),
-                "yes" if m["exact"] else "no",
-                ", ".join(f"{k}={v}" for k, v in m["options"].items()),
-                m["summary"],
-            )
-            for m in described
-        ],
-    )
+    for name in dict.fromkeys(m["problem"] for m in described):
+        console.table(
+            f"Methods for {name}",
+            ("method", "exact", "summary; options"),
+            [
+                (m["method"] + _default(m), "yes" if m["exact"] else "no", _summary(m))
+                for m in described
+                if m["problem"] == name
+            ],
+        )
+        console.say()
     parts = [
         (kind, name, given if isinstance(given, str) else reference_to(given), registry.owners[kind, name])
         for kind, named in (("factor", registry.factors), ("maximiser", registry.maximisers))
@@ -69,6 +66,11 @@ def _default(method: dict[str, Any]) -> str:
     if method["default"]:
         return " (default)"
     return " (default with factors)" if method["default_with_factors"] else ""
+
+
+def _summary(method: dict[str, Any]) -> str:
+    options = ", ".join(f"{name}={value}" for name, value in method["options"].items())
+    return f"{method['summary']}; {options}" if options else method["summary"]
 
 
 def _methods_of(registry: Registry, name: str) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import sys
@@ -34,8 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.showwarning = lambda message, *_, **__: console.complain(f"gapless: {message}")
         try:
             plugins = load_plugins()
-            parsed = build_parser(plugins).parse_args(arguments)
-            console.as_json = parsed.json
+            parser = build_parser(plugins)
+            parsed = parser.parse_args(arguments)
+            console.as_json, console.quiet = parsed.json, parsed.quiet
+            if parsed.run is None:
+                parser.print_help()
+                return exit_codes.PROVED
             code: int = parsed.run(parsed, console)
             sys.stdout.flush()
         except KeyboardInterrupt:
@@ -55,10 +58,8 @@ def build_parser(plugins: Plugins) -> Parser:
     """The whole command line, plug-ins' sub-commands included."""
     parser = Parser(prog="gapless", description="Exact structured prediction: the best structure, and the proof.")
     parser.add_argument("--version", action="version", version=f"gapless {__version__}")
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--json", action="store_true", help="print one JSON document instead of text")
-    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
-    commands.add_commands(subparsers, common, plugins)
+    subparsers = parser.add_subparsers(metavar="COMMAND")
+    commands.add_commands(subparsers, plugins)
     plugins.hook.gapless_cli(subparsers=subparsers)
-    parser.set_defaults(json=False)
+    parser.set_defaults(json=False, quiet=False, run=None)
     return parser

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
 
+from gapless.cli.documents import Documents
 from gapless.core import serial
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
-from gapless.core.record import Record, read_documents, read_values
+from gapless.core.record import Record
 
 
 @attrs.frozen(eq=False)
@@ -27,45 +27,52 @@ class Stored:
     words: Sequence[str] = ()
 
 
+def read_first(path: str) -> Any:
+    """The first value of a file, or of standard input for ``-``.
+
+    Raises `InvalidProblem`: it cannot be read.
+    """
+    return _value(*next(iter(Documents(path))))
+
+
 def read_problem(path: str) -> Problem[Any]:
     """The one problem of a file; see `read_stored`."""
-    return read_stored(path).problem
+    return read_stored(Documents(path)).problem
 
 
-def read_stored(path: str) -> Stored:
+def read_stored(documents: Documents) -> Stored:
     """The one problem of a file, with the name and the words that a record has for it.
 
     Raises `InvalidProblem`: the file cannot be read, or holds something else.
     """
-    values = list(read_values(path))
+    values = [_value(place, text) for place, text in documents]
     if len(values) != 1:
-        raise InvalidProblem(f"{path}: expected one problem, found {len(values)} values")
+        raise InvalidProblem(f"{documents.name}: expected one problem, found {len(values)} values")
     (value,) = values
     if isinstance(value, Record):
-        return Stored(value.problem, path, value.name, value.words)
+        return Stored(value.problem, documents.name, value.name, value.words)
     if not isinstance(value, Problem):
-        raise InvalidProblem(f"{path}: expected a problem, found a {type(value).__name__}")
-    return Stored(value, path)
+        raise InvalidProblem(f"{documents.name}: expected a problem, found a {type(value).__name__}")
+    return Stored(value, documents.name)
 
 
-def holds_many(path: str) -> bool:
-    """Whether a file holds a problem on each line: ``.jsonl`` or ``.jsonl.gz``."""
-    return ".jsonl" in Path(path).suffixes
-
-
-def read_problems(path: str) -> Iterator[Stored]:
+def read_problems(documents: Documents) -> Iterator[Stored]:
     """The problems of a file with one on each line, lazily.
 
     Raises `InvalidProblem`: a line cannot be read, or holds something else; the message names file and line.
     """
-    for place, text in read_documents(path):
-        try:
-            value = serial.loads(text)
-        except (InvalidProblem, InvalidResult) as error:
-            raise InvalidProblem(f"{place}: {error}") from error
+    for place, text in documents:
+        value = _value(place, text)
         if isinstance(value, Record):
             yield Stored(value.problem, place, value.name, value.words)
         elif isinstance(value, Problem):
             yield Stored(value, place)
         else:
             raise InvalidProblem(f"{place}: expected a problem or a record, found a {type(value).__name__}")
+
+
+def _value(place: str, text: str) -> Any:
+    try:
+        return serial.loads(text)
+    except (InvalidProblem, InvalidResult) as error:
+        raise InvalidProblem(f"{place}: {error}") from error

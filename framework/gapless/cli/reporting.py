@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
+import tempfile
+from pathlib import Path
 
 from gapless.cli import exit_codes
-from gapless.cli.console import Console
+from gapless.cli.console import STDOUT, Console
+from gapless.cli.documents import as_file, once
 from gapless.cli.reading import read_problem
 from gapless.cli.solving import read_option
 from gapless.core.errors import UnknownOption
@@ -18,9 +22,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source",
         metavar="RESULT|RECORD|RUN_DIR",
-        help="a record (.json), records (.jsonl), also .gz; a folder of `gapless run`; or a result with --problem",
+        help="a record (.json), records (.jsonl), also .gz; a folder of `gapless run`; or a result with "
+        "--problem; - for standard input",
     )
-    parser.add_argument("-o", "--out", required=True, metavar="FILE", help="where the HTML page goes")
+    parser.add_argument(
+        "-o", "--out", required=True, metavar="FILE", help="where the HTML page goes; - for standard output"
+    )
     parser.add_argument("--problem", help="the problem, when the source holds a bare result")
     parser.add_argument(
         "--again", action="store_true", help="solve again, for the events that a record without a trace lacks"
@@ -44,15 +51,24 @@ def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
         raise UnknownOption(f"--details is {parsed.details}, it must be a number >= 0")
     if parsed.option and not parsed.again:
         raise UnknownOption("--option is for the second solve of --again: give both")
-    write_report(
-        parsed.source,
-        parsed.out,
-        problem=read_problem(parsed.problem) if parsed.problem else None,
-        again=dict(map(read_option, parsed.option)) if parsed.again else None,
-        verify=not parsed.no_verify,
-        details=parsed.details,
-        progress=console.progress,
-    )
+    once(parsed.source, parsed.problem)
+    if parsed.out == STDOUT:
+        console.clear_stdout("--out -")
+    problem = read_problem(parsed.problem) if parsed.problem else None
+    with as_file(parsed.source) as source, tempfile.TemporaryDirectory(prefix="gapless-") as folder:
+        page = Path(folder) / "report.html" if parsed.out == STDOUT else Path(parsed.out)
+        write_report(
+            source,
+            page,
+            problem=problem,
+            again=dict(map(read_option, parsed.option)) if parsed.again else None,
+            verify=not parsed.no_verify,
+            details=parsed.details,
+            progress=console.progress,
+        )
+        if parsed.out == STDOUT:
+            sys.stdout.write(page.read_text("utf-8"))
+            return exit_codes.PROVED
     console.say(f"wrote {parsed.out}")
     console.data({"written": parsed.out})
     return exit_codes.PROVED

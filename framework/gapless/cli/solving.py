@@ -8,13 +8,15 @@ from typing import Any
 
 from gapless.cli import exit_codes
 from gapless.cli.backends import add_backend_options, chosen_backend
-from gapless.cli.console import Console
-from gapless.cli.reading import Stored, holds_many, read_stored
+from gapless.cli.console import STDOUT, Console
+from gapless.cli.documents import Documents, once
+from gapless.cli.reading import Stored, read_first, read_stored
 from gapless.cli.solving_many import solve_lines
+from gapless.core import serial
 from gapless.core.errors import SolveError, UnknownName, UnknownOption, VerificationFailed
 from gapless.core.limits import Limits, Stop
 from gapless.core.names import one_line
-from gapless.core.record import Record, read_values
+from gapless.core.record import Record
 from gapless.core.result import Result, Status
 from gapless.core.serial import require_folder
 from gapless.core.verified import SECONDS
@@ -26,7 +28,9 @@ from gapless.solving import solve
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``gapless solve``."""
     parser.add_argument(
-        "file", help="problem as JSON, as gapless.dumps writes it, or a record; or .jsonl, with one on each line"
+        "file",
+        help="problem as JSON, as gapless.dumps writes it, or a record; or .jsonl, with one on each line; - for "
+        "standard input",
     )
     parser.add_argument("--method", help="by default the problem type's own")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method")
@@ -43,9 +47,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--trace", action="store_true", help="store what happened too, for `gapless report`")
     parser.add_argument(
+        "-o",
         "--out",
         help="store problem and result here, for `gapless verify`; for many a .jsonl file, or a folder: there the "
-        "same command goes on after it was killed",
+        "same command goes on after it was killed; - for standard output, the text then goes to standard error",
     )
     parser.add_argument("--anew", action="store_true", help="forget the run that the folder of --out holds")
     parser.add_argument(
@@ -59,28 +64,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless solve FILE``."""
-    many = holds_many(parsed.file)
+    documents = Documents(parsed.file)
+    once(parsed.file, parsed.start)
+    if parsed.out == STDOUT:
+        console.clear_stdout("--out -")
+    many = documents.many
     alone = {"--start": parsed.start is not None, "--trace": parsed.trace}
     together = {"--jobs": parsed.jobs is not None, "--backend": parsed.backend is not None, "--anew": parsed.anew}
     for option, given in (alone if many else together).items():
         if given:
             what = "one problem, and this file may hold many" if many else "a .jsonl file of many problems"
-            raise UnknownOption(f"{option} is for {what}: {parsed.file}")
+            raise UnknownOption(f"{option} is for {what}: {documents.name}")
     if many:
         with chosen_backend(parsed, console):
-            return solve_lines(parsed, _limits(parsed), _options(parsed), console)
-    return _solve_alone(parsed, console)
+            return solve_lines(documents, parsed, _limits(parsed), _options(parsed), console)
+    return _solve_alone(documents, parsed, console)
 
 
-def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
-    stored = read_stored(parsed.file)
+def _solve_alone(documents: Documents, parsed: argparse.Namespace, console: Console) -> int:
+    stored = read_stored(documents)
     problem = stored.problem
     limits, options = _limits(parsed), _options(parsed)
-    if parsed.out:
+    if parsed.out and parsed.out != STDOUT:
         require_folder(parsed.out)  # now: a long solve must not end in a path that cannot be written
     if parsed.trace and not parsed.out:
         raise UnknownOption("--trace stores what happened in the record: give --out too")
-    start = next(read_values(parsed.start)) if parsed.start else None
+    start = read_first(parsed.start) if parsed.start else None
     try:
         result: Result[Any] = solve(
             problem,
@@ -95,7 +104,7 @@ def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
         )
     except VerificationFailed as error:
         if parsed.out and error.result is not None:
-            Record(problem, error.result, stored.name, stored.words).save(parsed.out)
+            _keep(Record(problem, error.result, stored.name, stored.words), parsed.out)
         if error.result is not None:
             _report(stored, error.result, console)
         console.complain(f"gapless: {error}")
@@ -105,7 +114,7 @@ def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
             _report(stored, error.result, console)
         raise
     if parsed.out:
-        Record(problem, result, stored.name, stored.words).save(parsed.out)
+        _keep(Record(problem, result, stored.name, stored.words), parsed.out)
     _report(stored, result, console)
     if result.status is Status.INFEASIBLE:
         return exit_codes.INFEASIBLE
@@ -114,12 +123,19 @@ def _solve_alone(parsed: argparse.Namespace, console: Console) -> int:
     return exit_codes.PROVED if result.proved else exit_codes.STOPPED_EARLY
 
 
+def _keep(record: Record, out: str) -> None:
+    if out == STDOUT:
+        print(serial.dumps(record))
+    else:
+        record.save(out)
+
+
 def _report(stored: Stored, result: Result[Any], console: Console) -> None:
     named = [stored.problem.named(solution.structure, stored.words) for solution in result.solutions]
     ended = result.status.value if result.proved else result.outcome
     console.say(f"{ended}: {result.proof}; method {result.method}")
     for number, (solution, names) in enumerate(zip(result.solutions, named, strict=True), 1):
-        console.say(f"{number}. value {solution.value:.12g}: {one_line(names)}")
+        console.result(f"{number}. value {solution.value:.12g}: {one_line(names)}")
     console.say(f"bound {result.bound:.12g}, gap {result.gap:.3g}, {result.stats.seconds:.3g} s")
     checked = result.stats.extra.get(SECONDS)
     if checked is not None:

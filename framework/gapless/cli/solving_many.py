@@ -14,7 +14,8 @@ from typing import Any
 import attrs
 
 from gapless.cli import exit_codes
-from gapless.cli.console import Console
+from gapless.cli.console import STDOUT, Console
+from gapless.cli.documents import STDIN, Documents
 from gapless.cli.reading import Stored, read_problems
 from gapless.cli.running import made_folder
 from gapless.core import serial
@@ -22,7 +23,7 @@ from gapless.core.errors import InvalidProblem, SolveError, UnknownOption, Verif
 from gapless.core.limits import Limits, Stop
 from gapless.core.names import one_line
 from gapless.core.problem import Problem
-from gapless.core.record import Record, read_documents
+from gapless.core.record import Record
 from gapless.core.result import Result, Status
 from gapless.runs import Fingerprint, RunFolder
 from gapless.streaming import solve_stream
@@ -46,6 +47,13 @@ class _Records:
 
     def write(self, record: Record) -> None:
         """Keep a record."""
+
+
+class _Printed(_Records):
+    """Standard output, a record on each line."""
+
+    def write(self, record: Record) -> None:
+        print(serial.dumps(record), flush=True)
 
 
 @attrs.define
@@ -90,17 +98,23 @@ class _Tally:
         return exit_codes.INFEASIBLE if self.statuses[Status.INFEASIBLE] else exit_codes.PROVED
 
 
-def solve_lines(parsed: argparse.Namespace, limits: Limits, options: Mapping[str, Any], console: Console) -> int:
-    """Solve every problem of ``parsed.file``; with ``--out``, write each record when it is finished."""
+def solve_lines(
+    documents: Documents,
+    parsed: argparse.Namespace,
+    limits: Limits,
+    options: Mapping[str, Any],
+    console: Console,
+) -> int:
+    """Solve every problem of a file or of standard input; with ``--out``, write each record when it is finished."""
     began = time.perf_counter()
     tally = _Tally()
     on_their_way: deque[tuple[Stored, str]] = deque()
 
     def problems(records: _Records, advance: Callable[[int], None]) -> Iterator[Problem[Any]]:
         names: set[str] = set()
-        for stored in read_problems(parsed.file):
+        for stored in read_problems(documents):
             # The file may lie elsewhere when a run goes on.
-            place = stored.place.replace(parsed.file, Path(parsed.file).name, 1)
+            place = stored.place.replace(documents.name, Path(documents.name).name, 1)
             name = stored.name if stored.name and stored.name not in names else place
             names.add(name)
             result = records.finished(name, stored)
@@ -113,7 +127,8 @@ def solve_lines(parsed: argparse.Namespace, limits: Limits, options: Mapping[str
                 advance(1)
 
     jobs = parsed.jobs if parsed.jobs is not None else 1 if parsed.backend is None else -1
-    total = sum(1 for _ in read_documents(parsed.file)) if console.draws_progress else 0
+    counted = console.draws_progress and not documents.piped
+    total = sum(1 for _ in documents) if counted else 0
     try:
         with _records(parsed, console) as records, console.progress("solving", total) as advance:
             outcomes = solve_stream(
@@ -177,9 +192,9 @@ def _show(stored: Stored, outcome: Result[Any] | SolveError, console: Console, *
         sure = "" if outcome.proved else f", gap {outcome.gap:.3g}"
         if outcome.proved and not outcome.certified:
             sure = " (no certificate)"
-        console.say(f"{stored.name or stored.place}: {outcome.status.value}{sure}, {found}")
+        console.result(f"{stored.name or stored.place}: {outcome.status.value}{sure}, {found}")
         for number, other in enumerate(others, 2):
-            console.say(f"    {number}. {other}")
+            console.result(f"    {number}. {other}")
 
 
 @contextlib.contextmanager
@@ -189,6 +204,8 @@ def _records(parsed: argparse.Namespace, console: Console) -> Iterator[_Records]
         raise UnknownOption("--anew forgets the run of a folder: give --out FOLDER")
     if out is None:
         yield _Records()
+    elif out == STDOUT:
+        yield _Printed()
     elif out.endswith(".jsonl"):
         with _records_file(out, console) as records:
             yield records
@@ -225,6 +242,10 @@ def _records_file(out: str, console: Console) -> Iterator[_Records]:
 @contextlib.contextmanager
 def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
     """Records go to the log of a folder; what it holds of the same run is not solved again."""
+    if parsed.file == STDIN:
+        raise UnknownOption(
+            f"--out {out}: a folder goes on with a file, not with standard input; give a .jsonl file"
+        )
     if out.suffix and not out.is_dir():
         raise UnknownOption(f"--out {out}: records of many problems go to a .jsonl file, or into a folder")
     corpus = _fingerprint(Path(parsed.file))  # first: a file that is not there leaves no folder behind

@@ -15,6 +15,7 @@ import attrs
 
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
+from gapless.cli.documents import STDIN, Documents, once
 from gapless.cli.reading import read_problem
 from gapless.core import serial
 from gapless.core.certificate import UNREADABLE, Verdict
@@ -39,7 +40,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="a record (.json) or records (.jsonl), also .gz; a folder of .jsonl files; or a result with --problem",
+        help="a record (.json) or records (.jsonl), also .gz; a folder of .jsonl files; or a result with "
+        "--problem; - for standard input",
     )
     parser.add_argument("--problem", help="the problem, when FILE holds a bare result")
     parser.add_argument("--time", type=float, metavar="S", help="seconds for each record; it fails as undecided")
@@ -109,8 +111,9 @@ class Failure:
 
 def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless verify FILE [FILE ...]``."""
+    once(*parsed.files, parsed.problem)
     problem = read_problem(parsed.problem) if parsed.problem else None
-    files = [file for path in parsed.files for file in record_files(path)]
+    files = [file for path in parsed.files for file in ([path] if path == STDIN else record_files(path))]
     checked = failed = 0
     failures: list[dict[str, Any]] = []
     for file in files:
@@ -128,13 +131,13 @@ def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
 
 
 def verify_records(
-    file: Path,
+    file: Path | str,
     problem: Problem[Any] | None,
     console: Console,
     seconds: float | None = None,
     work: float | None = None,
 ) -> tuple[int, list[Failure]]:
-    """Verify the records of one file and say what fails.
+    """Verify the records of one file, or of standard input for ``-``, and say what fails.
 
     A record that takes more than `seconds`, or more steps than `work`, is undecided, and counts as failed: what is
     not verified does not hold. What will take longer than a second is announced on standard error. Raises
@@ -152,19 +155,20 @@ def verify_records(
     for checked, failure in enumerate(_verdicts(file, problem, console, seconds, work), 1):  # noqa: B007  used after the loop
         if failure is not None:
             failures.append(failure)
-            console.say(str(failure))
+            console.result(str(failure))
     if any(failure.undecided for failure in failures):
         console.say("undecided is not verified: allow more by --work STEPS or --time S")
     if not checked:
         failures.append(Failure("", str(file), "holds no record, so nothing was verified"))
-        console.say(str(failures[-1]))
+        console.result(str(failures[-1]))
     return checked, failures
 
 
 def _verdicts(
-    file: Path, problem: Problem[Any] | None, console: Console, seconds: float | None, work: float | None
+    file: Path | str, problem: Problem[Any] | None, console: Console, seconds: float | None, work: float | None
 ) -> Iterator[Failure | None]:
-    for number, (place, text) in enumerate(record_documents(file), 1):
+    documents = Documents(str(file))
+    for number, (place, text) in enumerate(documents if documents.piped else record_documents(Path(file)), 1):
         try:
             value = serial.loads(text)
         except InvalidResult as error:  # changed by somebody: fails, but the others are still checked
@@ -180,16 +184,16 @@ def _verdicts(
         called = record.name or f"record {number}"
         expected = expected_seconds(record)
         if expected > ANNOUNCED:
-            console.complain(f"gapless: {called} takes about {expected:.2g} s to verify")
+            console.remark(f"gapless: {called} takes about {expected:.2g} s to verify")
         try:
             with alarm(seconds):
                 verdict = record.verify(work=work)
         except TimeIsUp:
             said = f"undecided: not verified within {seconds:g} s; allow more by --time"
             verdict = Verdict(False, said, "certificate", undecided=True)
-        if ".jsonl" not in file.suffixes:
+        if not documents.many:
             console.say(f"claimed: {record.result.status.value}; {record.result.proof}")
-        if ".jsonl" not in file.suffixes and verdict:
+        if not documents.many and verdict:
             console.say(f"holds: {verdict.reason}{f'; {verdict.trusted}' if verdict.trusted else ''}")
             console.say(f"checked in {verdict.seconds:.3g} s")
         reason = record.result.proof if verdict.missing else verdict.reason

@@ -183,12 +183,15 @@ class Task:
     run : callable, or str
         ``run(arguments, console) -> int``: does the job, returns an exit code.
         `console` is a `gapless.cli.Console`.
+    benchmark : bool
+        Whether it measures speed, and is listed apart from the jobs.
     """
 
     name: str
     summary: str
     _add_arguments: Callable[[Any], None] | str
     _run: Callable[[Any, Any], int] | str
+    benchmark: bool = False
 
     @property
     def add_arguments(self) -> Callable[[Any], None]:

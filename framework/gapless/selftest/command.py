@@ -119,7 +119,7 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
     if interrupted:
         console.say("interrupted: results so far")
         return exit_codes.INTERRUPTED
-    console.say("FAILED" if failed else "all answers are right")
+    console.result("FAILED" if failed else "all answers are right")
     return exit_codes.FAILED if failed else exit_codes.PROVED
 
 
@@ -207,12 +207,12 @@ def _show(
         console.say(f"note: {name!r} was not tested: no plug-in provides specimens (hook gapless_specimens)")
     for tally in tallies:
         for mistake in tally.mistakes[:_SHOWN]:
-            console.say(f"MISTAKE {mistake.problem}, {mistake.method}, case {mistake.case}: {mistake.reason}")
+            console.result(f"MISTAKE {mistake.problem}, {mistake.method}, case {mistake.case}: {mistake.reason}")
         if len(tally.mistakes) > _SHOWN:
             console.say(f"... and {len(tally.mistakes) - _SHOWN} more of {tally.problem}, {tally.method}")
     for pair in pairs:
         for wrong in pair.mistakes[:_SHOWN]:
-            console.say(f"MISTAKE {pair.backbone} with {pair.factors}, case {wrong.case}: {wrong.reason}")
+            console.result(f"MISTAKE {pair.backbone} with {pair.factors}, case {wrong.case}: {wrong.reason}")
     for file in kept:
         console.say(f"wrote {file}")
 

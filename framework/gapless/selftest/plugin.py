@@ -31,7 +31,6 @@ def gapless_specimens() -> Sequence[Specimens]:
 def _fill(parser: argparse.ArgumentParser) -> None:
     from gapless.selftest.command import run  # noqa: PLC0415  brute force: imported when it is asked for
 
-    parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     parser.add_argument("--cases", type=int, default=1000, help="instances per problem type (1000)")
     parser.add_argument("--seconds", type=float, default=45.0, help="total CPU time; slow methods solve fewer (45)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the instances (0)")

@@ -220,4 +220,6 @@ def _differ(results: Sequence[gl.Result[Plan]]) -> bool:
     return any(best < result.bound for result in results)
 
 
-TASK = Task("cutting-stock-benchmark", "Bin packing by two trees over one formulation.", add_arguments, run)
+TASK = Task(
+    "cutting-stock-benchmark", "Bin packing by two trees over one formulation.", add_arguments, run, benchmark=True
+)

@@ -190,4 +190,10 @@ def _differ(answers: Sequence[Solved]) -> bool:
     return any(best < answer.result.bound - 1e-6 for answer in answers)
 
 
-TASK = Task("vehicle-routing-benchmark", "Vehicle routing by two trees over one formulation.", add_arguments, run)
+TASK = Task(
+    "vehicle-routing-benchmark",
+    "Vehicle routing by two trees over one formulation.",
+    add_arguments,
+    run,
+    benchmark=True,
+)

@@ -1,0 +1,1 @@
+"""``gapless demo``: a sentence that a beam parses wrongly, the best tree, and the proof."""

@@ -1,0 +1,11 @@
+"""Tables of tasks in one part, each row on its line, so that tests can look for them."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fits 80 columns, tests/cli/test_width.py sees."""
+    monkeypatch.setenv("COLUMNS", "500")
