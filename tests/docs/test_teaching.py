@@ -1,4 +1,4 @@
-"""Notebooks for teaching: each replays a paper in blocks that assert what they show, draws, and ends in exercises."""
+"""Notebooks for teaching: each replays a paper in blocks that assert, draws, and ends in exercises."""
 
 from __future__ import annotations
 
