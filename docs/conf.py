@@ -42,7 +42,7 @@ html_theme = "furo"
 html_title = "gapless"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_extra_path = [str(built)] if (built := Path(__file__).parents[1] / "build/browser").is_dir() else []  # make browser
+html_extra_path = ["../build/browser"] if Path(__file__).parents[1].joinpath("build/browser").is_dir() else []
 html_show_sourcelink = False
 pygments_style = "default"
 pygments_dark_style = "github-dark"

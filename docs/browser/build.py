@@ -1,9 +1,9 @@
 """Build what the browser page loads: ``make browser``, or ``python docs/browser/build.py FOLDER``.
 
-Into FOLDER go a wheel of pure Python, a tagger and a parser trained on the embedded treebank, and ``manifest.json``,
-which lists all files with sizes and checksums: ours, and those of Pyodide, which a visitor's browser takes from a
-content delivery network. With ``--pyodide LOCAL`` they are copied from a local folder instead, for the tests and for
-sites without other servers.
+Into FOLDER go a wheel of pure Python, a tagger and a parser trained on the embedded treebank, and
+``manifest.json``, which lists all files with sizes and checksums: ours, and those of Pyodide, which a visitor's
+browser takes from a content delivery network. With ``--pyodide LOCAL`` they are copied from a local folder
+instead, for the tests and for sites without other servers.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
-# Pyodide 0.29.3: its npm package as jsdelivr mirrors it, and wheels that its pyodide-lock.json names. NetworkX is not
-# among them: only graphs given as NetworkX objects and SCIP's cuts need it.
+# Pyodide 0.29.3: its npm package as jsdelivr mirrors it, and wheels that its pyodide-lock.json names. NetworkX is
+# not among them: only graphs given as NetworkX objects and SCIP's cuts need it.
 CORE = "https://cdn.jsdelivr.net/npm/pyodide@0.29.3/"
 WHEELS = "https://cdn.jsdelivr.net/pyodide/v0.29.3/full/"
 PYODIDE = (  # base, name, bytes, bytes as transferred (compressed, or a wheel), sha256
@@ -117,7 +117,9 @@ def build_models(folder: Path) -> list[Path]:
     train, dev = [tagged(s) for s in treebank.train], [tagged(s) for s in treebank.dev]
     tagger = train_tagger([TaggedSentence(s.words, s.tags) for s in train], decode, epochs=8)
     parser = train_parser(
-        train, dev, Options(families=("grandchild", "sibling"), heads_kept=None, bits=16, epochs=8)
+        train,
+        dev,
+        Options(families=("grandchild", "sibling"), projective=False, heads_kept=None, bits=16, epochs=8),
     )
     tagger.save(folder / "tagger.npz")
     parser.save(folder / "parser.npz")

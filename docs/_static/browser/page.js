@@ -25,7 +25,7 @@ root.innerHTML = `
     </div>
     <form data-part="sentence">
       <label for="gb-text">English sentence, at most 25 words</label>
-      <input id="gb-text" type="text" maxlength="300" autocomplete="off" value="The old teacher saw a dog with a red hat in the garden.">
+      <input id="gb-text" type="text" maxlength="300" autocomplete="off" value="This clever lawyer found a key early that was very large.">
       <button type="submit">Parse</button>
     </form>
     <form data-part="scores" hidden>
@@ -75,6 +75,7 @@ async function start() {
   try {
     const code = await (await fetch(new URL("solve.py", here))).text();
     worker = new Worker(new URL("worker.js", here), { type: "module" });
+    window.gaplessWorker = worker; // for consoles and tests
     worker.onmessage = ({ data }) => received(data);
     worker.onerror = () => failed("the worker stopped; reload the page to begin again");
     worker.postMessage({ kind: "load", files: manifest.files, base: built.href, code });
