@@ -52,6 +52,8 @@ def parse(text):
 
 def label(words, labels, unary, transition):
     """Label a chain with the scores of the page's table; words that alone would get another label are red."""
+    if len(unary) != len(words):
+        raise gl.InvalidProblem(f"there are {len(words)} words, and scores of {len(unary)}")
     problem = ChainProblem(np.array(unary, float), np.array(transition, float), labels=labels)
     alone = np.array(unary, float).argmax(axis=1)
     return solved(problem, lambda best: draw(problem=problem, structure=best, words=words, against=alone))
