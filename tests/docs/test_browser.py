@@ -176,7 +176,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def answers(built: Path, questions: list[dict[str, Any]], **environment: str) -> list[dict[str, Any]]:
-    """What the page's Python answers outside a browser."""
+    """The answers of the page's Python outside a browser."""
     code = "import sys, json; exec(open(sys.argv[1]).read()); print(json.dumps([json.loads(answer(json.dumps(q))) "
     code += "for q in json.loads(sys.argv[2])]))"
     told = run(code, str(STATIC / "solve.py"), json.dumps(questions), cwd=built / "browser-files", **environment)
@@ -271,7 +271,7 @@ def press(chromium: Any, button: Any) -> None:
 def waiting(chromium: Any) -> Any:
     """Patience with a browser beside busy processes; the page itself ends what takes too long."""
     support = pytest.importorskip("selenium.webdriver.support.ui")
-    return support.WebDriverWait(chromium, 40, 0.1)
+    return support.WebDriverWait(chromium, 300, 0.1)
 
 
 def wait(chromium: Any, *said: str) -> str:
@@ -379,6 +379,7 @@ def test_the_page_fits_a_phone(page: Any, scheme: str) -> None:
     chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    chromium.get("about:blank")  # what other tests have typed is gone
     loaded(chromium, address)
     for kind in ("sentence", "scores"):
         press(chromium, part(chromium, f"to-{kind}"))
