@@ -77,7 +77,7 @@ docs: $(VENV)/.installed-docs
 
 # Pyodide itself is loaded by the visitor; `make docs` puts what is built here beside the page.
 browser: $(VENV)/.installed
-	@$(BIN)/python -W ignore docs/browser/build.py build/browser/browser-files 2>/dev/null
+	@$(BIN)/python -W ignore docs/browser/build.py build/browser/browser-files
 
 fuzz: CASES ?= 1000000
 fuzz: $(VENV)/.installed-dev

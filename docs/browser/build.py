@@ -12,6 +12,7 @@ import argparse
 import gzip
 import hashlib
 import json
+import logging
 import shutil
 import sys
 import tempfile
@@ -92,9 +93,11 @@ def build_wheel(folder: Path) -> Path:
         distribution.get_command_obj("egg_info").egg_base = scratch
         wheel = distribution.get_command_obj("bdist_wheel")
         wheel.dist_dir, wheel.bdist_dir = str(folder), f"{scratch}/wheel"
+        logging.disable(logging.WARNING)  # setuptools tells each file; errors are exceptions
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             distribution.run_command("bdist_wheel")
+        logging.disable(logging.NOTSET)
     (built,) = folder.glob("gapless-*-py3-none-any.whl")
     return built
 

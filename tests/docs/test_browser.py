@@ -125,6 +125,12 @@ results = [(gl.solve(problem), problem) for problem in (chain, parse)]
 assert all(result.proved and result.verify(problem) for result, problem in results)
 assert not gapless_kernels.COMPILED
 assert not {"pyscipopt", "networkx", "scipy"} & sys.modules.keys()
+try:
+    gl.solve(parse, "price-and-cut")
+except gl.GaplessError as error:
+    assert "a linear program needs SCIP: pip install pyscipopt" in str(error)
+else:
+    raise AssertionError("there is no SCIP to solve with")
 print(json.dumps([result.value for result, _ in results]))
 """
     values = json.loads(run(code, cwd=unpacked, PYTHONPATH=str(unpacked), GAPLESS_PURE="1"))
