@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 import re
@@ -106,6 +107,18 @@ def test_what_is_downloaded_is_listed_and_small(wheel: Path) -> None:
     assert all(re.fullmatch(r"https://cdn\.jsdelivr\.net/\S+", file["url"]) for file in files)
     assert all(re.fullmatch(r"[0-9a-f]{64}", file["sha256"]) for file in files)
     assert sum(file["transferred"] for file in files) + wheel.stat().st_size < MOST - 1e6  # a million for models
+
+
+@pytest.mark.skipif(not LOCAL, reason="needs a local copy of Pyodide 0.29.3, named by GAPLESS_PYODIDE")
+def test_checksums_are_those_of_pyodides_own_lock() -> None:
+    lock = json.loads((Path(LOCAL) / "pyodide-lock.json").read_text("utf-8"))["packages"]
+    locked = {one["file_name"]: one["sha256"] for one in lock.values()}
+    for base, name, size, _, checksum in _build().PYODIDE:
+        if base == _build().CORE:
+            content = (Path(LOCAL) / name).read_bytes()
+            assert (len(content), hashlib.sha256(content).hexdigest()) == (size, checksum)
+        else:
+            assert locked[name] == checksum
 
 
 def test_a_missing_local_file_is_named(tmp_path: Path) -> None:
