@@ -25,7 +25,7 @@ INSTALLED := pyproject.toml \
 WHEEL = $(firstword $(wildcard $(DIST)/gapless-*.whl))
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 
-.PHONY: help kernels demo test test-long lint docs results fuzz soak dist size sbom changelog clean
+.PHONY: help kernels demo test test-long lint docs browser results fuzz soak dist size sbom changelog clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -36,6 +36,7 @@ help:
 	@echo "make test-long  run the long tests, and drawn tests with many examples (besides make test)"
 	@echo "make lint   ruff check, ruff format --check, mypy --strict"
 	@echo "make docs   build the documentation into build/docs; a warning is an error"
+	@echo "make browser  build what the page docs/browser.md loads: a wheel of pure Python, two models"
 	@echo "make fuzz   feed CASES=1000000 changed documents to everything that reads (an hour or two)"
 	@echo "make soak   decode COUNT=100000 mixed problems and watch the memory"
 	@echo "make results  measure every table of docs/results again (hours; ONLY=NAME: one of them)"
@@ -73,6 +74,10 @@ lint: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-docs
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -d build/doctrees docs build/docs
 	@echo "docs: build/docs/index.html"
+
+# Pyodide itself is loaded by the visitor; `make docs` puts what is built here beside the page.
+browser: $(VENV)/.installed
+	@$(BIN)/python -W ignore docs/browser/build.py build/browser/browser-files
 
 fuzz: CASES ?= 1000000
 fuzz: $(VENV)/.installed-dev

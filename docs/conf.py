@@ -33,7 +33,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["examples"]
+exclude_patterns = ["browser", "examples"]
 
 # Pages are Markdown that also reads well on a code host: links are plain links between files.
 myst_heading_anchors = 3
@@ -42,6 +42,7 @@ html_theme = "furo"
 html_title = "gapless"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_extra_path = ["../build/browser"] if Path(__file__).parents[1].joinpath("build/browser").is_dir() else []
 html_show_sourcelink = False
 pygments_style = "default"
 pygments_dark_style = "github-dark"

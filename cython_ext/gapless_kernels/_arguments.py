@@ -31,6 +31,8 @@ __all__ = [
 FLOAT64 = np.dtype(np.float64)
 REALS = (np.dtype(np.float32), FLOAT64)
 """The number types of label scores."""
+INDEX = np.dtype(np.intp)
+"""The type of NumPy's own indices: int64, or int32 on machines of 32 bits (a browser), where only the twins run."""
 
 
 def check_type(name: str, array: Any, *types: npt.DTypeLike, optional: bool = False) -> None:
@@ -39,7 +41,7 @@ def check_type(name: str, array: Any, *types: npt.DTypeLike, optional: bool = Fa
         if not (optional and array is None):
             kind = "NumPy array or None" if optional else "NumPy array"
             raise TypeError(f"{name} must be a {kind}, got {type(array).__name__}")
-    elif types and array.dtype not in types:
+    elif types and array.dtype not in types and not (array.dtype == INDEX and np.int64 in types):
         raise TypeError(f"{name} must be {' or '.join(str(np.dtype(one)) for one in types)}, got {array.dtype}")
 
 
@@ -50,7 +52,7 @@ def check_array(
     # Asked here first: small problems are solved in a few microseconds.
     if not isinstance(array, np.ndarray) or array.dtype != dtype:
         check_type(name, array, dtype, optional=optional)
-    elif array.shape != shape:
+    if array is not None and array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
 
 

@@ -90,7 +90,7 @@ def check_arcs(heads: npt.NDArray[Any], modifiers: npt.NDArray[Any], positions: 
         check_type(name, ends, np.int64)
         if ends.shape != (heads.size,) or not ends.flags.c_contiguous:
             raise ValueError(f"{name} must be contiguous, of shape ({heads.size},), got {ends.shape}")
-        if ends.size and ends.view(np.uint64).max() >= positions:  # what is below 0 is large there
+        if ends.size and ends.view(f"u{ends.itemsize}").max() >= positions:  # what is below 0 is large there
             raise ValueError(f"{name} must be in 0..{positions - 1}")
 
 

@@ -281,6 +281,7 @@ def most_of_others(values: FloatArray, sizes: IntArray) -> FloatArray:
     """
     if not values.size:
         return values
+    sizes = sizes.astype(np.intp, copy=False)
     first, group = np.cumsum(sizes) - sizes, np.repeat(np.arange(sizes.size), sizes)
     most = np.maximum.reduceat(values, first)[group]
     is_most = values == most

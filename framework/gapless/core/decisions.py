@@ -123,8 +123,9 @@ class _Groups:
         if not self.members.size:
             return True
         values = state[self.members]
-        on = np.add.reduceat(values == ON, self.starts, dtype=np.int64)
-        free = np.add.reduceat(values == FREE, self.starts, dtype=np.int64)
+        starts = self.starts.astype(np.intp, copy=False)  # int64 is too wide for 32 bits, where browsers run
+        on = np.add.reduceat(values == ON, starts, dtype=np.int64)
+        free = np.add.reduceat(values == FREE, starts, dtype=np.int64)
         if np.any(on > 1) or np.any(on + free == 0):
             return False
         implied = np.where(on == 1, OFF, np.where(free == 1, ON, FREE)).astype(np.int8)

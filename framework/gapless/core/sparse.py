@@ -100,7 +100,7 @@ class Sparse:
 
     def row_numbers(self) -> IntArray:
         """Row of each entry."""
-        return np.arange(len(self)).repeat(self.indptr[1:] - self.indptr[:-1])
+        return np.repeat(np.arange(len(self)), self.indptr[1:] - self.indptr[:-1])
 
     def dot(self, vector: FloatArray) -> FloatArray:
         """``self @ vector`` with shape (m,); 0 x inf never arises because zeros are not stored."""

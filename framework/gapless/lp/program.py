@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.errors import SolveError
+from gapless.core.errors import MissingDependency, SolveError
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.lp import signs
 from gapless.lp.entries import pairs
@@ -29,8 +29,13 @@ class LinearProgram:
     """
 
     def __init__(self, name: str) -> None:
-        from pyscipopt import LP  # noqa: PLC0415  keeps `import gapless` light
-        from pyscipopt.scip import PY_SCIP_LPPARAM  # noqa: PLC0415
+        try:
+            from pyscipopt import LP  # noqa: PLC0415  keeps `import gapless` light
+            from pyscipopt.scip import PY_SCIP_LPPARAM  # noqa: PLC0415
+        except ImportError as error:
+            raise MissingDependency(
+                "a linear program needs SCIP: pip install pyscipopt; there is none for browsers"
+            ) from error
 
         self._parameter: Any = PY_SCIP_LPPARAM
         self._lp: Any = LP(name, "minimize")

@@ -170,8 +170,9 @@ class Layout(Generic[S]):
         loose[members] = False
         low, high = np.minimum(weights[loose], 0.0).sum(), np.maximum(weights[loose], 0.0).sum()
         if members.size:
-            low += np.minimum.reduceat(np.where(allowed, weights, np.inf)[members], first[:-1]).sum()
-            high += np.maximum.reduceat(weights[members], first[:-1]).sum()
+            starts = first[:-1].astype(np.intp, copy=False)
+            low += np.minimum.reduceat(np.where(allowed, weights, np.inf)[members], starts).sum()
+            high += np.maximum.reduceat(weights[members], starts).sum()
         for scored in self.scored:
             scores = scored.all_scores()
             finite = scores[np.isfinite(scores) & self.problem.search_factors.possible(scored.scopes)]
