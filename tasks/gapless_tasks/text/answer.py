@@ -1,0 +1,75 @@
+"""What was found in a sentence, in every form in which it is given out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+import gapless as gl
+from gapless.core.problem import Problem
+
+
+@attrs.frozen
+class Proof:
+    """A problem of a sentence and its result.
+
+    Parameters
+    ----------
+    step : str
+        Such as "tags".
+    """
+
+    step: str
+    problem: Problem[Any]
+    result: gl.Result[Any]
+
+    def document(self) -> dict[str, Any]:
+        """As JSON data."""
+        found = self.result
+        return {
+            "status": found.status.value,
+            "value": found.value if found.solutions else None,
+            "bound": found.bound,
+            "gap": found.gap,
+            "proved": found.proved,
+        }
+
+
+@attrs.frozen
+class Answer:
+    """What was found in a sentence, or in a text of several.
+
+    Parameters
+    ----------
+    place : str
+        File and line.
+    words : sequence of str
+    document : dict
+        JSON data.
+    text, conllu : str
+        For people; as CoNLL-U, with a blank line after each sentence.
+    proofs : sequence of Proof
+    failure : str
+        Why there is less than was asked for; else empty.
+    """
+
+    place: str
+    words: Sequence[str]
+    document: dict[str, Any]
+    text: str
+    conllu: str
+    proofs: Sequence[Proof]
+    failure: str = ""
+
+    @property
+    def proved(self) -> bool:
+        """Whether every step is proved to be the best one."""
+        return not self.failure and all(proof.result.proved for proof in self.proofs)
+
+    def whole_document(self) -> dict[str, Any]:
+        """The JSON data with place, words and proofs."""
+        proofs = {proof.step: proof.document() for proof in self.proofs}
+        failure = {"failure": self.failure} if self.failure else {}
+        return {"place": self.place, "words": list(self.words), **self.document, "proofs": proofs, **failure}
