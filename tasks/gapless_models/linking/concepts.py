@@ -72,11 +72,13 @@ class Concepts:
             fields = line.split("\t")
             if len(fields) != _FIELDS or not fields[0].strip():
                 raise LinkingFileError(
-                    f"{place}: {line!r:.60} is no concept; write title, other names and links, separated by two tabs"
+                    f"{place}: {line!r:.60} is no concept; write title, other names and links, with tabs between"
                 )
             title = fields[0].strip()
             if title in rows:
-                raise LinkingFileError(f"{place}: {title!r} is also the title of line {rows[title][0]}; give another")
+                raise LinkingFileError(
+                    f"{place}: {title!r} is also the title of line {rows[title][0]}; give another"
+                )
             rows[title] = number, _listed(fields[1]), _listed(fields[2])
         if not rows:
             raise LinkingFileError(f"{file}, line 1: no concept in the file")
@@ -85,7 +87,9 @@ class Concepts:
         for number, _, linked in rows.values():
             for title in linked:
                 if title not in place_of:
-                    raise LinkingFileError(f"{file}, line {number}: links to {title!r}, which is no title of the file")
+                    raise LinkingFileError(
+                        f"{file}, line {number}: links to {title!r}, which is no title of the file"
+                    )
         called: dict[str, list[int]] = {}
         for i, (title, (_, others, linked)) in enumerate(rows.items()):
             links += [(i, place_of[to]) for to in linked]
@@ -96,7 +100,7 @@ class Concepts:
         for title, i in place_of.items():
             if i not in reached:
                 raise LinkingFileError(
-                    f"{file}, line {rows[title][0]}: no chain of links joins {title!r} to the first linked concept; "
+                    f"{file}, line {rows[title][0]}: no chain of links joins {title!r} to the others; "
                     "distances need one: add a link"
                 )
         knowledge = Knowledge.of_links(file.stem, tuple(rows), np.array(links))

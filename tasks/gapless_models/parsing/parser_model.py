@@ -215,7 +215,9 @@ class ParserModel:
         return cls.of_contents(*read_archive(path, KIND), os.fspath(path))
 
     @classmethod
-    def of_contents(cls, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any], place: str) -> ParserModel:
+    def of_contents(
+        cls, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any], place: str
+    ) -> ParserModel:
         """The parser that `contents` describes; errors as those of `load`, with `place` for the messages."""
         try:
             own = [name for name in ("table", "pruner") if name in arrays]

@@ -226,8 +226,10 @@ class ChainTagger(Tagger):
         return {name: getattr(self, name) for name in ARRAYS}, texts
 
     @classmethod
-    def of_contents(cls, arrays: Arrays, texts: Mapping[str, Any], index: FeatureIndex | None = None) -> ChainTagger:
-        """The tagger that `contents` describes; errors as the constructor's, and `LookupError` for what is missing."""
+    def of_contents(
+        cls, arrays: Arrays, texts: Mapping[str, Any], index: FeatureIndex | None = None
+    ) -> ChainTagger:
+        """The tagger that `contents` describes; errors as the constructor's, `LookupError` for what is missing."""
         column = str(texts.get("column", UPOS))  # files of earlier versions do not say
         chosen = {name: arrays[name] for name in ARRAYS}
         return cls(texts["labels"], _index_of(texts) if index is None else index, **chosen, column=column)

@@ -29,9 +29,7 @@ def embedded_tagger() -> ChainTagger:
 def embedded_parser() -> TextParser:
     """A parser for English that scores arcs and grandchildren, with the embedded tagger."""
     options = Options(families=FAMILIES, heads_kept=None, bits=BITS)
-    return train_parser(
-        _trees("train"), dev=_trees("dev"), column=UPOS, options=options, tagger=embedded_tagger()
-    )
+    return train_parser(_trees("train"), dev=_trees("dev"), column=UPOS, options=options, tagger=embedded_tagger())
 
 
 def _trees(part: str) -> list[TextSentence]:

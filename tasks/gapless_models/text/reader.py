@@ -16,8 +16,6 @@ from gapless_models.text_lines import numbered_lines, said
 Kind = Literal["auto", "text", "conllu"]
 _ROW = re.compile(r"\d+(?:[-.]\d+)?\t.*\t")
 _NEWDOC = re.compile(r"#\s*newdoc\b")
-MOST_WORDS = 10_000
-"""A longer line is no sentence: the scores of its arcs alone would take a gigabyte."""
 
 
 class TextFileError(ValueError):
@@ -78,10 +76,6 @@ def _of_lines(numbered: Iterator[tuple[int, str]], place: str, spaced: bool) -> 
         if not spans:
             starts = True
             continue
-        if len(spans) > MOST_WORDS:
-            raise TextFileError(
-                f"{place}, line {number}: {len(spans)} words in a line, at most {MOST_WORDS}; write one sentence a line"
-            )
         glued = frozenset(i for i in range(len(spans) - 1) if spans[i][1] == spans[i + 1][0])
         words = tuple(line[first:end] for first, end in spans)
         yield TextSentence(f"{place}, line {number}", words, glued=glued, starts=starts)

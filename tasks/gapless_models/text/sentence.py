@@ -50,7 +50,7 @@ class TextSentence:
     def conllu(self, number: int, columns: Mapping[int, Sequence[str]], comments: Sequence[str] = ()) -> str:
         """The sentence as CoNLL-U, with a blank line.
 
-        What was read from CoNLL-U keeps everything but the given columns: comments, multiword tokens and empty nodes.
+        What was read from CoNLL-U keeps all but the given columns: comments, multiword tokens, empty nodes.
 
         Parameters
         ----------

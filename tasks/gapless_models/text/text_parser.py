@@ -11,7 +11,6 @@ import numpy as np
 
 from gapless import InvalidProblem
 from gapless.learn import DamagedFile, read_archive, write_archive
-from gapless_chains import ChainProblem
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing.parser_model import KIND, ParserModel
 from gapless_models.parsing.sentence import Sentence
@@ -57,20 +56,20 @@ class TextParser:
         """The sentence with the tags that came with it; None where the parser needs tags that are not there."""
         return with_tags(sentence.words, self.column, sentence.upos, sentence.xpos, strict=self.tagger is not None)
 
-    def tag_problem(self, words: Sequence[str]) -> ChainProblem:
-        """The problem of tagging.
+    def require_tagger(self) -> ChainTagger:
+        """The tagger.
 
         Raises
         ------
         InvalidProblem
-            The parser has no tagger.
+            There is none.
         """
         if self.tagger is None:
             raise InvalidProblem(
                 "the model has no tagger, and the text no tags: give CoNLL-U with tags, or a parser that "
                 "`gapless train parser` made"
             )
-        return self.tagger.problem(words)
+        return self.tagger
 
     def with_labels(self, words: Sequence[str], labels: Sequence[str]) -> Sentence:
         """The sentence with labels that the tagger gave."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import attrs
 
@@ -32,6 +34,7 @@ def train_tagger(
     epochs: int = 10,
     seed: int = 0,
     progress: Callable[[EpochReport], None] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> ChainTagger:
     """Train a tagger; the same arguments give the same tagger.
 
@@ -44,23 +47,32 @@ def train_tagger(
         If there are any, the epoch that tags them best is kept.
     epochs, seed, progress
         See `gapless_models.tagging.train`.
+    checkpoint : path, optional
+        The file that the tagger is meant for: finished epochs are kept beside it, and training goes on from there.
 
     Raises
     ------
     InvalidProblem
         No sentence has tags of this kind on all of its words.
     KeyboardInterrupt
-        Ctrl-C.
+        Ctrl-C; finished epochs are beside `checkpoint`.
     """
     examples, held_out = ([x for x in map(partial_of(column), part) if x is not None] for part in (sentences, dev))
     if not examples:
         raise InvalidProblem(
             f"no sentence has the tags {column.upper()} on every word; fill that column, or choose another one"
         )
-    found = train_chains(examples, decode, epochs, seed, held_out or None, progress=progress)
+    kept = None if checkpoint is None else checkpoints(checkpoint)[0]
+    found = train_chains(examples, decode, epochs, seed, held_out or None, progress=progress, checkpoint=kept)
     assert isinstance(found, ChainTagger)
     found.column = column
     return found
+
+
+def checkpoints(model: str | os.PathLike[str]) -> tuple[Path, Path, Path]:
+    """The files of finished epochs beside a model: of the tagger, the parser, and its pruner."""
+    place = os.fspath(model)
+    return Path(f"{place}.tagger.epochs"), Path(f"{place}.epochs"), Path(f"{place}.pruner.epochs")
 
 
 def partial_of(column: str) -> Callable[[TextSentence], TaggedSentence | None]:
@@ -86,6 +98,7 @@ def train_parser(
     tagger: ChainTagger | None = None,
     progress: Tell | None = None,
     tagging: Callable[[EpochReport], None] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> TextParser:
     """Train a parser with its tagger and its relations; the same arguments give the same parser.
 
@@ -103,18 +116,20 @@ def train_parser(
         By default one that is trained on the same sentences.
     progress, tagging : callable, optional
         See `gapless_models.parsing.train` and `train_tagger`.
+    checkpoint : path, optional
+        See `train_tagger`.
 
     Raises
     ------
     InvalidProblem
         No sentence, or one without tree or tags.
     KeyboardInterrupt
-        Ctrl-C.
+        Ctrl-C; finished epochs are beside `checkpoint`.
     """
     if not sentences:
         raise InvalidProblem("no sentence to learn from")
     chosen = column or (tagger.column if tagger is not None else _columns(sentences))
-    trees, held_out = ([_gold(one, chosen) for one in part] for part in (sentences, dev))
+    trees, held_out = ([with_gold(one, chosen) for one in part] for part in (sentences, dev))
     crossing = [one for one in trees if is_crossing(one)]
     projective = len(crossing) < max(MOST_CROSSING * len(trees), 1)
     settled = attrs.evolve(
@@ -123,13 +138,18 @@ def train_parser(
         single_root=all(one.heads.count(0) == 1 for one in trees),
     )
     learnt, checked = ([one for one in part if not (projective and is_crossing(one))] for part in (trees, held_out))
-    if not settled.single_root:
-        checked = list(checked)
-    else:
-        checked = [one for one in checked if one.heads.count(0) == 1]
     if tagger is None:
-        tagger = train_tagger(sentences, chosen, dev=dev, epochs=settled.epochs, seed=settled.seed, progress=tagging)
-    parser = train_trees(learnt, checked, settled, progress=progress)
+        tagger = train_tagger(
+            sentences,
+            chosen,
+            dev=dev,
+            epochs=settled.epochs,
+            seed=settled.seed,
+            progress=tagging,
+            checkpoint=checkpoint,
+        )
+    kept = None if checkpoint is None else checkpoints(checkpoint)[1]
+    parser = train_trees(learnt, checked, settled, progress=progress, checkpoint=kept)
     record = {"epochs": settled.epochs, "seed": settled.seed, "sentences": len(trees)}
     relations = RelationModel.train(trees, seed=settled.seed)
     return TextParser(attrs.evolve(parser, training=record), tagger, relations)
@@ -140,11 +160,13 @@ def _columns(sentences: Sequence[TextSentence]) -> str:
     upos, xpos = all(one.upos for one in sentences), all(one.xpos for one in sentences)
     if not upos and not xpos:
         bare = next(one for one in sentences if not one.upos)
-        raise InvalidProblem(f"{bare.place}: a word without a tag; fill UPOS or XPOS (columns 4 and 5) of all words")
+        raise InvalidProblem(
+            f"{bare.place}: a word without a tag; fill UPOS or XPOS (columns 4 and 5) of all words"
+        )
     return BOTH if upos and xpos else UPOS if upos else XPOS
 
 
-def _gold(sentence: TextSentence, column: str) -> Sentence:
+def with_gold(sentence: TextSentence, column: str) -> Sentence:
     """The sentence as the parser will read it, with its gold tree."""
     found = with_tags(sentence.words, column, sentence.upos, sentence.xpos, strict=True)
     gold = sentence.entry.sentence if sentence.entry is not None else None

@@ -7,34 +7,7 @@ from typing import Any
 
 import attrs
 
-import gapless as gl
-from gapless.core.problem import Problem
-
-
-@attrs.frozen
-class Proof:
-    """A problem of a sentence and its result.
-
-    Parameters
-    ----------
-    step : str
-        Such as "tags".
-    """
-
-    step: str
-    problem: Problem[Any]
-    result: gl.Result[Any]
-
-    def document(self) -> dict[str, Any]:
-        """As JSON data."""
-        found = self.result
-        return {
-            "status": found.status.value,
-            "value": found.value if found.solutions else None,
-            "bound": found.bound,
-            "gap": found.gap,
-            "proved": found.proved,
-        }
+from gapless_models.text.steps import Proof
 
 
 @attrs.frozen

@@ -14,9 +14,9 @@ from gapless.cli import Console
 from gapless_models.parsing.conllu_reader import ConlluError
 from gapless_models.text import TextSentence, read_text
 from gapless_models.text.reader import TextFileError
+from gapless_models.text.steps import Solver
 from gapless_models.text_lines import STDIN
 from gapless_tasks.run_options import add_number, positive, positive_seconds
-from gapless_tasks.text.steps import Solver
 from gapless_tasks.text.stream import CONLLU, FORMATS, JSON, MOST, TEXT, annotate
 
 TITLE_SECONDS = 10.0
@@ -64,7 +64,11 @@ def _add_shared(parser: argparse.ArgumentParser, model: str, seconds: float | No
         help="of the answers (default: text; conllu for CoNLL-U); jsonl is a JSON document for each, as they come",
     )
     parser.add_argument(
-        "--from", choices=("auto", "text", "conllu"), default="auto", dest="kind", help="format of FILE (default: auto)"
+        "--from",
+        choices=("auto", "text", "conllu"),
+        default="auto",
+        dest="kind",
+        help="format of FILE (default: auto)",
     )
     parser.add_argument("--tokens", action="store_true", help="words of raw text are separated by spaces already")
     parser.add_argument("--model", metavar="FILE", help=model)

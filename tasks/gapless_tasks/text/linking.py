@@ -9,8 +9,9 @@ from gapless_models.linking.concepts import Concepts, Mention
 from gapless_models.linking.readers import LinkingFileError
 from gapless_models.text import TextSentence
 from gapless_models.text import sentence as columns
-from gapless_tasks.text.answer import Answer, Proof
-from gapless_tasks.text.steps import Interrupted, Solver
+from gapless_models.text.parsing import failure_of
+from gapless_models.text.steps import Proof, Solver
+from gapless_tasks.text.answer import Answer
 
 
 def stored_concepts(path: str | None) -> Concepts:
@@ -37,23 +38,17 @@ class Linking:
         named = [self.concepts.mentions(one.words) for one in sentences]
         asked = [i for i, mentions in enumerate(named) if mentions]
         problems = {i: self.concepts.problem(sentences[i].words, named[i]) for i in asked}
-        finished, interrupted = len(sentences), False
-        try:
-            results = self.solver.solve(list(problems.values()))
-        except Interrupted as stop:
-            results, finished, interrupted = stop.finished, asked[len(stop.finished)], True
-        found = dict(zip(asked, results, strict=False))
+        outcomes, interrupted = self.solver.solve(list(problems.values()))
+        finished = asked[len(outcomes)] if interrupted else len(sentences)
+        found = dict(zip(asked, outcomes, strict=False))
         for i, one in enumerate(sentences[:finished]):
-            result = found.get(i)
             failure, chosen, proofs = "", [], []
-            if isinstance(result, gl.SolveError):
-                failure = str(result)
-            elif result is not None:
-                proofs = [Proof("links", problems[i], result)]
-                if result.solutions:
-                    chosen = [self.concepts.knowledge.titles[vertex] for vertex in result.best]
-                else:
-                    failure = "no links were found within the limits"
+            if i in found:
+                outcome = found[i]
+                failure = failure_of(outcome, "links")
+                if isinstance(outcome, gl.Result):
+                    proofs = [Proof("links", problems[i], outcome)]
+                    chosen = [self.concepts.knowledge.titles[v] for v in outcome.best] if outcome.solutions else []
             yield self._answer(one, first + i, named[i] if chosen else [], chosen, proofs, failure)
         if interrupted:
             raise KeyboardInterrupt

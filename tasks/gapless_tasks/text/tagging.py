@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import gapless as gl
+from gapless_chains import ChainProblem
 from gapless_models.tagging.tagger import BOTH, XPOS, ChainTagger
 from gapless_models.text import TextSentence, embedded_tagger
 from gapless_models.text import sentence as columns
+from gapless_models.text.parsing import failure_of
+from gapless_models.text.steps import Outcome, Proof, Solver
 from gapless_models.text.text_parser import both
-from gapless_tasks.text.answer import Answer, Proof
-from gapless_tasks.text.steps import Interrupted, Solver
+from gapless_tasks.text.answer import Answer
 
 
 def stored_tagger(path: str | None) -> ChainTagger:
@@ -53,21 +55,17 @@ class Tagging:
     def answers(self, sentences: Sequence[TextSentence], first: int) -> Iterator[Answer]:
         """The answers in their order; Ctrl-C comes after those that are finished."""
         problems = self.tagger.batch([one.words for one in sentences])
-        interrupted = False
-        try:
-            results = self.solver.solve(problems)
-        except Interrupted as stop:
-            results, interrupted = stop.finished, True
-        for i, result in enumerate(results):
-            yield self._answer(sentences[i], first + i, problems[i], result)
+        outcomes, interrupted = self.solver.solve(problems)
+        for i, outcome in enumerate(outcomes):
+            yield self._answer(sentences[i], first + i, problems[i], outcome)
         if interrupted:
             raise KeyboardInterrupt
 
-    def _answer(self, one: TextSentence, number: int, problem: Any, result: Any) -> Answer:
-        if isinstance(result, gl.SolveError) or not result.solutions:
-            failure = str(result) if isinstance(result, gl.SolveError) else "no tags were found within the limits"
+    def _answer(self, one: TextSentence, number: int, problem: ChainProblem, outcome: Outcome) -> Answer:
+        failure = failure_of(outcome, "tags")
+        if failure or isinstance(outcome, gl.SolveError):
             return Answer(one.place, one.words, {}, f"{one.text} ({failure})", one.conllu(number, {}), (), failure)
-        labels = [self.tagger.labels[label] for label in result.best]
+        labels = [self.tagger.labels[label] for label in outcome.best]
         tagged = tag_columns(self.tagger.column, labels)
         return Answer(
             one.place,
@@ -75,5 +73,5 @@ class Tagging:
             tag_document(tagged),
             " ".join(f"{word}/{label}" for word, label in zip(one.words, labels, strict=True)),
             one.conllu(number, tagged),
-            (Proof("tags", problem, result),),
+            (Proof("tags", problem, outcome),),
         )

@@ -8,6 +8,8 @@ import attrs
 
 import gapless as gl
 from gapless_models.text import TextSentence
+from gapless_models.text.parsing import failure_of
+from gapless_models.text.steps import Proof, Solver
 from gapless_models.titles.content_words import is_word
 from gapless_models.titles.corpus import Corpus, load_corpus
 from gapless_models.titles.graph import TitleModel
@@ -16,8 +18,7 @@ from gapless_models.titles.preparing import train_model
 from gapless_models.titles.section import Section
 from gapless_models.titles.section_reader import SectionFileError, read_sections
 from gapless_models.titles.stem_occurrences import read_body
-from gapless_tasks.text.answer import Answer, Proof
-from gapless_tasks.text.steps import Interrupted, Solver
+from gapless_tasks.text.answer import Answer
 
 
 def learnt(path: str | None) -> tuple[TitleModel, Corpus]:
@@ -79,16 +80,14 @@ class Titling:
             self.model, ordering=BigramModel.estimate((*self.corpus.train, section), self.model.content.stem)
         )
         problem = model.graph(section, counted, length).problem
-        try:
-            (result,) = self.solver.solve([problem])
-        except Interrupted as stop:
-            raise KeyboardInterrupt from stop
-        if isinstance(result, gl.SolveError):
-            return self._told(body, number, words, None, (), str(result))
-        proofs = (Proof("title", problem, result),)
-        if not result.solutions:
-            return self._told(body, number, words, None, proofs, "no title was found within the limits")
-        return self._told(body, number, words, " ".join(problem.spelled(result.best)), proofs, "")
+        outcomes, interrupted = self.solver.solve([problem])
+        if interrupted:
+            raise KeyboardInterrupt
+        failure = failure_of(outcomes[0], "title")
+        if failure or isinstance(outcomes[0], gl.SolveError):
+            return self._told(body, number, words, None, (), failure)
+        proofs = (Proof("title", problem, outcomes[0]),)
+        return self._told(body, number, words, " ".join(problem.spelled(outcomes[0].best)), proofs, "")
 
     def _told(
         self,
@@ -99,7 +98,13 @@ class Titling:
         proofs: Sequence[Proof],
         failure: str,
     ) -> Answer:
-        comments = [[f"# title = {title}"] if title is not None and not i else [] for i in range(len(body))]
+        comments = [_comments(title, body[0]) if not i else [] for i in range(len(body))]
         conllu = "".join(one.conllu(number + i, {}, comments[i]) for i, one in enumerate(body))
         text = title if title is not None else f"({failure})"
         return Answer(body[0].place, words, {"title": title}, text, conllu, proofs, failure)
+
+
+def _comments(title: str | None, first: TextSentence) -> list[str]:
+    """Lines above the first sentence of a text."""
+    begins = [] if first.entry is not None else ["# newdoc"]
+    return begins if title is None else [*begins, f"# title = {title}"]

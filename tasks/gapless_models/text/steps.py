@@ -10,6 +10,35 @@ import attrs
 import gapless as gl
 from gapless.core.problem import Problem
 
+Outcome = gl.Result[Any] | gl.SolveError
+"""What a problem came to."""
+
+
+@attrs.frozen
+class Proof:
+    """A problem of a sentence and its result.
+
+    Parameters
+    ----------
+    step : str
+        Such as "tags".
+    """
+
+    step: str
+    problem: Problem[Any]
+    result: gl.Result[Any]
+
+    def document(self) -> dict[str, Any]:
+        """As JSON data."""
+        found = self.result
+        return {
+            "status": found.status.value,
+            "value": found.value if found.solutions else None,
+            "bound": found.bound,
+            "gap": found.gap,
+            "proved": found.proved,
+        }
+
 
 @attrs.frozen
 class Solver:
@@ -29,7 +58,7 @@ class Solver:
     jobs: int = 1
     method: str | None = None
 
-    def solve(self, problems: Sequence[Problem[Any]], *, main: bool = True) -> list[gl.Result[Any] | gl.SolveError]:
+    def solve(self, problems: Sequence[Problem[Any]], *, main: bool = True) -> tuple[list[Outcome], bool]:
         """Results in the order of the problems, or why there is none.
 
         Parameters
@@ -37,29 +66,21 @@ class Solver:
         main : bool
             Whether `method` is meant for these problems.
 
-        Raises
-        ------
-        Interrupted
-            Ctrl-C; it has the results of those that were finished.
+        Returns
+        -------
+        list of Result or SolveError, bool
+            Those of the problems that were finished, and whether Ctrl-C ended the work before the others.
         """
-        if not problems:
-            return []
+        if not len(problems):
+            return [], False
         jobs = self.jobs if len(problems) > 1 else 1
         batch = gl.solve_many(problems, self.method if main else None, jobs=jobs, limits=self.limits)
-        found: list[gl.Result[Any] | gl.SolveError] = []
+        found: list[Outcome] = []
         for i, status in enumerate(batch.statuses):
             if i in batch.errors:
                 found.append(batch.errors[i])
             elif status is None or (result := batch[i]).stop is gl.Stop.INTERRUPTED:
-                raise Interrupted(found)
+                return found, True
             else:
                 found.append(result)
-        return found
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C came; `finished` are the results of the first problems."""
-
-    def __init__(self, finished: list[gl.Result[Any] | gl.SolveError]) -> None:
-        super().__init__()
-        self.finished = finished
+        return found, False
