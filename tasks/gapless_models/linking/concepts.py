@@ -11,6 +11,7 @@ import attrs
 import networkx as nx
 import numpy as np
 
+from gapless.core.serial import write_aside
 from gapless.core.sparse import IntArray
 from gapless_linking import LinkingProblem
 from gapless_models.linking.document import Knowledge
@@ -46,10 +47,13 @@ class Concepts:
     knowledge : Knowledge
     called : mapping of str to int64 array
         The concepts of each name, in lower case.
+    lines : tuple of str
+        Those of the file.
     """
 
     knowledge: Knowledge
     called: Mapping[str, IntArray]
+    lines: tuple[str, ...] = attrs.field(repr=False)
 
     @classmethod
     def read(cls, path: str | Path) -> Concepts:
@@ -67,8 +71,10 @@ class Concepts:
         """
         file = Path(path)
         rows: dict[str, tuple[int, list[str], list[str]]] = {}
+        lines: list[str] = []
         for number, line in numbered_lines(file, LinkingFileError, ".tsv"):
             place = f"{file}, line {number}"
+            lines.append(line)
             fields = line.split("\t")
             if len(fields) != _FIELDS or not fields[0].strip():
                 raise LinkingFileError(
@@ -104,7 +110,11 @@ class Concepts:
                     "distances need one: add a link"
                 )
         knowledge = Knowledge.of_links(file.stem, tuple(rows), np.array(links))
-        return cls(knowledge, {name: np.array(found) for name, found in called.items()})
+        return cls(knowledge, {name: np.array(found) for name, found in called.items()}, tuple(lines))
+
+    def write(self, path: str | Path) -> None:
+        """Write the file that was read; it appears when it is complete."""
+        write_aside(path, "".join(f"{line}\n" for line in self.lines))
 
     @classmethod
     def embedded(cls) -> Concepts:
