@@ -48,14 +48,14 @@ class Component(ABC, Generic[M]):
         self.vocab, self.name = nlp.vocab, name
         self.path, self.certificates = model, certificates
         self.solver = Solver(gl.Limits(time=time))
-        self._model: M | None = None
+        self._loaded: M | None = None
 
     @property
-    def model(self) -> M:
-        """The model."""
-        if self._model is None:
-            self._model = self.embedded() if self.path is None else self.load(Path(self.path))
-        return self._model
+    def loaded(self) -> M:
+        """The model; spaCy asks every component whether it has a ``model`` of its own kind, hence the name."""
+        if self._loaded is None:
+            self._loaded = self.embedded() if self.path is None else self.load(Path(self.path))
+        return self._loaded
 
     @abstractmethod
     def embedded(self) -> M:
@@ -111,19 +111,19 @@ class Component(ABC, Generic[M]):
 
     def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Component[M]:
         """Read the model from a folder of `to_disk`."""
-        self._model = self.load(Path(path) / self.file)
+        self._loaded = self.load(Path(path) / self.file)
         return self
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
         """The model's file."""
-        return _through_file(self.file, lambda path: self.save(path))
+        return _through_file(self.file, self.save)
 
     def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Component[M]:
         """Read the bytes of `to_bytes`."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / self.file
             path.write_bytes(data)
-            self._model = self.load(path)
+            self._loaded = self.load(path)
         return self
 
 

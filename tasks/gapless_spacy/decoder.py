@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -110,26 +111,26 @@ class Decoder(Component[ChainModel]):
 
     def save(self, path: Path) -> None:
         """Write the transitions and labels."""
-        model = self.model
+        model = self.loaded
         arrays = {name: np.asarray(getattr(model, name)) for name in ("transition", "initial", "final")}
         write_archive(path, KIND, arrays, {"labels": list(self.labels)})
 
     def initialize(self, get_examples: Callable[[], Iterable[Any]], *, nlp: Language | None = None) -> None:
-        """Count which labels follow each other in gold documents: logarithms of shares, one added to every count."""
+        """Count which labels follow each other in gold documents; scores are logarithms of smoothed shares."""
         if self.transition is not None:
             return
         number = {label: i for i, label in enumerate(self.labels)}
         counts, first, last = np.ones((len(number),) * 2), np.ones(len(number)), np.ones(len(number))
         for example in get_examples():
             columns = [number.get(label) for label in _gold(example.reference, self.attr)]
-            for a, b in zip(columns, columns[1:], strict=False):
+            for a, b in pairwise(columns):
                 if a is not None and b is not None:
                     counts[a, b] += 1
             for ends, column in ((first, columns[:1]), (last, columns[-1:])):
                 if column and column[0] is not None:
                     ends[column[0]] += 1
         shares = np.log(counts / counts.sum(1, keepdims=True))
-        self._model = self._restricted(shares, np.log(first / first.sum()), np.log(last / last.sum()))
+        self._loaded = self._restricted(shares, np.log(first / first.sum()), np.log(last / last.sum()))
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Decode documents together, each as one sequence."""
@@ -137,7 +138,7 @@ class Decoder(Component[ChainModel]):
         if not filled:
             return
         rows = [self._checked(doc, one) for doc, one in zip(filled, self._score(filled), strict=True)]
-        batch = self.model.batch(np.concatenate(rows), [len(doc) for doc in filled])
+        batch = self.loaded.batch(np.concatenate(rows), [len(doc) for doc in filled])
         for doc, problem, outcome in zip(filled, batch, self.solved(batch), strict=True):
             failure = failure_of(outcome, "tags")
             if failure or isinstance(outcome, gl.SolveError):

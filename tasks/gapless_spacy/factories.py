@@ -1,7 +1,7 @@
 """Factories of the components, for spaCy's entry points.
 
-spaCy imports this module whenever it makes a pipeline, anybody's: so it imports nothing else. A component is imported
-when a pipeline has it.
+spaCy imports this module whenever it makes a pipeline, anybody's: so it imports nothing else, and a
+component is imported when a pipeline has it.
 """
 
 # No deferred annotations: spaCy validates configurations by them.

@@ -36,14 +36,14 @@ class Linker(Component[Concepts]):
 
     def save(self, path: Path) -> None:
         """Write the concepts."""
-        self.model.write(path)
+        self.loaded.write(path)
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Link documents together; each is one problem."""
         words = [[token.text for token in doc] for doc in docs]
-        mentions = [self.model.mentions(one) for one in words]
+        mentions = [self.loaded.mentions(one) for one in words]
         asked = [i for i, found in enumerate(mentions) if found]
-        problems = [self.model.problem(words[i], mentions[i]) for i in asked]
+        problems = [self.loaded.problem(words[i], mentions[i]) for i in asked]
         outcomes = dict(zip(asked, zip(problems, self.solved(problems), strict=True), strict=True))
         for i, doc in enumerate(docs):
             spans: list[Span] = []
@@ -55,7 +55,7 @@ class Linker(Component[Concepts]):
                     self.warn(doc, 0, failure)
                 else:
                     proofs = [(0, len(doc), Proof("links", problem, outcome))]
-                    titles = [self.model.knowledge.titles[vertex] for vertex in outcome.best]
+                    titles = [self.loaded.knowledge.titles[vertex] for vertex in outcome.best]
                     spans = [
                         Span(doc, mention.first, mention.end, LABEL, kb_id=title)
                         for mention, title in zip(mentions[i], titles, strict=True)

@@ -36,17 +36,17 @@ class Parser(Component[TextParser]):
 
     def save(self, path: Path) -> None:
         """Write the parser."""
-        self.model.save(path)
+        self.loaded.save(path)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The relations."""
-        return () if self.model.relations is None else self.model.relations.labels
+        return () if self.loaded.relations is None else self.loaded.relations.labels
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Parse documents together."""
         asked = [one for doc in docs for one in sentences(doc)]
-        found, interrupted = parse(self.model, [one.text() for one in asked], self.solver)
+        found, interrupted = parse(self.loaded, [one.text() for one in asked], self.solver)
         if interrupted:
             raise KeyboardInterrupt
         for doc in docs:
@@ -59,14 +59,14 @@ class Parser(Component[TextParser]):
         for one, parsed in found:
             proofs += [(one.first, one.end, proof) for proof in parsed.proofs]
             if parsed.tags:
-                set_tags(doc, one.tokens, self.model.column, parsed.tags)
+                set_tags(doc, one.tokens, self.loaded.column, parsed.tags)
             if parsed.failure:
                 self.warn(doc, one.first, parsed.failure)
             places = one.tokens
             attached = parsed.heads or [
                 0,
                 *range(1, len(places)),
-            ]  # without a tree: a chain keeps the sentence together
+            ]  # or a chain: one sentence
             named = parsed.relations or [SPACE] * len(places)
             for place, head, relation in zip(places, attached, named, strict=True):
                 heads[place] = places[head - 1] if head else place

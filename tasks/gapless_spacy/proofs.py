@@ -64,9 +64,7 @@ class Proof:
 
     def _record(self) -> gl.Record:
         if self.record is None:
-            raise gl.InvalidResult(
-                f"no certificate was kept: give {self.component} certificates=True in its config"
-            )
+            raise gl.InvalidResult(f"{self.component} kept no certificate: give it certificates=True in its config")
         found = serial.loads(self.record)
         assert isinstance(found, gl.Record)
         return found

@@ -37,24 +37,24 @@ class Tagger(Component[ChainTagger]):
 
     def save(self, path: Path) -> None:
         """Write the tagger."""
-        self.model.save(path)
+        self.loaded.save(path)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels."""
-        return self.model.labels
+        return self.loaded.labels
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Tag documents together."""
         found = [(doc, one) for doc in docs for one in sentences(doc)]
-        problems = self.model.batch([[doc[i].text for i in one.tokens] for doc, one in found]) if found else []
+        problems = self.loaded.batch([[doc[i].text for i in one.tokens] for doc, one in found]) if found else []
         proofs: dict[int, list[tuple[int, int, Proof]]] = {id(doc): [] for doc in docs}
         for (doc, one), problem, outcome in zip(found, problems, self.solved(problems), strict=True):
             failure = failure_of(outcome, "tags")
             if failure or isinstance(outcome, gl.SolveError):
                 self.warn(doc, one.first, failure)
                 continue
-            set_tags(doc, one.tokens, self.model.column, [self.model.labels[label] for label in outcome.best])
+            set_tags(doc, one.tokens, self.loaded.column, [self.loaded.labels[label] for label in outcome.best])
             proofs[id(doc)].append((one.first, one.end, Proof("tags", problem, outcome)))
         for doc in docs:
             mark_spaces(doc)
