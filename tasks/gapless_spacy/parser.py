@@ -40,8 +40,9 @@ class Parser(Component[TextParser]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The relations."""
-        return () if self.loaded.relations is None else self.loaded.relations.labels
+        """The relations; none before the model was read."""
+        relations = None if self._loaded is None else self._loaded.relations
+        return () if relations is None else relations.labels
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Parse documents together."""

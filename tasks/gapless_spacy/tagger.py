@@ -41,8 +41,8 @@ class Tagger(Component[ChainTagger]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels."""
-        return self.loaded.labels
+        """The labels; none before the model was read, which spaCy's look at them must not start."""
+        return () if self._loaded is None else self._loaded.labels
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Tag documents together."""
