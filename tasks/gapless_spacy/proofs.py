@@ -18,7 +18,7 @@ EXTENSION = "gapless"
 
 @attrs.frozen
 class Proof:
-    """What is known about one annotation of one sentence.
+    """The proof of one annotation of one sentence, as far as there is one.
 
     Parameters
     ----------

@@ -19,6 +19,8 @@ USED = re.compile(r"\b(?:gl|gapless)\.(\w+)")
 OPTIONAL = {
     "dask": "needs dask: pip install 'gapless[distributed]'",
     "gapless_torch": "needs torch: pip install 'gapless[torch]'",
+    "spacy": "needs spaCy: pip install 'gapless[spacy]'",
+    "transformers": "needs transformers: pip install transformers",
     "sklearn": "needs scikit-learn: pip install 'gapless[tasks]'",
     "torch": "needs torch: pip install 'gapless[torch]'",
 }

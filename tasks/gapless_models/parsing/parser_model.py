@@ -185,7 +185,7 @@ class ParserModel:
         write_archive(path, KIND, *self.contents())
 
     def contents(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """What a file keeps of it: arrays, and JSON data."""
+        """The contents of its file: arrays, and JSON data."""
         arrays: dict[str, NDArray[Any]] = {"table": self.table}
         if self.pruner is not None:
             arrays["pruner"] = self.pruner.table

@@ -221,7 +221,7 @@ class ChainTagger(Tagger):
         write_archive(path, _KIND, *self.contents())
 
     def contents(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """What a file keeps of it: arrays, and JSON data."""
+        """The contents of its file: arrays, and JSON data."""
         texts = {"labels": self.labels, "column": self.column, **self._index_texts()}
         return {name: getattr(self, name) for name in ARRAYS}, texts
 

@@ -20,7 +20,7 @@ MOST_WORDS = 5_000
 
 @attrs.define
 class Parsed:
-    """What was found in a sentence.
+    """The answers for a sentence.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Parsed:
     proofs : list of Proof
         Of the steps ``tags``, ``tree`` and ``relations``.
     failure : str
-        Why something is missing; else empty.
+        The reason why something is missing; else empty.
     """
 
     given: TextSentence
@@ -127,7 +127,7 @@ class _Steps:
 
 
 def failure_of(outcome: Outcome, step: str) -> str:
-    """Why a step has no solution; empty if it has one."""
+    """The reason why a step has no solution; empty if it has one."""
     if isinstance(outcome, gl.SolveError):
         return f"{step}: {outcome}"
     return "" if outcome.solutions else f"{step}: nothing was found within the limits"

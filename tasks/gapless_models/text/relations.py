@@ -133,7 +133,7 @@ class RelationModel:
         return model.batch(_sparse(rows).scores(self.weights), [len(rows)])[0]
 
     def contents(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
-        """What a file keeps of it: arrays, and JSON data."""
+        """The contents of its file: arrays, and JSON data."""
         features = sorted(self.numbers, key=self.numbers.__getitem__)
         return {name: getattr(self, name) for name in ARRAYS}, {"labels": self.labels, "features": features}
 

@@ -57,7 +57,7 @@ class TextSentence:
         number : int
             For ``sent_id``, where there is none.
         columns : mapping of int to sequence of n str
-            What was found: for each column, counted from 0, the words' values.
+            New values: for each column, counted from 0, those of the words.
         comments : sequence of str
             Lines that begin with ``#``.
         """

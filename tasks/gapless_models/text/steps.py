@@ -11,7 +11,7 @@ import gapless as gl
 from gapless.core.problem import Problem
 
 Outcome = gl.Result[Any] | gl.SolveError
-"""What a problem came to."""
+"""The end of a solve."""
 
 
 @attrs.frozen

@@ -1,4 +1,4 @@
-"""What was found in a sentence, in every form in which it is given out."""
+"""Answers for a sentence, in every form in which they are given out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gapless_models.text.steps import Proof
 
 @attrs.frozen
 class Answer:
-    """What was found in a sentence, or in a text of several.
+    """The answer for a sentence, or for a text of several.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Answer:
         For people; as CoNLL-U, with a blank line after each sentence.
     proofs : sequence of Proof
     failure : str
-        Why there is less than was asked for; else empty.
+        The reason why there is less than was asked for; else empty.
     """
 
     place: str

@@ -28,7 +28,7 @@ UNFINISHED = ".part"
 
 
 class Annotator(Protocol[U_contra]):
-    """What a command does with sentences."""
+    """The work of a command on sentences."""
 
     title: str
 
@@ -122,7 +122,7 @@ def annotate(
     except KeyboardInterrupt:
         pass
     finally:
-        ended = sys.exception() if hasattr(sys, "exception") else sys.exc_info()[1]
+        ended = sys.exc_info()[1]
         if ended is None or documents:
             console.data(_summary(tally, documents, certificates, ended))
     if tally.interrupted:
