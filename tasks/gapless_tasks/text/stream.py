@@ -94,14 +94,14 @@ def annotate(
     """
     tally, documents = Tally(), list[dict[str, Any]]()
     console.as_json = form == JSON
-    shown = {
+    shown: dict[str, Callable[[Answer], str]] = {
         TEXT: lambda answer: answer.text,
         CONLLU: lambda answer: answer.conllu.removesuffix("\n"),
         JSONL: lambda answer: json.dumps(plain_data(answer.whole_document()), ensure_ascii=False),
     }
     number = 1
     try:
-        with kept_proofs(certificates, console) as keep, console.progress(annotator.title, total or 0) as advance:
+        with kept_proofs(certificates, console) as keep, console.progress(annotator.title, total) as advance:
             try:
                 for chunk in chunks(units, at_once):
                     for answer in annotator.answers(chunk, number):
