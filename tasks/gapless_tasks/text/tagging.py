@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import gapless as gl
 from gapless_chains import ChainProblem
 from gapless_models.tagging.tagger import BOTH, XPOS, ChainTagger
-from gapless_models.text import TextSentence, embedded_tagger
+from gapless_models.text import TextParser, TextSentence, embedded_tagger
 from gapless_models.text import sentence as columns
 from gapless_models.text.parsing import failure_of
 from gapless_models.text.steps import Outcome, Proof, Solver
@@ -18,15 +19,19 @@ from gapless_tasks.text.answer import Answer
 
 
 def stored_tagger(path: str | None) -> ChainTagger:
-    """The tagger of a file, or the embedded one.
+    """The tagger of a file, which may be that of a parser, or the embedded one.
 
-    Raises `InvalidProblem`: the file is no stored tagger.
+    Raises `InvalidProblem`: the file holds no stored tagger.
     """
     if path is None:
         return embedded_tagger()
     try:
         return ChainTagger.load(Path(path))
     except ValueError as error:
+        with contextlib.suppress(gl.GaplessError):
+            parser = TextParser.load(path)
+            if parser.tagger is not None:
+                return parser.tagger
         raise gl.InvalidProblem(f"--model {error}") from error
 
 

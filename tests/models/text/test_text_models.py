@@ -153,6 +153,15 @@ def test_parts_that_do_not_fit_are_refused(change: object, words: str, tmp_path:
         TextParser.load(path)
 
 
+def test_a_tagger_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "tagger.npz"
+    embedded_tagger().save(path)
+    arrays, data = read_archive(path, "chain tagger")
+    del data["column"]
+    write_archive(path, "chain tagger", arrays, data)
+    assert ChainTagger.load(path).column == "upos"
+
+
 def test_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "tagger.npz"
     monkeypatch.setattr("gapless.learn.archive.VERSION", 2)

@@ -56,6 +56,8 @@ def test_a_parser_holds_all_that_raw_text_needs(
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[2:] if line]
     assert [row[6] for row in rows] == ["2", "3", "0", "6", "6", "3", "3"]
     assert [row[7] for row in rows][:3] == ["det", "nsubj", "root"]
+    assert main(["tag", text, "--model", str(model), "--tokens"]) == exit_codes.PROVED  # by the parser's tagger
+    assert "farmer/NOUN|NN" in capsys.readouterr().out
     assert ParserModel.load(model).families == (
         "sibling",
     )  # `gapless run dependency-parsing --model` reads it, too
