@@ -73,7 +73,11 @@ class Console:
         self.circumstances: dict[str, Any] = {}
 
     def say(self, text: str = "") -> None:
-        """One line for people."""
+        """One line for people: about the work, or beside the result."""
+        self.result(text)
+
+    def result(self, text: str) -> None:
+        """One line for people that they have asked for."""
         if not self.as_json:
             self._write(text, self.out)
 

@@ -112,7 +112,7 @@ def annotate(
                         if form == JSON:
                             documents.append(answer.whole_document())
                         else:
-                            console.say(shown[form](answer))
+                            console.result(shown[form](answer))
                         advance(1)
                     number += sum(map(size, chunk))
                     sys.stdout.flush()

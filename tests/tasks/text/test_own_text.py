@@ -320,6 +320,7 @@ def test_early_answers_do_not_wait_for_late_lines() -> None:
     assert first == taken == [0, 1, 2, 3]
 
 
+@pytest.mark.long
 def test_it_works_in_a_pipe() -> None:
     command = [sys.executable, "-m", "gapless"]
     parsed = subprocess.run(
