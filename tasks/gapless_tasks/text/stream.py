@@ -175,7 +175,7 @@ def kept_proofs(path: str | None, console: Console) -> Iterator[Callable[[Answer
     Raises
     ------
     InvalidProblem
-        The name does not end in ``.jsonl``, or there is no such folder.
+        The name does not end in ``.jsonl``, there is no such folder, or what a killed run left is in the way.
     """
     if path is None:
         yield lambda answer: None
@@ -184,6 +184,8 @@ def kept_proofs(path: str | None, console: Console) -> Iterator[Callable[[Answer
         raise gl.InvalidProblem(f"--certificates {path}: one record a line; give a name that ends in .jsonl")
     serial.require_folder(path)
     aside = Path(path + UNFINISHED)
+    if aside.exists():
+        raise gl.InvalidProblem(f"{aside}: holds the proofs of a run that was killed; move it away, or remove it")
     with aside.open("w", encoding="utf-8") as file:
 
         def keep(answer: Answer) -> None:

@@ -308,6 +308,16 @@ def test_ctrl_c_keeps_what_was_done(
     assert main(["verify", str(proofs)]) == exit_codes.PROVED
 
 
+def test_what_a_killed_run_left_is_not_overwritten(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = tmp_path / "proofs.jsonl.part"
+    left.write_text("kept\n", "utf-8")
+    assert main(["tag", str(text), "--certificates", str(tmp_path / "proofs.jsonl")]) == exit_codes.USAGE
+    assert f"{left}: holds the proofs of a run that was killed" in capsys.readouterr().err
+    assert left.read_text("utf-8") == "kept\n"
+
+
 def test_early_answers_do_not_wait_for_late_lines() -> None:
     taken = []
 
