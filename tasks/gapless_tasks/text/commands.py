@@ -19,7 +19,8 @@ from gapless_models.text_lines import STDIN
 from gapless_tasks.run_options import add_number, positive, positive_seconds
 from gapless_tasks.text.stream import CONLLU, FORMATS, JSON, MOST, TEXT, annotate
 
-TITLE_SECONDS = 10.0
+PARSE_SECONDS, TITLE_SECONDS = 60.0, 10.0
+"""A search that takes longer is not worth its proof to most; `--time` gives it more."""
 TITLE_WORDS = 3
 
 
@@ -31,7 +32,7 @@ def add_tag(parser: argparse.ArgumentParser) -> None:
 
 def add_parse(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``gapless parse``."""
-    _add_shared(parser, "parser (default: the embedded one, for short English sentences)")
+    _add_shared(parser, "parser (default: the embedded one, for short English sentences)", PARSE_SECONDS)
     parser.add_argument("--retag", action="store_true", help="tag anew what came with tags")
     parser.set_defaults(run=run_parse)
 
