@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+STDIN = Path("-")
+
+
+def said(path: Path) -> str:
+    """A file's name for messages."""
+    return "standard input" if path == STDIN else str(path)
+
+
+def _opened(path: Path) -> Any:
+    if path == STDIN:
+        # The bytes, whatever encoding the terminal has; a test's standard input may have none.
+        return contextlib.nullcontext(getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode()))
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
 def numbered_lines(path: Path, refuse: type[ValueError], suffix: str) -> Iterator[tuple[int, str]]:
@@ -16,7 +33,7 @@ def numbered_lines(path: Path, refuse: type[ValueError], suffix: str) -> Iterato
     Parameters
     ----------
     path : Path
-        A UTF-8 file, gzip-compressed if its name ends in ``.gz``.
+        A UTF-8 file, gzip-compressed if its name ends in ``.gz``; ``-`` is standard input.
     refuse : type
         The error to raise for what cannot be read; its message names file and line.
     suffix : str
@@ -36,7 +53,7 @@ def numbered_lines(path: Path, refuse: type[ValueError], suffix: str) -> Iterato
     """
     number = 0
     try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
+        with _opened(path) as stream:
             for number, raw in enumerate(stream, start=1):
                 content = raw.removeprefix(_BYTE_ORDER_MARK) if number == 1 else raw
                 yield number, content.decode("utf-8").rstrip("\r\n")
@@ -46,7 +63,7 @@ def numbered_lines(path: Path, refuse: type[ValueError], suffix: str) -> Iterato
         raise refuse(f"{path}: is a folder; give a {suffix} or {suffix}.gz file in it") from error
     except UnicodeDecodeError as error:
         raise refuse(
-            f"{path}, line {number}: not UTF-8 (byte 0x{error.object[error.start]:02x}); re-encode the file "
+            f"{said(path)}, line {number}: not UTF-8 (byte 0x{error.object[error.start]:02x}); re-encode the file "
             "as UTF-8, or add .gz to the name of a compressed file"
         ) from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:

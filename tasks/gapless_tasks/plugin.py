@@ -1,4 +1,4 @@
-"""The plug-in ``tasks``: the tasks of this package, and the commands ``data`` and ``demo``."""
+"""The plug-in ``tasks``: the tasks of this package, and its commands."""
 
 from __future__ import annotations
 
@@ -49,18 +49,55 @@ TASKS = (
 gapless_register = table(tasks=[*TASKS, *(benchmark_task(name) for name in BENCHMARKS)])
 
 
+COMMANDS = (
+    (
+        "tag",
+        "Tag text of your own.",
+        "Parts of speech for raw text or CoNLL-U, each proved to be the best under the model.",
+        "gapless_tasks.text.commands:add_tag",
+    ),
+    (
+        "parse",
+        "Parse text of your own.",
+        "Dependency trees for raw text or CoNLL-U, each proved to be the best under the model.",
+        "gapless_tasks.text.commands:add_parse",
+    ),
+    (
+        "link",
+        "Link the names in text of your own.",
+        "A concept for each name, so that those of a line lie closest together; proved.",
+        "gapless_tasks.text.commands:add_link",
+    ),
+    (
+        "title",
+        "Give text of your own a title.",
+        "The best title for each text, made of its own words; an empty line begins another text.",
+        "gapless_tasks.text.commands:add_title",
+    ),
+    (
+        "train",
+        "Train a tagger or a parser on CoNLL-U.",
+        "Train a model for `gapless tag` or `gapless parse`.",
+        "gapless_tasks.text.training:add_models",
+    ),
+    (
+        "data",
+        "List and download open corpora.",
+        "Open corpora by name, with checksums and licences.",
+        "gapless_tasks.corpora:add_actions",
+    ),
+    (
+        "demo",
+        "Show a beam that is wrong, the best tree, and the proof.",
+        "A parser is trained in seconds; a beam and the exact method decode the same scores.",
+        "gapless_tasks.demo.command:add_options",
+    ),
+)
+"""Name, line for the list of commands, description, and the function that adds the options."""
+
+
 @hookimpl
 def gapless_cli(subparsers: Any) -> None:
-    """Add ``gapless data`` and ``gapless demo``."""
-    subparsers.add_parser(
-        "data",
-        help="List and download open corpora.",
-        description="Open corpora by name, with checksums and licences.",
-        fill="gapless_tasks.corpora:add_actions",
-    )
-    subparsers.add_parser(
-        "demo",
-        help="Show a beam that is wrong, the best tree, and the proof.",
-        description="A parser is trained in seconds; a beam and the exact method decode the same scores.",
-        fill="gapless_tasks.demo.command:add_options",
-    )
+    """Add the commands of this package."""
+    for name, summary, description, fill in COMMANDS:
+        subparsers.add_parser(name, help=summary, description=description, fill=fill)

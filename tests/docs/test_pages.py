@@ -15,11 +15,13 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 IMPORTED = re.compile(r"^ *(?:import|from) (\w+)", re.MULTILINE)
-USED = re.compile(r"\b(?:gl|gapless)\.(\w+)")
+USED = re.compile(r"(?<!_\.)\b(?:gl|gapless)\.(\w+)")  # ``doc._.gapless`` is spaCy's
 OPTIONAL = {
     "dask": "needs dask: pip install 'gapless[distributed]'",
     "gapless_torch": "needs torch: pip install 'gapless[torch]'",
     "pandas": "needs pandas: pip install pandas",
+    "spacy": "needs spaCy: pip install 'gapless[spacy]'",
+    "transformers": "needs transformers: pip install transformers",
     "sklearn": "needs scikit-learn: pip install 'gapless[tasks]'",
     "torch": "needs torch: pip install 'gapless[torch]'",
 }

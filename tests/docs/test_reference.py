@@ -40,6 +40,7 @@ WHOLE = (  # packages whose page lists what is in __all__
     "gapless_models.estimators",
     "gapless_models.parsing",
     "gapless_models.tagging",
+    "gapless_models.text",
     "gapless_torch",
 )
 

@@ -45,6 +45,7 @@ LAYERS = {
     "gapless_pricecut": 8,  # the same Lagrangian as split-bound, with lazy scores and a linear program
     "gapless_torch": 8,  # losses on the decoders of chains and of dependency trees
     "gapless_models": 9,
+    "gapless_spacy": 10,
     "gapless_tasks": 10,
     "benchmarks": 11,  # run from a clone: not in the wheel
 }

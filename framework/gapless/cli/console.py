@@ -165,8 +165,8 @@ class Console:
         return bool(rich.console.Console(file=self.err).is_interactive)  # a dumb terminal cannot take a line back
 
     @contextlib.contextmanager
-    def progress(self, title: str, total: int) -> Iterator[Callable[[int], None]]:
-        """A progress bar on a terminal, silence elsewhere. Yields ``advance(steps)``.
+    def progress(self, title: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        """A progress bar on a terminal, silence elsewhere; `total` None is unknown. Yields ``advance(steps)``.
 
         A bar within a bar is drawn below it. What else writes to standard output or standard error of this process
         meanwhile, such as a library, comes to stand above the bars, too.

@@ -12,7 +12,7 @@ import numpy as np
 import gapless as gl
 from gapless_dependency.shape import cycle
 from gapless_models.parsing import Sentence
-from gapless_models.text_lines import numbered_lines
+from gapless_models.text_lines import numbered_lines, said
 
 try:
     import conllu
@@ -61,6 +61,27 @@ class Entry:
             written.append("\t".join(fields) + "\n")
         return "".join(written) + "\n"
 
+    def with_columns(self, columns: Mapping[int, Sequence[str]], comments: Sequence[str] = ()) -> str:
+        """The lines with other columns of the words, and a blank line; everything else stays as it was.
+
+        Parameters
+        ----------
+        columns : mapping of int to sequence of n str
+            Of each column, counted from 0, what the `n` words have there.
+        comments : sequence of str
+            Lines to begin with, those that are there already excepted.
+        """
+        written = [line for line in comments if line not in self.lines]
+        word = 0
+        for line in self.lines:
+            fields = line.split("\t")
+            if len(fields) == _FIELDS and fields[0].isdigit():
+                for column, values in columns.items():
+                    fields[column] = values[word]
+                word += 1
+            written.append("\t".join(fields))
+        return "\n".join(written) + "\n\n"
+
 
 def read_conllu(path: str | Path, *, gold: bool = True) -> list[Sentence]:
     """Read every sentence of a CoNLL-U file with its tree.
@@ -106,16 +127,23 @@ def iter_conllu(path: str | Path, *, gold: bool = True) -> Iterator[Sentence]:
     return (entry.sentence for entry in iter_entries(path, gold=gold))
 
 
-def iter_entries(path: str | Path, *, gold: bool = True) -> Iterator[Entry]:
+def iter_entries(path: str | Path, *, gold: bool | None = True) -> Iterator[Entry]:
     """As `iter_conllu`, with the lines that each sentence was read from."""
+    return entries_of(numbered_lines(Path(path), ConlluError, ".conllu"), said(Path(path)), gold=gold)
+
+
+def entries_of(numbered: Iterator[tuple[int, str]], path: str, *, gold: bool | None = True) -> Iterator[Entry]:
+    """As `iter_entries`, from lines that are being read; `path` is their source in messages.
+
+    With ``gold=None`` the heads need not be those of a tree, and no sentence has any.
+    """
     if conllu is None:
         raise gl.MissingDependency("CoNLL-U files need the package conllu: pip install 'gapless[tasks]'")
-    path = Path(path)
     numbers: list[int] = []
     lines: list[str] = []
     held: list[str] = []
     number = 0
-    for number, line in numbered_lines(path, ConlluError, ".conllu"):
+    for number, line in numbered:
         if line.strip():
             held.append(line)
             if line.startswith("#"):
@@ -132,7 +160,7 @@ def iter_entries(path: str | Path, *, gold: bool = True) -> Iterator[Entry]:
         )
 
 
-def _sentence(path: Path, numbers: Sequence[int], lines: Sequence[str], gold: bool) -> Sentence:
+def _sentence(path: str, numbers: Sequence[int], lines: Sequence[str], gold: bool | None) -> Sentence:
     """The sentence of these lines; `numbers` are their places in the file."""
     kept: list[tuple[int, Mapping[str, Any]]] = []
     for number, line in zip(numbers, lines, strict=True):
@@ -143,7 +171,8 @@ def _sentence(path: Path, numbers: Sequence[int], lines: Sequence[str], gold: bo
             kept.append((number, token))
     if not kept:
         raise ConlluError(f"{path}, line {numbers[0]}: a sentence without words")
-    heads = [] if not gold and all(token["head"] is None for _, token in kept) else _heads(path, kept)
+    bare = gold is None or (not gold and all(token["head"] is None for _, token in kept))
+    heads = [] if bare else _heads(path, kept)
     tokens = [token for _, token in kept]
     tags = tuple(token["xpos"] or token["upos"] or "_" for token in tokens)
     return Sentence(
@@ -156,7 +185,7 @@ def _sentence(path: Path, numbers: Sequence[int], lines: Sequence[str], gold: bo
     )
 
 
-def _heads(path: Path, kept: Sequence[tuple[int, Mapping[str, Any]]]) -> list[int]:
+def _heads(path: str, kept: Sequence[tuple[int, Mapping[str, Any]]]) -> list[int]:
     """The heads of these words, if they are a tree's."""
     heads: list[int] = []
     for place, (number, token) in enumerate(kept, start=1):
@@ -182,7 +211,7 @@ def _heads(path: Path, kept: Sequence[tuple[int, Mapping[str, Any]]]) -> list[in
     return heads
 
 
-def _token(path: Path, number: int, line: str) -> Mapping[str, Any]:
+def _token(path: str, number: int, line: str) -> Mapping[str, Any]:
     """One line, parsed."""
     fields = line.split("\t")
     if len(fields) == 1:

@@ -25,7 +25,7 @@ from gapless_models.parsing.sentence import Sentence
 from gapless_models.parsing.template_digest import check_templates, template_digests
 from gapless_models.parsing.templates import Templates
 
-_KIND = "parser"
+KIND = "parser"
 
 
 def part_scorer(atoms: NDArray[np.uint32], templates: Templates, table: NDArray[np.floating]) -> Score:
@@ -182,7 +182,11 @@ class ParserModel:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one npz file, whole or not at all, readable without pickle."""
-        arrays = {"table": self.table}
+        write_archive(path, KIND, *self.contents())
+
+    def contents(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """The contents of its file: arrays, and JSON data."""
+        arrays: dict[str, NDArray[Any]] = {"table": self.table}
         if self.pruner is not None:
             arrays["pruner"] = self.pruner.table
         metadata = {
@@ -193,7 +197,7 @@ class ParserModel:
             "templates": template_digests(self.families),
             "training": dict(self.training),
         }
-        write_archive(path, _KIND, arrays, metadata)
+        return arrays, metadata
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ParserModel:
@@ -208,9 +212,16 @@ class ParserModel:
         InvalidProblem
             If it was trained with other templates than this version has: the message names the families.
         """
-        arrays, metadata = read_archive(path, _KIND)
+        return cls.of_contents(*read_archive(path, KIND), os.fspath(path))
+
+    @classmethod
+    def of_contents(
+        cls, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any], place: str
+    ) -> ParserModel:
+        """The parser that `contents` describes; errors as those of `load`, with `place` for the messages."""
         try:
-            tables = {name: np.ascontiguousarray(array, np.float32) for name, array in arrays.items()}
+            own = [name for name in ("table", "pruner") if name in arrays]
+            tables = {name: np.ascontiguousarray(arrays[name], np.float32) for name in own}
             pruner = FirstOrder(tables["pruner"]) if "pruner" in tables else None
             families = tuple(map(str, metadata["families"]))
             check_families(families)
@@ -225,6 +236,6 @@ class ParserModel:
                 dict(metadata.get("training", {})),
             )
         except (LookupError, TypeError, ValueError) as error:
-            raise DamagedFile(f"{os.fspath(path)}: no parser ({type(error).__name__}: {error})") from error
-        check_templates(trained, families, os.fspath(path))
+            raise DamagedFile(f"{place}: no parser ({type(error).__name__}: {error})") from error
+        check_templates(trained, families, place)
         return model

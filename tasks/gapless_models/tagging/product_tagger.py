@@ -74,7 +74,7 @@ class ProductTagger(Tagger):
         with read_tagger(path, _KIND) as (arrays, texts, index):
             labels = ProductLabels(texts["parts"])
             parts = [
-                ChainTagger(names, index, **{name: arrays[f"{name} {i}"] for name in ARRAYS})
+                ChainTagger.of_contents({name: arrays[f"{name} {i}"] for name in ARRAYS}, {"labels": names}, index)
                 for i, names in enumerate(labels.parts)
             ]
             return cls(labels, parts, pairs=arrays["pairs"])

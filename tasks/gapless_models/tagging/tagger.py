@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless.learn import DamagedFile, read_archive, write_archive
+from gapless_chains import ChainBatch, ChainModel, ChainProblem
 from gapless_models.tagging.features import FeatureIndex
 from gapless_models.tagging.lexicon import LabelLexicon
 from gapless_models.tagging.sentence import TaggedSentence
@@ -26,6 +27,9 @@ maximise the sum of the scores; ``transition[a, b]`` is for label ``a`` followed
 
 _KIND = "chain tagger"
 ARRAYS = ("weights", "transition", "initial", "final")
+UPOS, XPOS, BOTH = "upos", "xpos", "upos|xpos"
+COLUMNS = (UPOS, XPOS, BOTH)
+"""Columns of CoNLL-U that a tagger fills; labels for both have ``|`` between the two tags."""
 
 
 class Tagger(ABC):
@@ -71,10 +75,30 @@ class Tagger(ABC):
 
     def _write(self, path: str | Path, kind: str, arrays: Arrays, **texts: Any) -> None:
         """Write arrays and texts, and the feature index."""
+        write_archive(path, kind, arrays, {**texts, **self._index_texts()})
+
+    def _index_texts(self) -> dict[str, list[str]]:
+        """The feature index as JSON data."""
         names, classes = self.index.numbers, self.index.lexicon.classes
         features = sorted(names, key=names.__getitem__)
-        index = {"features": features, "words": list(classes), "classes": list(classes.values())}
-        write_archive(path, kind, arrays, {**texts, **index})
+        return {"features": features, "words": list(classes), "classes": list(classes.values())}
+
+    def batch(self, sentences: Sequence[TaggedSentence] | Sequence[Sequence[str]]) -> ChainBatch:
+        """The problems of tagging sentences of at least one word: float32 rows, which kernels read without a copy.
+
+        Whatever is proved is proved for these rows, as they stand.
+        """
+        model = ChainModel(self.transition, initial=self.initial, final=self.final, labels=self.labels)
+        rows = np.empty((sum(map(len, sentences)), len(self.labels)), np.float32)
+        start = 0
+        for sentence in sentences:
+            rows[start : start + len(sentence)] = self.scores(sentence)
+            start += len(sentence)
+        return model.batch(rows, [len(sentence) for sentence in sentences])
+
+    def problem(self, words: Sequence[str]) -> ChainProblem:
+        """The problem of tagging the words of a sentence, at least one; see `batch`."""
+        return self.batch([words])[0]
 
     def tag(self, sentence: TaggedSentence | Sequence[str], decode: Decoder) -> tuple[str, ...]:
         """Label the ``n`` words of a sentence, none if it is empty."""
@@ -114,8 +138,7 @@ def read_tagger(path: str | Path, kind: str) -> Iterator[tuple[Arrays, dict[str,
     """
     try:
         arrays, texts = read_archive(path, kind)
-        lexicon = LabelLexicon(dict(zip(texts["words"], texts["classes"], strict=True)))
-        yield arrays, texts, FeatureIndex(lexicon, {name: i for i, name in enumerate(texts["features"])})
+        yield arrays, texts, _index_of(texts)
     except DamagedFile as error:
         raise ValueError(
             f"{path}: damaged, or not a file that a {kind.replace('chain ', '')} saved; train and save it again "
@@ -123,6 +146,11 @@ def read_tagger(path: str | Path, kind: str) -> Iterator[tuple[Arrays, dict[str,
         ) from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: not a consistent tagger ({error}); train and save it again") from error
+
+
+def _index_of(texts: Mapping[str, Any]) -> FeatureIndex:
+    lexicon = LabelLexicon(dict(zip(texts["words"], texts["classes"], strict=True)))
+    return FeatureIndex(lexicon, {name: i for i, name in enumerate(texts["features"])})
 
 
 class ChainTagger(Tagger):
@@ -140,11 +168,13 @@ class ChainTagger(Tagger):
         The score of label ``a`` followed by ``b`` at ``[a, b]``.
     initial, final : ndarray of float64, shape (K,)
         The scores of the first and of the last label.
+    column : str
+        The CoNLL-U column that the labels are for: one of `COLUMNS`.
 
     Raises
     ------
     ValueError
-        If a label repeats, or the shapes do not agree.
+        If a label repeats, the shapes do not agree, or there is no such column.
     """
 
     def __init__(
@@ -156,7 +186,11 @@ class ChainTagger(Tagger):
         transition: NDArray[np.floating],
         initial: NDArray[np.floating],
         final: NDArray[np.floating],
+        column: str = UPOS,
     ) -> None:
+        if column not in COLUMNS:
+            raise ValueError(f"column={column!r}: choose one of {', '.join(COLUMNS)}")
+        self.column = column
         self.labels = tuple(labels)
         count = len(self.labels)
         if len(set(self.labels)) != count:
@@ -184,7 +218,21 @@ class ChainTagger(Tagger):
 
     def save(self, path: str | Path) -> None:
         """Write the tagger, see `Tagger.save`."""
-        self._write(path, _KIND, {name: getattr(self, name) for name in ARRAYS}, labels=self.labels)
+        write_archive(path, _KIND, *self.contents())
+
+    def contents(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """The contents of its file: arrays, and JSON data."""
+        texts = {"labels": self.labels, "column": self.column, **self._index_texts()}
+        return {name: getattr(self, name) for name in ARRAYS}, texts
+
+    @classmethod
+    def of_contents(
+        cls, arrays: Arrays, texts: Mapping[str, Any], index: FeatureIndex | None = None
+    ) -> ChainTagger:
+        """The tagger that `contents` describes; errors as the constructor's, `LookupError` for what is missing."""
+        column = str(texts.get("column", UPOS))  # files of earlier versions do not say
+        chosen = {name: arrays[name] for name in ARRAYS}
+        return cls(texts["labels"], _index_of(texts) if index is None else index, **chosen, column=column)
 
     @classmethod
     def load(cls, path: str | Path) -> ChainTagger:
@@ -198,4 +246,4 @@ class ChainTagger(Tagger):
             If the file is damaged or not a tagger.
         """
         with read_tagger(path, _KIND) as (arrays, texts, index):
-            return cls(texts["labels"], index, **{name: arrays[name] for name in ARRAYS})
+            return cls.of_contents(arrays, texts, index)

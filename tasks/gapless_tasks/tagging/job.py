@@ -36,7 +36,7 @@ from gapless_tasks.tagging.margin_oracles import agree, show_margin_oracles
 from gapless_tasks.tagging.options import ANSWER_OPTIONS, TRAINERS, add_arguments, methods, prepare
 from gapless_tasks.tagging.paper import PaperTables
 from gapless_tasks.tagging.regularisation import L2, show_sweep, sweep
-from gapless_tasks.tagging.scores import chain_batch, fingerprint, gold_numbers
+from gapless_tasks.tagging.scores import fingerprint, gold_numbers
 from gapless_tasks.tagging.tables import show_tables
 from gapless_tasks.tagging.train_tagger import forget_checkpoints, train_tagger
 
@@ -94,7 +94,7 @@ class TaggingJob:
         console.say(f"{corpus.name}: {counts}")
         tagger, seconds, trained = self._tagger(corpus, arguments, console)
         console.say(f"{trained} with {len(tagger.labels)} labels, ready in {seconds:.1f} s")
-        batch = chain_batch(tagger, corpus.test)
+        batch = tagger.batch(corpus.test)
         if out is not None:
             out.about("scores of", fingerprint(batch, corpus.name))
         outcomes: list[Outcome] = []
@@ -177,7 +177,7 @@ class TaggingJob:
                 min_count=self.min_count,
             )
         gold = gold_numbers(tagger, corpus.test)
-        batch = chain_batch(tagger, corpus.test)
+        batch = tagger.batch(corpus.test)
         return show_margin_oracles(batch, gold, self.tables.oracles, console, margin=margin, model=model)
 
     def _figure(self, corpus: Corpus, arguments: argparse.Namespace, console: Console) -> list[dict[str, Any]]:

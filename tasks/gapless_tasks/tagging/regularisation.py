@@ -16,7 +16,7 @@ from gapless_models.tagging import train
 from gapless_models.tagging.decoder import decode
 from gapless_tasks.tagging.corpus import Corpus
 from gapless_tasks.tagging.measuring import cpu_seconds
-from gapless_tasks.tagging.scores import chain_batch, gold_numbers
+from gapless_tasks.tagging.scores import gold_numbers
 
 L2 = 0.1
 """On the features of words, as in the paper."""
@@ -70,7 +70,7 @@ def sweep(corpus: Corpus, epochs: int, seed: int, min_count: int, console: Conso
                 labels=corpus.product,
                 min_count=min_count,
             )
-            batches[penalty] = chain_batch(tagger, corpus.test)
+            batches[penalty] = tagger.batch(corpus.test)
             gold[penalty] = np.concatenate(gold_numbers(tagger, corpus.test))
             advance(1)
     runs = {

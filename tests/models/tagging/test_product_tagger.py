@@ -13,7 +13,7 @@ from gapless_models.tagging.features import index_training
 from gapless_models.tagging.product_features import ProductFeatures
 from gapless_models.tagging.product_labels import ProductLabels
 from gapless_models.tagging.product_tagger import ProductTagger
-from gapless_tasks.tagging.scores import UNSEEN, chain_batch, gold_numbers
+from gapless_tasks.tagging.scores import UNSEEN, gold_numbers
 
 LABELS = ProductLabels([["D", "N", "V"], ["B", "O"]])
 SENTENCES = [
@@ -103,7 +103,7 @@ def test_embedded_accuracy(tagger):
 
 def test_a_float32_batch_decodes_to_labellings_of_the_same_worth(tagger):
     sentences = embedded_entities("test")
-    batch = chain_batch(tagger, sentences)
+    batch = tagger.batch(sentences)
     assert batch.unary.dtype == np.float32
     found = gl.solve_many(batch)
     for i, sentence in enumerate(sentences):

@@ -1,0 +1,104 @@
+"""Sentences of a file or of standard input: raw text, one sentence a line, or CoNLL-U."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Literal
+
+from gapless_models.parsing.conllu_reader import ConlluError, Entry, entries_of
+from gapless_models.text.sentence import TextSentence
+from gapless_models.text.tokens import tokenise
+from gapless_models.text_lines import numbered_lines, said
+
+Kind = Literal["auto", "text", "conllu"]
+_ROW = re.compile(r"\d+(?:[-.]\d+)?\t.*\t")
+_NEWDOC = re.compile(r"#\s*newdoc\b")
+
+
+class TextFileError(ValueError):
+    """A text that cannot be read; the message names the file, the line and the fix."""
+
+
+def read_text(path: str | Path, kind: Kind = "auto", *, spaced: bool = False) -> Iterator[TextSentence]:
+    """Read sentences, one by one, as they come.
+
+    Parameters
+    ----------
+    path : str or Path
+        UTF-8, with or without a byte order mark, lines ended by LF or CRLF; gzip-compressed if its name ends in
+        ``.gz``. ``-`` is standard input.
+    kind : {"auto", "text", "conllu"}
+        ``auto``: the suffix ``.conllu`` decides, else the first line that is neither empty nor a comment.
+    spaced : bool
+        The words of raw text are separated by spaces already.
+
+    Yields
+    ------
+    TextSentence
+        Empty lines of raw text are passed over: they separate texts.
+
+    Raises
+    ------
+    FileNotFoundError
+    TextFileError, ConlluError
+        Not UTF-8, damaged, a line that is no sentence; the message names file, line and fix.
+    MissingDependency
+        A package that reads it is not installed.
+    """
+    place = Path(path)
+    numbered = numbered_lines(place, ConlluError if kind == "conllu" else TextFileError, ".txt")
+    if kind == "auto":
+        kind, numbered = _kind(place, numbered)
+    if kind == "conllu":
+        return _of_conllu(numbered, said(place))
+    return _of_lines(numbered, said(place), spaced)
+
+
+def _kind(place: Path, numbered: Iterator[tuple[int, str]]) -> tuple[Kind, Iterator[tuple[int, str]]]:
+    """The kind of a text, and all of its lines."""
+    if ".conllu" in place.suffixes:
+        return "conllu", numbered
+    held: list[tuple[int, str]] = []
+    for number, line in numbered:
+        held.append((number, line))
+        if line.strip() and not line.startswith("#"):
+            return ("conllu" if _ROW.match(line) else "text"), chain(held, numbered)
+    return "text", iter(held)
+
+
+def _of_lines(numbered: Iterator[tuple[int, str]], place: str, spaced: bool) -> Iterator[TextSentence]:
+    starts = True
+    for number, line in numbered:
+        spans = tokenise(line, spaced=spaced)
+        if not spans:
+            starts = True
+            continue
+        glued = frozenset(i for i in range(len(spans) - 1) if spans[i][1] == spans[i + 1][0])
+        words = tuple(line[first:end] for first, end in spans)
+        yield TextSentence(f"{place}, line {number}", words, glued=glued, starts=starts)
+        starts = False
+
+
+def _of_conllu(numbered: Iterator[tuple[int, str]], place: str) -> Iterator[TextSentence]:
+    last = [0]
+
+    def counted() -> Iterator[tuple[int, str]]:
+        for number, line in numbered:
+            last[0] = number
+            yield number, line
+
+    for number, entry in enumerate(entries_of(counted(), place, gold=None)):
+        starts = number == 0 or any(_NEWDOC.match(line) for line in entry.lines)
+        yield of_entry(entry, f"{place}, line {last[0] - len(entry.lines)}", starts=starts)
+
+
+def of_entry(entry: Entry, place: str = "", *, starts: bool = False) -> TextSentence:
+    """The sentence of lines of CoNLL-U; tags are given only where every word has one."""
+    rows = [fields for fields in (line.split("\t") for line in entry.lines) if fields[0].isdigit()]
+    tags = [tuple(row[column] for row in rows) for column in (3, 4)]
+    upos, xpos = (() if "_" in column else column for column in tags)
+    glued = frozenset(i for i, row in enumerate(rows) if "SpaceAfter=No" in row[9].split("|"))
+    return TextSentence(place, entry.sentence.words, upos, xpos, glued, entry, starts)

@@ -1,0 +1,177 @@
+"""Training taggers and parsers for text on CoNLL-U."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import attrs
+
+from gapless import InvalidProblem
+from gapless_models.parsing.sentence import Sentence
+from gapless_models.parsing.training import Options, Tell
+from gapless_models.parsing.training import train as train_trees
+from gapless_models.parsing.treebank import is_crossing
+from gapless_models.tagging.decoder import decode
+from gapless_models.tagging.sentence import TaggedSentence
+from gapless_models.tagging.tagger import BOTH, UPOS, XPOS, ChainTagger
+from gapless_models.tagging.training import EpochReport
+from gapless_models.tagging.training import train as train_chains
+from gapless_models.text.relations import RelationModel
+from gapless_models.text.sentence import TextSentence
+from gapless_models.text.text_parser import TextParser, with_tags
+
+MOST_CROSSING = 0.01
+"""Share of trees with crossing arcs from which on a parser chooses among all trees; see `Treebank.projective`."""
+
+
+def train_tagger(
+    sentences: Sequence[TextSentence],
+    column: str = UPOS,
+    *,
+    dev: Sequence[TextSentence] = (),
+    epochs: int = 10,
+    seed: int = 0,
+    progress: Callable[[EpochReport], None] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> ChainTagger:
+    """Train a tagger; the same arguments give the same tagger.
+
+    Parameters
+    ----------
+    sentences : sequence of TextSentence
+        With tags; those without are passed over.
+    column : {"upos", "xpos", "upos|xpos"}
+    dev : sequence of TextSentence
+        If there are any, the epoch that tags them best is kept.
+    epochs, seed, progress
+        See `gapless_models.tagging.train`.
+    checkpoint : path, optional
+        The file that the tagger is meant for: finished epochs are kept beside it, and training goes on from there.
+
+    Raises
+    ------
+    InvalidProblem
+        No sentence has tags of this kind on all of its words.
+    KeyboardInterrupt
+        Ctrl-C; finished epochs are beside `checkpoint`.
+    """
+    examples, held_out = ([x for x in map(partial_of(column), part) if x is not None] for part in (sentences, dev))
+    if not examples:
+        raise InvalidProblem(
+            f"no sentence has the tags {column.upper()} on every word; fill that column, or choose another one"
+        )
+    kept = None if checkpoint is None else checkpoints(checkpoint)[0]
+    found = train_chains(examples, decode, epochs, seed, held_out or None, progress=progress, checkpoint=kept)
+    assert isinstance(found, ChainTagger)
+    found.column = column
+    return found
+
+
+def checkpoints(model: str | os.PathLike[str]) -> tuple[Path, Path, Path]:
+    """The files of finished epochs beside a model: of the tagger, the parser, and its pruner."""
+    place = os.fspath(model)
+    return Path(f"{place}.tagger.epochs"), Path(f"{place}.epochs"), Path(f"{place}.pruner.epochs")
+
+
+def partial_of(column: str) -> Callable[[TextSentence], TaggedSentence | None]:
+    """A function that makes examples for a tagger of some column."""
+
+    def example(sentence: TextSentence) -> TaggedSentence | None:
+        given = {
+            UPOS: sentence.upos,
+            XPOS: sentence.xpos,
+            BOTH: tuple(f"{u}|{x}" for u, x in zip(sentence.upos, sentence.xpos, strict=False)),
+        }[column]
+        return TaggedSentence(sentence.words, given) if given else None
+
+    return example
+
+
+def train_parser(
+    sentences: Sequence[TextSentence],
+    *,
+    dev: Sequence[TextSentence] = (),
+    column: str | None = None,
+    options: Options | None = None,
+    tagger: ChainTagger | None = None,
+    progress: Tell | None = None,
+    tagging: Callable[[EpochReport], None] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> TextParser:
+    """Train a parser with its tagger and its relations; the same arguments give the same parser.
+
+    Parameters
+    ----------
+    sentences : sequence of TextSentence
+        Read from CoNLL-U with gold trees.
+    dev : sequence of TextSentence
+        If there are any, the epochs are kept that do best on them.
+    column : {"upos", "xpos", "upos|xpos"}, optional
+        The tags that the parser reads; by default those that every word has.
+    options : Options, optional
+        ``projective`` and ``single_root`` are those of the trees, whatever it says.
+    tagger : ChainTagger, optional
+        By default one that is trained on the same sentences.
+    progress, tagging : callable, optional
+        See `gapless_models.parsing.train` and `train_tagger`.
+    checkpoint : path, optional
+        See `train_tagger`.
+
+    Raises
+    ------
+    InvalidProblem
+        No sentence, or one without tree or tags.
+    KeyboardInterrupt
+        Ctrl-C; finished epochs are beside `checkpoint`.
+    """
+    if not sentences:
+        raise InvalidProblem("no sentence to learn from")
+    chosen = column or (tagger.column if tagger is not None else _columns(sentences))
+    trees, held_out = ([with_gold(one, chosen) for one in part] for part in (sentences, dev))
+    crossing = [one for one in trees if is_crossing(one)]
+    projective = len(crossing) < max(MOST_CROSSING * len(trees), 1)
+    settled = attrs.evolve(
+        options or Options(),
+        projective=projective,
+        single_root=all(one.heads.count(0) == 1 for one in trees),
+    )
+    learnt, checked = ([one for one in part if not (projective and is_crossing(one))] for part in (trees, held_out))
+    if tagger is None:
+        tagger = train_tagger(
+            sentences,
+            chosen,
+            dev=dev,
+            epochs=settled.epochs,
+            seed=settled.seed,
+            progress=tagging,
+            checkpoint=checkpoint,
+        )
+    kept = None if checkpoint is None else checkpoints(checkpoint)[1]
+    parser = train_trees(learnt, checked, settled, progress=progress, checkpoint=kept)
+    record = {"epochs": settled.epochs, "seed": settled.seed, "sentences": len(trees)}
+    relations = RelationModel.train(trees, seed=settled.seed)
+    return TextParser(attrs.evolve(parser, training=record), tagger, relations)
+
+
+def _columns(sentences: Sequence[TextSentence]) -> str:
+    """The tag columns that every word has."""
+    upos, xpos = all(one.upos for one in sentences), all(one.xpos for one in sentences)
+    if not upos and not xpos:
+        bare = next(one for one in sentences if not one.upos)
+        raise InvalidProblem(
+            f"{bare.place}: a word without a tag; fill UPOS or XPOS (columns 4 and 5) of all words"
+        )
+    return BOTH if upos and xpos else UPOS if upos else XPOS
+
+
+def with_gold(sentence: TextSentence, column: str) -> Sentence:
+    """The sentence as the parser will read it, with its gold tree."""
+    found = with_tags(sentence.words, column, sentence.upos, sentence.xpos, strict=True)
+    gold = sentence.entry.sentence if sentence.entry is not None else None
+    if found is None:
+        raise InvalidProblem(f"{sentence.place}: a word without {column.upper()}; fill that column of all words")
+    if gold is None or not gold.heads:
+        raise InvalidProblem(f"{sentence.place}: no tree to learn from; the heads are column 7 of CoNLL-U")
+    return Sentence(found.words, found.tags, found.coarse, gold.heads, gold.labels)

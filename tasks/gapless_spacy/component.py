@@ -1,0 +1,172 @@
+"""Stream, settings and storage that the components share."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from spacy.language import Language
+from spacy.pipeline import Sentencizer
+from spacy.tokens import Doc
+
+import gapless as gl
+from gapless_models.text.sentence import TextSentence
+from gapless_models.text.steps import Outcome, Proof, Solver
+from gapless_spacy.proofs import keep
+
+M = TypeVar("M")
+BATCH = 128
+
+
+class Component(ABC, Generic[M]):
+    """A component with a model in one file.
+
+    Parameters
+    ----------
+    nlp : Language
+    name : str
+        In the pipeline.
+    model : str or None
+        The file of the model; None is the embedded one. Read when it is first needed.
+    certificates : bool
+        Whether documents keep certificates, next to bounds and gaps.
+    time : float or None
+        Seconds for each problem.
+    """
+
+    file: str
+    """Name of the model's file in a stored pipeline."""
+
+    def __init__(
+        self, nlp: Language, name: str, *, model: str | None, certificates: bool, time: float | None
+    ) -> None:
+        self.vocab, self.name = nlp.vocab, name
+        self.path, self.certificates = model, certificates
+        self.solver = Solver(gl.Limits(time=time))
+        self._loaded: M | None = None
+
+    @property
+    def loaded(self) -> M:
+        """The model; spaCy asks every component whether it has a ``model`` of its own kind, hence the name."""
+        if self._loaded is None:
+            self._loaded = self.embedded() if self.path is None else self.load(Path(self.path))
+        return self._loaded
+
+    @abstractmethod
+    def embedded(self) -> M:
+        """The model that comes with gapless."""
+
+    @abstractmethod
+    def load(self, path: Path) -> M:
+        """Read a model."""
+
+    @abstractmethod
+    def save(self, path: Path) -> None:
+        """Write the model."""
+
+    @abstractmethod
+    def annotate(self, docs: Sequence[Doc]) -> None:
+        """Annotate documents together."""
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Annotate one document."""
+        self.annotate([doc])
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = BATCH) -> Iterator[Doc]:
+        """Annotate a stream of documents, so many together."""
+        remaining = iter(stream)
+        while docs := list(islice(remaining, batch_size)):
+            self.annotate(docs)
+            yield from docs
+
+    def solved(self, problems: Sequence[Any]) -> list[Outcome]:
+        """The outcome of every problem.
+
+        Raises `KeyboardInterrupt`: Ctrl-C.
+        """
+        outcomes, interrupted = self.solver.solve(problems)
+        if interrupted:
+            raise KeyboardInterrupt
+        return outcomes
+
+    def keep(self, doc: Doc, found: Iterable[tuple[int, int, Proof]]) -> None:
+        """Put proofs into a document."""
+        keep(doc, self.name, found, certificates=self.certificates)
+
+    def warn(self, doc: Doc, first: int, failure: str) -> None:
+        """Warn that a sentence was not annotated."""
+        warnings.warn(f"{self.name}: {doc[first : first + 8].text!r} ...: {failure}", stacklevel=2)
+
+    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
+        """Write the model into a folder."""
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.save(folder / self.file)
+
+    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Component[M]:
+        """Read the model from a folder of `to_disk`."""
+        self._loaded = self.load(Path(path) / self.file)
+        return self
+
+    def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
+        """The model's file."""
+        return _through_file(self.file, self.save)
+
+    def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Component[M]:
+        """Read the bytes of `to_bytes`."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / self.file
+            path.write_bytes(data)
+            self._loaded = self.load(path)
+        return self
+
+
+def _through_file(name: str, save: Callable[[Path], None]) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        save(path)
+        return path.read_bytes()
+
+
+class Sentence:
+    """A sentence of a document, without tokens that are spaces.
+
+    Attributes
+    ----------
+    first, end : int
+        Its tokens, the spaces included.
+    tokens : list of int
+        The words among them.
+    """
+
+    def __init__(self, doc: Doc, first: int, end: int) -> None:
+        self.doc, self.first, self.end = doc, first, end
+        self.tokens = [i for i in range(first, end) if not doc[i].is_space]
+
+    def text(self) -> TextSentence:
+        """The words, with the tags that all of them have."""
+        words = [self.doc[i] for i in self.tokens]
+        upos, xpos = ([word.pos_ for word in words], [word.tag_ for word in words])
+        return TextSentence(
+            "",
+            tuple(word.text for word in words),
+            tuple(upos) if all(upos) else (),
+            tuple(xpos) if all(xpos) else (),
+        )
+
+
+def sentences(doc: Doc) -> list[Sentence]:
+    """The sentences of a document that have words; where nobody has set them, those of spaCy's rules."""
+    if doc.has_annotation("SENT_START"):
+        found = [Sentence(doc, span.start, span.end) for span in doc.sents]
+    else:
+        (begins,) = Sentencizer().predict([doc])
+        starts = [i for i, begin in enumerate(begins) if begin or not i]
+        found = [Sentence(doc, a, b) for a, b in zip(starts, [*starts[1:], len(doc)], strict=True)]
+    return [one for one in found if one.tokens]

@@ -1,0 +1,78 @@
+"""``gapless_linker``: the names of concepts, each linked to the one that lies closest to the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from spacy.tokens import Doc, Span
+
+import gapless as gl
+from gapless_models.linking.concepts import Concepts
+from gapless_models.text.parsing import failure_of
+from gapless_models.text.steps import Proof
+from gapless_spacy.component import Component
+
+GROUP = "gapless_linker"
+LABEL = "CONCEPT"
+"""Of a link that is no entity of the document yet."""
+
+
+class Linker(Component[Concepts]):
+    """Fills ``doc.spans["gapless_linker"]`` with spans whose ``kb_id_`` is a concept.
+
+    Those that are entities already get the concept, too, and those that overlap none become entities.
+    """
+
+    file = "concepts.tsv"
+
+    def embedded(self) -> Concepts:
+        """300 concepts, written for this project."""
+        return Concepts.embedded()
+
+    def load(self, path: Path) -> Concepts:
+        """Read concepts."""
+        return Concepts.read(path)
+
+    def save(self, path: Path) -> None:
+        """Write the concepts."""
+        self.loaded.write(path)
+
+    def annotate(self, docs: Sequence[Doc]) -> None:
+        """Link documents together; each is one problem."""
+        words = [[token.text for token in doc] for doc in docs]
+        mentions = [self.loaded.mentions(one) for one in words]
+        asked = [i for i, found in enumerate(mentions) if found]
+        problems = [self.loaded.problem(words[i], mentions[i]) for i in asked]
+        outcomes = dict(zip(asked, zip(problems, self.solved(problems), strict=True), strict=True))
+        for i, doc in enumerate(docs):
+            spans: list[Span] = []
+            proofs = []
+            if i in outcomes:
+                problem, outcome = outcomes[i]
+                failure = failure_of(outcome, "links")
+                if failure or isinstance(outcome, gl.SolveError):
+                    self.warn(doc, 0, failure)
+                else:
+                    proofs = [(0, len(doc), Proof("links", problem, outcome))]
+                    titles = [self.loaded.knowledge.titles[vertex] for vertex in outcome.best]
+                    spans = [
+                        Span(doc, mention.first, mention.end, LABEL, kb_id=title)
+                        for mention, title in zip(mentions[i], titles, strict=True)
+                    ]
+            doc.spans[GROUP] = spans
+            _set_entities(doc, spans)
+            self.keep(doc, proofs)
+
+
+def _set_entities(doc: Doc, spans: Sequence[Span]) -> None:
+    known = {(span.start, span.end): span for span in doc.ents}
+    taken = {i for span in doc.ents for i in range(span.start, span.end)}
+    for span in spans:
+        place = span.start, span.end
+        if place in known:
+            known[place] = Span(doc, *place, known[place].label_, kb_id=span.kb_id_)
+        elif not taken.intersection(range(*place)):
+            known[place] = span
+    if spans:
+        doc.ents = tuple(known.values())

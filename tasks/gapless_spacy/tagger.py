@@ -1,0 +1,85 @@
+"""``gapless_tagger``: parts of speech by an exact chain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from spacy.parts_of_speech import IDS
+from spacy.scorer import Scorer
+from spacy.tokens import Doc
+
+import gapless as gl
+from gapless_models.tagging.tagger import BOTH, XPOS, ChainTagger
+from gapless_models.text import embedded_tagger
+from gapless_models.text.parsing import failure_of
+from gapless_models.text.steps import Proof
+from gapless_models.text.text_parser import both
+from gapless_spacy.component import Component, sentences
+
+SPACE = ("SPACE", "_SP")
+"""UPOS and tag of tokens that are spaces, as spaCy has them."""
+
+
+class Tagger(Component[ChainTagger]):
+    """Sets ``token.pos`` or ``token.tag``, or both, as the model's column says."""
+
+    file = "tagger.npz"
+
+    def embedded(self) -> ChainTagger:
+        """English, universal tags."""
+        return embedded_tagger()
+
+    def load(self, path: Path) -> ChainTagger:
+        """Read a tagger, such as one of ``gapless train tagger``."""
+        return ChainTagger.load(path)
+
+    def save(self, path: Path) -> None:
+        """Write the tagger."""
+        self.loaded.save(path)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels; none before the model was read, which spaCy's look at them must not start."""
+        return () if self._loaded is None else self._loaded.labels
+
+    def annotate(self, docs: Sequence[Doc]) -> None:
+        """Tag documents together."""
+        found = [(doc, one) for doc in docs for one in sentences(doc)]
+        problems = self.loaded.batch([[doc[i].text for i in one.tokens] for doc, one in found]) if found else []
+        proofs: dict[int, list[tuple[int, int, Proof]]] = {id(doc): [] for doc in docs}
+        for (doc, one), problem, outcome in zip(found, problems, self.solved(problems), strict=True):
+            failure = failure_of(outcome, "tags")
+            if failure or isinstance(outcome, gl.SolveError):
+                self.warn(doc, one.first, failure)
+                continue
+            set_tags(doc, one.tokens, self.loaded.column, [self.loaded.labels[label] for label in outcome.best])
+            proofs[id(doc)].append((one.first, one.end, Proof("tags", problem, outcome)))
+        for doc in docs:
+            mark_spaces(doc)
+            self.keep(doc, proofs[id(doc)])
+
+    def score(self, examples: Iterable[Any], **_: Any) -> dict[str, Any]:
+        """Accuracy of the tags, for ``nlp.evaluate``."""
+        listed = list(examples)
+        return {**Scorer.score_token_attr(listed, "pos"), **Scorer.score_token_attr(listed, "tag")}
+
+
+def set_tags(doc: Doc, tokens: Sequence[int], column: str, labels: Sequence[str]) -> None:
+    """Set the tags of some tokens; a label that is no universal tag goes to ``token.tag``."""
+    for i, label in zip(tokens, labels, strict=True):
+        upos, xpos = both(label) if column == BOTH else ("", label) if column == XPOS else (label, "")
+        if upos in IDS:
+            doc[i].pos_ = upos
+        elif upos:
+            xpos = xpos or upos
+        if xpos:
+            doc[i].tag_ = xpos
+
+
+def mark_spaces(doc: Doc) -> None:
+    """Tag tokens that are spaces as spaCy does."""
+    for token in doc:
+        if token.is_space:
+            token.pos_, token.tag_ = SPACE

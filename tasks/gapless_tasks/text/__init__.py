@@ -1,0 +1,1 @@
+"""Own text from the shell: ``gapless tag``, ``parse``, ``link``, ``title`` and ``train``."""

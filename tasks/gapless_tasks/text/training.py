@@ -1,0 +1,199 @@
+"""``gapless train tagger`` and ``gapless train parser``: models for own text from CoNLL-U."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+import gapless as gl
+from gapless.cli import Console, exit_codes
+from gapless.core import serial
+from gapless.learn import Progress
+from gapless_models.parsing.conllu_reader import ConlluError, iter_entries
+from gapless_models.parsing.families import FAMILIES
+from gapless_models.parsing.patterns import PATTERN
+from gapless_models.parsing.training import PRUNER_EPOCHS, Options, Stage
+from gapless_models.tagging.decoder import decode
+from gapless_models.tagging.readers import TaggedFileError, read_tagged
+from gapless_models.tagging.tagger import COLUMNS, UPOS
+from gapless_models.tagging.training import EpochReport
+from gapless_models.text import TextParser, TextSentence, train_parser, train_tagger
+from gapless_models.text.reader import of_entry
+from gapless_models.text.training import checkpoints, partial_of, with_gold
+from gapless_models.text_lines import said
+from gapless_tasks.parsing.training_progress import told
+from gapless_tasks.run_options import add_number
+
+EPOCHS = 10
+_KEPT = 10
+"""Candidate heads of a word, where there are factors."""
+_ALL = "all"
+
+
+def add_models(parser: argparse.ArgumentParser) -> None:
+    """Add the models of ``gapless train``."""
+    models = parser.add_subparsers(metavar="MODEL", required=True)
+
+    def add(name: str, summary: str, run: Callable[[argparse.Namespace, Console], int]) -> argparse.ArgumentParser:
+        one: argparse.ArgumentParser = models.add_parser(name, help=summary, description=summary)
+        one.add_argument(
+            "data", metavar="DATA", help="sentences to learn from, CoNLL-U, also .gz; - is standard input"
+        )
+        one.add_argument(
+            "-o", "--out", required=True, metavar="MODEL", help="the model's file; replaced when it is done"
+        )
+        one.add_argument("--dev", metavar="FILE", help="sentences that choose the best epoch")
+        add_number(one, "--epochs", "passes over DATA", EPOCHS)
+        one.add_argument("--seed", type=int, default=0, help="shuffles the sentences")
+        one.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+        one.add_argument("--verbose", action="store_true", help="report every epoch")
+        one.set_defaults(run=run)
+        return one
+
+    tagger = add(
+        "tagger", "Train a tagger for `gapless tag`; DATA may also be word<TAB>tag lines, .tsv.", run_tagger
+    )
+    tagger.add_argument("--column", choices=COLUMNS, default=UPOS, help=f"the tags to learn (default {UPOS})")
+    parser = add("parser", "Train a parser for `gapless parse`, with its tagger and relations.", run_parser)
+    parser.add_argument(
+        "--column", choices=COLUMNS, help="the tags that it reads (default: those that all words have)"
+    )
+    parser.add_argument(
+        "--factor",
+        action="append",
+        choices=[*FAMILIES, PATTERN],
+        metavar="FAMILY",
+        help=f"score parts of several arcs: {', '.join([*FAMILIES, PATTERN])}; repeatable (default: none)",
+    )
+    parser.add_argument(
+        "--heads-kept",
+        metavar="N",
+        help=f"candidate heads of a word in training with factors, or {_ALL} (default {_KEPT})",
+    )
+
+
+def run_tagger(parsed: argparse.Namespace, console: Console) -> int:
+    """``gapless train tagger DATA -o MODEL``."""
+    serial.require_folder(parsed.out)
+    console.verbose = parsed.verbose
+    sentences, dev = _read(parsed.data, gold=False), _read(parsed.dev, gold=False) if parsed.dev else []
+    with console.progress("training the tagger", parsed.epochs) as advance:
+        tagger = train_tagger(
+            sentences,
+            parsed.column,
+            dev=dev,
+            epochs=parsed.epochs,
+            seed=parsed.seed,
+            progress=_told_tagger(console, advance),
+            checkpoint=parsed.out,
+        )
+    tagger.save(parsed.out)
+    examples = [x for x in map(partial_of(parsed.column), dev) if x is not None]
+    right = tagger.accuracy(examples, decode) if examples else None
+    dev_said = "" if right is None else f"; {100 * right:.2f} % of the dev words right"
+    return _end(parsed, console, f"tagger: {len(sentences)} sentences, {len(tagger.labels)} tags{dev_said}", right)
+
+
+def run_parser(parsed: argparse.Namespace, console: Console) -> int:
+    """``gapless train parser DATA -o MODEL``."""
+    serial.require_folder(parsed.out)
+    console.verbose = parsed.verbose
+    families = tuple(dict.fromkeys(parsed.factor or ()))
+    options = Options(
+        families=families,
+        epochs=parsed.epochs,
+        seed=parsed.seed,
+        heads_kept=_heads_kept(parsed.heads_kept, families),
+    )
+    sentences, dev = _read(parsed.data, gold=True), _read(parsed.dev, gold=True) if parsed.dev else []
+    count = len(sentences)
+    with (
+        console.progress("training the tagger", parsed.epochs) as advance,
+        told(console, "pruner", PRUNER_EPOCHS * count, mistakes=False) as tell_pruner,
+        told(console, "parser", parsed.epochs * count) as tell_parser,
+    ):
+
+        def tell(stage: Stage, event: Progress) -> None:
+            (tell_pruner if stage == "pruner" else tell_parser)(stage, event)
+
+        model = train_parser(
+            sentences,
+            dev=dev,
+            column=parsed.column,
+            options=options,
+            progress=tell,
+            tagging=_told_tagger(console, advance),
+            checkpoint=parsed.out,
+        )
+    model.save(parsed.out)
+    right = _attached(model, dev) if dev else None
+    dev_said = "" if right is None else f"; {100 * right:.2f} % of the dev heads right, with gold tags"
+    kind = "projective" if model.parser.projective else "all"
+    relations = 0 if model.relations is None else len(model.relations.labels)
+    text = f"parser: {len(sentences)} sentences, {kind} trees, {relations} relations{dev_said}"
+    return _end(parsed, console, text, right)
+
+
+def _end(parsed: argparse.Namespace, console: Console, text: str, right: float | None) -> int:
+    for file in checkpoints(parsed.out):
+        file.unlink(missing_ok=True)
+    console.say(text)
+    console.say(f"wrote {parsed.out}")
+    console.data({"written": parsed.out, "trained": text, "dev": right})
+    return exit_codes.PROVED
+
+
+def _told_tagger(console: Console, advance: Callable[[int], None]) -> Callable[[EpochReport], None]:
+    def tell(epoch: EpochReport) -> None:
+        advance(1)
+        right = "" if epoch.dev_accuracy is None else f", {100 * epoch.dev_accuracy:.2f} % of the dev words right"
+        console.detail(f"tagger, epoch {epoch.epoch}: {epoch.updates} sentences wrong{right}")
+
+    return tell
+
+
+def _heads_kept(given: str | None, families: Sequence[str]) -> int | None:
+    if given is None:
+        return _KEPT if families else None
+    if given == _ALL:
+        return None
+    if not given.isdecimal() or not int(given):
+        raise gl.UnknownOption(f"--heads-kept {given}: give a positive whole number, or {_ALL}")
+    return int(given)
+
+
+def _read(path: str, *, gold: bool) -> list[TextSentence]:
+    """The sentences of a file, at least one."""
+    file = Path(path)
+    try:
+        if not gold and ".tsv" in file.suffixes:
+            return [
+                TextSentence(f"{file}, sentence {i}", one.words, one.labels, one.labels)
+                for i, one in enumerate(read_tagged(file), 1)
+            ]
+        found = [
+            of_entry(entry, f"{said(file)}, sentence {i}")
+            for i, entry in enumerate(iter_entries(file, gold=True if gold else None), 1)
+        ]
+    except (ConlluError, TaggedFileError) as error:
+        raise gl.InvalidProblem(str(error)) from error
+    if not found:
+        raise gl.InvalidProblem(
+            f"{said(file)}, line 1: no sentence in the file; expected CoNLL-U, ten columns a word"
+        )
+    return found
+
+
+def _attached(model: TextParser, dev: Sequence[TextSentence]) -> float:
+    """Share of the heads that are right on sentences with gold tags."""
+    gold = [with_gold(one, model.column) for one in dev]
+    batch = gl.solve_many([model.tree_problem(one) for one in gold])
+    right = [
+        np.asarray(batch.structure(i).heads) == np.asarray(one.heads)
+        for i, one in enumerate(gold)
+        if np.isfinite(batch.values[i])
+    ]
+    return float(np.concatenate(right).mean()) if right else 0.0

@@ -1,0 +1,197 @@
+"""The components in pipelines of ``spacy.blank``: annotations, proofs, storage."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'gapless[spacy]'")
+pytest.importorskip("conllu", reason="conllu is not installed: pip install 'gapless[tasks]'")
+
+from spacy.tokens import Doc, DocBin, Span  # noqa: E402
+
+import gapless_spacy.factories  # noqa: E402, F401  an install from before there were entry points has none
+from gapless.cli import exit_codes, main  # noqa: E402
+from gapless_models.text import embedded_parser, train_parser  # noqa: E402
+from gapless_models.text.embedded import _trees  # noqa: E402
+from gapless_spacy.proofs import proofs_of  # noqa: E402
+
+CAT = "The cat sat on the mat."
+JAGUAR = "Jaguar and Puma live in the jungle near the Amazon."
+NAMES = ("gapless_tagger", "gapless_parser", "gapless_linker")
+
+
+def pipeline(*names: str, **config: object) -> spacy.Language:
+    nlp = spacy.blank("en")
+    for name in names:
+        nlp.add_pipe(name, config=config)
+    return nlp
+
+
+def tree(doc: Doc) -> list[tuple[str, str, str]]:
+    return [(token.text, token.head.text, token.dep_) for token in doc]
+
+
+def test_factories_are_entry_points() -> None:
+    found = {one.name: one.value for one in entry_points(group="spacy_factories")}
+    if not any(name.startswith("gapless") for name in found):
+        pytest.skip("this install is from before there were entry points: pip install -e . again")
+    assert {name: found[name] for name in (*NAMES, "gapless_decoder")} == {
+        f"gapless_{kind}": f"gapless_spacy.factories:make_{kind}"
+        for kind in ("tagger", "parser", "linker", "decoder")
+    }
+
+
+def test_a_blank_pipeline_imports_no_component() -> None:
+    code = "import spacy, sys; spacy.blank('en'); print(*(m for m in sys.modules if m.startswith('gapless')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    light = {"gapless", "gapless.core", "gapless.core.owners", "gapless.lazy"}
+    assert set(done.stdout.split()) <= {*light, "gapless_spacy", "gapless_spacy.factories"}
+
+
+def test_a_parser_in_a_few_lines() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapless_parser")
+    doc = nlp(CAT)
+    assert tree(doc)[:3] == [("The", "cat", "det"), ("cat", "sat", "nsubj"), ("sat", "sat", "ROOT")]
+    assert [token.pos_ for token in doc][:3] == ["DET", "NOUN", "VERB"]
+    assert doc._.gapless.proved
+    assert doc._.gapless.gap == 0.0
+    assert doc._.gapless.bound == pytest.approx(doc._.gapless.value)
+    assert [proof.step for proof in doc._.gapless] == ["tags", "tree", "relations"]
+    assert doc._.gapless.verify()
+    assert doc._.gapless.of("gapless_parser", "tree")[0].certificate.verify is not None
+
+
+def test_the_answers_are_those_of_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text(CAT + "\n", "utf-8")
+    main(["parse", str(path), "--format", "conllu"])
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[2:] if line]
+    doc = pipeline("gapless_parser")(CAT)
+    assert [row[7].replace("root", "ROOT") for row in rows] == [token.dep_ for token in doc]
+    assert [int(row[6]) for row in rows] == [0 if t.head.i == t.i else t.head.i + 1 for t in doc]
+
+
+def test_tags_of_the_document_are_used() -> None:
+    nlp = pipeline("gapless_tagger", "gapless_parser")
+    doc = nlp(CAT)
+    assert [(proof.component, proof.step) for proof in doc._.gapless] == [
+        ("gapless_tagger", "tags"),
+        ("gapless_parser", "tree"),
+        ("gapless_parser", "relations"),
+    ]
+    given = Doc(nlp.vocab, words=["cat", "cat"], pos=["NOUN", "VERB"])
+    assert pipeline("gapless_parser")(given)[1].pos_ == "VERB"
+
+
+def test_sentences_spaces_and_empty_documents() -> None:
+    nlp = pipeline("gapless_parser")
+    doc = nlp(f" {CAT}  {CAT}\n\nHello")
+    assert [sent.text.strip() for sent in doc.sents] == [CAT, CAT, "Hello"]
+    assert all(token.head.sent == token.sent for token in doc)
+    assert all(token.dep_ == "dep" and token.pos_ == "SPACE" for token in doc if token.is_space)
+    assert len(doc._.gapless.of("gapless_parser", "tree")) == 3
+    for text in ("", "  ", "\n"):
+        assert len(nlp(text)._.gapless) == 0
+    given = Doc(nlp.vocab, words=["a", "b", "c"], sent_starts=[True, True, False])
+    assert [len(sent) for sent in nlp(given).sents] == [1, 2]
+
+
+def test_a_stream_gives_what_single_calls_give() -> None:
+    nlp = pipeline(*NAMES)
+    texts = [CAT, "", JAGUAR, CAT] * 3
+    for alone, together in zip(map(nlp, texts), nlp.pipe(texts, batch_size=5), strict=True):
+        assert tree(alone) == tree(together)
+        assert [p.value for p in alone._.gapless] == pytest.approx([p.value for p in together._.gapless])
+
+
+def test_names_are_linked_and_entities_kept() -> None:
+    nlp = pipeline("gapless_linker")
+    doc = nlp.make_doc(JAGUAR)
+    doc.ents = [Span(doc, 0, 1, "ANIMAL"), Span(doc, 4, 6, "PLACE")]  # "in the": overlaps "the jungle"
+    doc = nlp.get_pipe("gapless_linker")(doc)
+    links = doc.spans["gapless_linker"]
+    assert [span.text for span in links] == ["Jaguar", "Puma", "the jungle", "Amazon"]
+    assert all(span.kb_id_ for span in links)
+    assert [(e.text, e.label_) for e in doc.ents] == [
+        ("Jaguar", "ANIMAL"),
+        ("Puma", "CONCEPT"),
+        ("in the", "PLACE"),
+        ("Amazon", "CONCEPT"),
+    ]
+    assert doc.ents[0].kb_id_ == links[0].kb_id_
+    assert doc._.gapless.proved
+    assert doc._.gapless.verify()
+
+
+def test_pipelines_are_stored(tmp_path: Path) -> None:
+    nlp = pipeline(*NAMES)
+    wanted = nlp(JAGUAR)
+    nlp.to_disk(tmp_path / "pipeline")
+    copy = pipeline(*NAMES).from_bytes(nlp.to_bytes())
+    for again in (spacy.load(tmp_path / "pipeline"), copy):
+        doc = again(JAGUAR)
+        assert tree(doc) == tree(wanted)
+        assert [e.kb_id_ for e in doc.ents] == [e.kb_id_ for e in wanted.ents]
+        assert [p.value for p in doc._.gapless] == pytest.approx([p.value for p in wanted._.gapless])
+
+
+def test_a_stored_pipeline_does_not_need_the_file_it_was_made_of(tmp_path: Path) -> None:
+    model = tmp_path / "parser.npz"
+    train_parser(_trees("train")[:30], tagger=embedded_parser().tagger).save(model)
+    nlp = pipeline("gapless_parser", model=str(model))
+    wanted = tree(nlp(CAT))
+    nlp.to_disk(tmp_path / "pipeline")
+    model.unlink()
+    assert tree(spacy.load(tmp_path / "pipeline")(CAT)) == wanted
+
+
+def test_documents_keep_their_proofs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nlp = pipeline(*NAMES)
+    doc = nlp(JAGUAR)
+    again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert again._.gapless == doc._.gapless
+    (stored,) = DocBin(store_user_data=True, docs=[doc]).get_docs(nlp.vocab)
+    assert proofs_of(stored) == doc._.gapless
+    doc._.gapless.save(str(tmp_path / "proofs.jsonl"))
+    assert main(["verify", str(tmp_path / "proofs.jsonl")]) == exit_codes.PROVED
+    assert "4 of 4" in capsys.readouterr().out
+
+
+def test_certificates_may_be_left_out() -> None:
+    doc = pipeline("gapless_parser", certificates=False)(CAT)
+    assert doc._.gapless.proved
+    with pytest.raises(ValueError, match="kept no certificate"):
+        doc._.gapless.verify()
+
+
+def test_a_document_that_is_annotated_again_has_each_proof_once() -> None:
+    nlp = pipeline("gapless_parser")
+    doc = nlp(CAT)
+    count = len(doc._.gapless)
+    assert len(nlp.get_pipe("gapless_parser")(doc)._.gapless) <= count
+
+
+def test_accuracy_is_evaluated() -> None:
+    nlp = pipeline("gapless_tagger", "gapless_parser")
+    examples = []
+    for one in _trees("test")[:5]:
+        gold = one.entry.sentence
+        heads = [head - 1 if head else i for i, head in enumerate(gold.heads)]
+        reference = Doc(nlp.vocab, words=list(one.words), pos=list(one.upos), heads=heads, deps=list(gold.labels))
+        examples.append(spacy.training.Example(Doc(nlp.vocab, words=list(one.words)), reference))
+    scores = nlp.evaluate(examples)
+    assert scores["dep_uas"] > 0.9
+    assert scores["pos_acc"] > 0.9
+
+
+@pytest.mark.parametrize("config", [{"model": "missing.npz"}, {"model": __file__}])
+def test_a_model_that_cannot_be_read_is_named(config: dict[str, str]) -> None:
+    nlp = pipeline("gapless_parser", **config)
+    with pytest.raises((OSError, ValueError), match=Path(config["model"]).name):
+        nlp(CAT)
