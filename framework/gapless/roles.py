@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         Sparse as Sparse,
     )
     from gapless.core.factors.structure_factor import StructureFactor as StructureFactor
+    from gapless.core.parts import Parts as Parts
     from gapless.core.tree_certificate import Tightening as Tightening, TreeCertificate as TreeCertificate
     from gapless.core.work import OutOfWork as OutOfWork, spend_work as spend_work
     from gapless.plugins.call import Solve as Solve
@@ -104,6 +105,7 @@ else:
             "gapless.core.limits": "Budget",
             "gapless.core.factors.linear_form": "HasLinearForm LinearForm",
             "gapless.core.model": "LinearModel",
+            "gapless.core.parts": "Parts",
             "gapless.core.oracle": "Answer Generator LinearView Maximised Maximiser Slacks View",
             "gapless.core.pricing": "Pricing",
             "gapless.core.problem": "Problem Sense",

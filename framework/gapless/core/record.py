@@ -16,11 +16,31 @@ from gapless.core.certificate import Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
 from gapless.core.result import Result
-from gapless.core.serial import serialisable
+from gapless.core.serial import WRITTEN, serialisable
 
 
 def _words(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(words)
+
+
+def _gold(gold: Any) -> Any:
+    """Names as tuples; a structure unchanged."""
+    if isinstance(gold, list | tuple):
+        return tuple(one if isinstance(one, str) else tuple(one) for one in gold)
+    return gold
+
+
+def _known_gold(record: Record) -> Any:
+    """The right answer as it is written; left out where it is not known."""
+    return [_plain(one) for one in record.gold] if isinstance(record.gold, tuple) else record.gold
+
+
+def _several(one: Any) -> tuple[Any, ...]:
+    return one if isinstance(one, tuple) else (one,)
+
+
+def _plain(one: Any) -> Any:
+    return one if isinstance(one, str) else list(one)
 
 
 @serialisable("gapless.Record")
@@ -37,7 +57,11 @@ class Record:
     words : sequence of str
         Subject of the structure for people, such as the words of a sentence or the mentions of a text.
     measured : mapping of str to JSON data
-        Measurements taken while the result was found, such as seconds of CPU time.
+        Measurements taken while the result was found, such as seconds of CPU time. Reports also read
+        ``"posteriors"``: for each word the probability of its part, in [0, 1].
+    gold : structure or sequence, optional
+        The right answer where it is known: a structure of the problem, or names, such as labels that the model
+        lacks. One name for each word, or a sequence of names of which each is right.
     """
 
     problem: Problem[Any]
@@ -45,12 +69,15 @@ class Record:
     name: str = ""
     words: Sequence[str] = attrs.field(default=(), converter=_words)
     measured: Mapping[str, Any] = attrs.field(factory=dict)
+    gold: Any = attrs.field(default=None, converter=_gold, metadata={WRITTEN: _known_gold})
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):
             raise InvalidProblem("a record holds a problem and a result")
         if not isinstance(self.name, str) or not all(isinstance(word, str) for word in self.words):
             raise InvalidProblem("the name and the words of a record are text")
+        if isinstance(self.gold, tuple) and not all(isinstance(n, str) for one in self.gold for n in _several(one)):
+            raise InvalidProblem("gold holds names, which are text, or one structure of the problem")
 
     def verify(self, *, work: float | None = None) -> Verdict:
         """Verify the result against the problem; `work` is the limit of `Result.verify`."""

@@ -5,6 +5,7 @@ A plug-in's module imports from here alone, and refers to the rest: see `table` 
 
 from typing import TYPE_CHECKING
 
+from gapless.core.parts import Parts
 from gapless.plugins.hookspecs import hookimpl
 from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.reference import BrokenReference, is_a
@@ -15,6 +16,7 @@ from gapless.plugins.table import table
 __all__ = [
     "BrokenReference",
     "Method",
+    "Parts",
     "Plugins",
     "Registry",
     "Solve",

@@ -15,7 +15,7 @@ from gapless.core.result import Result
 from gapless.core.serial import require_folder, write_aside
 from gapless.report.answer import answer_of
 from gapless.report.page import render
-from gapless.report.run import Progress, run_of
+from gapless.report.run import CHECKED, Progress, run_of
 from gapless.runs import TABLES
 from gapless.runs.reading import record_files
 
@@ -53,6 +53,7 @@ def write_report(
     verify: bool = True,
     details: int = 5,
     progress: Progress = _silent,
+    checks: int | None = CHECKED,
 ) -> None:
     """Write the report on a stored answer, a file of answers, or the folder of a run.
 
@@ -74,6 +75,9 @@ def write_report(
         Limit on the most laborious and on the least certain answers of a run that are shown in full.
     progress : callable
         As `Console.progress`.
+    checks : int or None
+        Limit on the certificates of a run that are checked, spread evenly over its answers; those of the answers
+        shown in full are checked in any case. None checks all.
     """
     require_folder(out)
     path = Path(source)
@@ -84,12 +88,12 @@ def write_report(
             if not (path / TABLES).is_file():
                 raise
             files = ()
-        run = run_of(files, path, again=again, verify=verify, details=details, progress=progress)
+        run = run_of(files, path, again=again, verify=verify, details=details, progress=progress, checks=checks)
         title = str(run.about.get("task", path.resolve().name))
         write_aside(out, render(title, answer=None, run=run))
         return
     if ".jsonl" in path.suffixes and path.exists():
-        run = run_of([path], None, again=again, verify=verify, details=details, progress=progress)
+        run = run_of([path], None, again=again, verify=verify, details=details, progress=progress, checks=checks)
         if not run.counts["records"]:
             raise InvalidProblem(f"{path}: holds no record")
         write_aside(out, render(path.name, answer=None, run=run))
