@@ -136,7 +136,7 @@ def from_data(data: Any, place: str = "$") -> Any:
         return data
     tag = data.get(_TYPE)
     if tag is None:
-        return {k: from_data(v, f"{place}.{k}") for k, v in data.items()}
+        return {k: v if type(v) in _PLAIN else from_data(v, f"{place}.{k}") for k, v in data.items()}
     try:
         if tag == "tuple":
             if _PLAIN.issuperset(map(type, data["items"])):
@@ -153,7 +153,9 @@ def from_data(data: Any, place: str = "$") -> Any:
         cls = _CLASSES[tag]
         if issubclass(cls, enum.Enum):
             return cls(data["value"])
-        fields = {k: from_data(v, f"{place}.{k}") for k, v in data.items() if k != _TYPE}
+        fields = {
+            k: v if type(v) in _PLAIN else from_data(v, f"{place}.{k}") for k, v in data.items() if k != _TYPE
+        }
         return cls.from_fields(fields) if hasattr(cls, "from_fields") else cls(**fields)
     except GaplessError:
         raise
@@ -168,8 +170,11 @@ def _read_array(data: dict[str, Any]) -> np.ndarray[Any, Any]:
     values = data["values"]
     if dtype.kind == "f" and str in set(map(type, values)):
         values = [_SPECIAL[v] if isinstance(v, str) else v for v in values]
-    with np.errstate(over="raise"):  # a number that the dtype cannot hold
+    if dtype == np.float64:
         entries = np.array(values, dtype=dtype)
+    else:
+        with np.errstate(over="raise"):  # a number that the dtype cannot hold
+            entries = np.array(values, dtype=dtype)
     if "places" not in data:
         return entries.reshape(data["shape"])
     places, size = np.array(data["places"], np.int64), math.prod(data["shape"])

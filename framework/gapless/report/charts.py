@@ -152,8 +152,8 @@ def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
         title,
         across,
         lines,
-        [(place(x, low)[0], _tick(x, right - left)) for x in _round_numbers(left, right)],
-        [(place(left, y)[1], _tick(y, high - low)) for y in _round_numbers(low, high)],
+        [(place(x, low)[0], _tick(x, right - left)) for x in round_numbers(left, right)],
+        [(place(left, y)[1], _tick(y, high - low)) for y in round_numbers(low, high)],
         [across, *names],
         _table(drawn),
         f"{title}. At the end: {last}.",
@@ -178,7 +178,7 @@ def _table(series: Sequence[tuple[str, str, Sequence[tuple[float, float]]]]) -> 
     return rows
 
 
-def _round_numbers(low: float, high: float, about: int = 4) -> list[float]:
+def round_numbers(low: float, high: float, about: int = 4) -> list[float]:
     """Round numbers within a range."""
     step = 10.0 ** math.floor(math.log10((high - low) / about))
     step *= next(times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= about)

@@ -142,11 +142,11 @@ def _arc_pairs(found: Parts, gold: Parts, right: Sequence[bool], labelled: bool)
     if not any(gold.names):
         return ()
     # A parser without labels: what can be told of a relation is whether its head was found.
-    return [(name, name if fits else WRONG_HEAD) for name, fits in zip(gold.names, right, strict=True)]
+    return [(name, RIGHT_HEAD if fits else WRONG_HEAD) for name, fits in zip(gold.names, right, strict=True)]
 
 
-WRONG_HEAD = "wrong head"
-"""Stands for the label found, where arcs have none and the head is another."""
+RIGHT_HEAD, WRONG_HEAD = "right head", "wrong head"
+"""Stand for the label found, where arcs have none."""
 
 
 def _sequence(found: Parts, gold: Sequence[Names] | None) -> Compared:

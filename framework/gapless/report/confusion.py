@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from gapless.report.comparing import WRONG_HEAD
+from gapless.report.comparing import RIGHT_HEAD, WRONG_HEAD, Compared
 from gapless.report.listing import Row
 
 _LABELS = 16
@@ -36,6 +36,8 @@ class Confusion:
         The most frequent ones: right label, found label, count.
     right, known : int
         Parts that are right, and parts of which the right one is known.
+    files : sequence of (str, int, int, int, int)
+        For each file of a run of several: name, parts, right parts, answers, answers without an error.
     spotless, judged : int
         Answers without an error, and answers of which something is known.
     """
@@ -50,6 +52,7 @@ class Confusion:
     known: int
     spotless: int
     judged: int
+    files: Sequence[tuple[str, int, int, int, int]]
 
 
 def confusion_of(rows: Sequence[Row]) -> Confusion | None:
@@ -77,16 +80,36 @@ def confusion_of(rows: Sequence[Row]) -> Confusion | None:
         sum(one.known for one in judged),
         sum(not one.wrong for one in judged),
         len(judged),
+        _files(rows),
     )
+
+
+def _files(rows: Sequence[Row]) -> list[tuple[str, int, int, int, int]]:
+    held: dict[str, list[Compared]] = {}
+    for row in rows:
+        if row.compared.known:
+            held.setdefault(row.file, []).append(row.compared)
+    if len(held) < 2:
+        return []
+    return [
+        (
+            file,
+            sum(one.known for one in of),
+            sum(sum(one.right) for one in of),
+            len(of),
+            sum(not one.wrong for one in of),
+        )
+        for file, of in held.items()
+    ]
 
 
 def _heads(pairs: Counter[tuple[str, str]]) -> list[tuple[str, int, int]]:
     words: Counter[str] = Counter()
     for (gold, _), count in pairs.items():
         words[gold] += count
-    if not any(found == WRONG_HEAD for _, found in pairs):
+    if not all(found in (RIGHT_HEAD, WRONG_HEAD) for _, found in pairs):
         return []
-    held = [(name, count, pairs[name, name]) for name, count in words.items()]
+    held = [(name, count, pairs[name, RIGHT_HEAD]) for name, count in words.items()]
     return sorted(held, key=lambda one: (one[2] - one[1], -one[1], one[0]))
 
 

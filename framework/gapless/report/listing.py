@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -37,6 +38,10 @@ class Row:
         Loss of the second best; None where only one is known.
     posteriors : sequence of float
         Probability of each part, as far as it was stored.
+    file : str
+        File that holds it, where a run has several.
+    decided : str
+        Tells structures apart whose parts no plug-in names.
     """
 
     name: str
@@ -50,12 +55,15 @@ class Row:
     compared: Compared
     margin: float | None = None
     posteriors: Sequence[float] = ()
+    file: str = ""
+    decided: str = ""
 
 
-def row_of(record: Record, verdict: Verdict | None) -> Row:
+def row_of(record: Record, verdict: Verdict | None, file: str = "") -> Row:
     """The row of a record; `verdict` is None when it was not checked."""
     result = record.result
     several = len(result.solutions) > 1
+    found = compared(record)
     known = record.measured.get("posteriors", ())
     return Row(
         record.name,
@@ -66,10 +74,17 @@ def row_of(record: Record, verdict: Verdict | None) -> Row:
         result.stats.nodes,
         check_words(record, verdict),
         len(record.words) or record.problem.decisions.count,
-        compared(record),
+        found,
         abs(result.solutions[0].value - result.solutions[1].value) if several else None,
         [float(p) for p in known] if isinstance(known, list | tuple) and _are_shares(known) else (),
+        file,
+        "" if found.kind or not result.solutions else _digest(record),
     )
+
+
+def _digest(record: Record) -> str:
+    on = ",".join(map(str, sorted(int(d) for d in record.problem.encode(record.result.best))))
+    return hashlib.sha256(on.encode()).hexdigest()[:16]
 
 
 def check_words(record: Record, verdict: Verdict | None) -> str:
@@ -108,6 +123,7 @@ class Strings:
         self.held: dict[str, int] = {}
 
     def __call__(self, text: str) -> int:
+        """The number of a string."""
         return self.held.setdefault(text, len(self.held))
 
 

@@ -96,7 +96,7 @@ def _real(value: float) -> str:
 
 
 def plain(text: str) -> str:
-    """A sentence with fractions of at most twelve digits, and without the types that NumPy writes around numbers."""
+    """A sentence with at most twelve digits in a number, and without the types that NumPy writes."""
     text = _NUMPY.sub(r"\1", text)
     return _LONG.sub(lambda found: f"{float(found[0]):.12g}", text)
 

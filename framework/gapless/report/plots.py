@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import attrs
 
+from gapless.report.charts import round_numbers
 from gapless.report.listing import Row
 from gapless.report.page import number
 
@@ -123,6 +125,8 @@ class _Log:
         every = max(1, round((self.high - self.low) / 5))
         values = [factor * 10.0**decade for decade in decades if decade % every == 0 for factor in times]
         inside = [value for value in values if self.low - 1e-9 <= math.log10(value) <= self.high + 1e-9]
+        if len(inside) < 2:  # less than a decade: as on a linear axis
+            inside = [value for value in round_numbers(10**self.low, 10**self.high) if value > 0]
         return [(value, number(value)) for value in inside]
 
 
@@ -131,14 +135,14 @@ def _down(share: float) -> float:
 
 
 def histogram(title: str, across: str, values: Sequence[float]) -> Plot | None:
-    """Numbers of answers by powers of ten, zero apart; None without values."""
-    if not values:
-        return None
+    """Numbers of answers by powers of ten, zero apart; None where all are in one."""
     counts = Counter(_power(value) for value in values)
     known = [power for power in counts if power is not None]
     shown: list[int | None] = [None] if None in counts else []
     if known:
         shown += range(min(known), max(known) + 1)
+    if len(shown) < 2:
+        return None
     whole = all(isinstance(value, int) for value in values)
     labels = [_decade(power, whole) for power in shown]
     held = [counts.get(power, 0) for power in shown]
@@ -230,7 +234,7 @@ def _by_margin(margins: Sequence[tuple[float, bool]]) -> Plot:
     ranked = sorted(margins)
     count = max(2, min(_BINS, len(ranked) // _FEWEST))
     cuts = [len(ranked) * place // count for place in range(count + 1)]
-    bins = [ranked[low:high] for low, high in zip(cuts, cuts[1:], strict=False)]
+    bins = [ranked[low:high] for low, high in pairwise(cuts)]
     points = [
         (_median([m for m, _ in held]), sum(right for _, right in held) / len(held), len(held)) for held in bins
     ]

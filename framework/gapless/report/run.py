@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import heapq
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import count
 from pathlib import Path
@@ -20,6 +22,7 @@ from gapless.report import documents
 from gapless.report.answer import Answer, answer_of
 from gapless.report.confusion import Confusion, confusion_of
 from gapless.report.listing import Row, check_words, encoded, row_of, seconds_of, torn_row
+from gapless.report.page import number
 from gapless.report.plots import Plot, plots_of
 from gapless.runs.reading import record_documents
 
@@ -189,15 +192,27 @@ def read_rows(files: Sequence[Path], visit: Visit, *, verify: bool, checks: int 
     total = sum(file.stat().st_size for file in files)
     count = sum(1 for file in files for _ in record_documents(file)) if verify and checks is not None else 0
     read = Rows()
-    with progress("checking records" if verify else "reading records", total) as advance:
+    with progress("checking records" if verify else "reading records", total) as advance, _no_collector():
         for file in files:
             before = 0
-            for number, (place, text) in enumerate(record_documents(file), 1):
+            for line, (place, text) in enumerate(record_documents(file), 1):
                 wanted = verify and _is_chosen(read.counts["records"], count, checks)
-                _read_one(text, place, number, file if len(files) > 1 else None, wanted, read, visit)
+                _read_one(text, place, line, file if len(files) > 1 else None, wanted, read, visit)
                 before = _tell(advance, file, before, read.counts["records"])
             advance(max(0, file.stat().st_size - before))
     return read
+
+
+@contextlib.contextmanager
+def _no_collector() -> Iterator[None]:
+    """Keep the garbage collector from walking through the rows again and again: documents hold no cycles."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _is_chosen(place: int, count: int, checks: int | None) -> bool:
@@ -220,7 +235,7 @@ def _read_one(
     read.counts["proved"] += record.result.proved
     read.counts["uncertified"] += record.result.proved and not record.result.certified
     read.judge(record, verdict)
-    visit(record, verdict, read.add(row_of(record, verdict)))
+    visit(record, verdict, read.add(row_of(record, verdict, file.name.partition(".jsonl")[0] if file else "")))
 
 
 def _record(text: str, place: str, number: int, file: Path | None) -> Record:
@@ -276,14 +291,14 @@ def _details(
             held.setdefault(row, (record, verdict, []))[-1].append(top.why)
     found = []
     with progress("drawing answers" if again is None else "solving answers again", len(held)) as advance:
-        for number, (row, (record, verdict, why)) in enumerate(held.items(), 1):
-            if verdict is None and verify:
-                verdict = record.verify()
-                read.judge(record, verdict, row)
-            anchor = f"answer-{number}"
+        for rank, (row, (record, verdict, why)) in enumerate(held.items(), 1):
+            checked = record.verify() if verdict is None and verify else verdict
+            if checked is not verdict:
+                read.judge(record, checked, row)
+            anchor = f"answer-{rank}"
             if row < len(anchors):
                 anchors[row] = anchor
-            found.append(Detail(anchor, " and ".join(why), answer_of(record, verdict, again)))
+            found.append(Detail(anchor, " and ".join(why), answer_of(record, checked, again)))
             advance(1)
     return found
 
@@ -291,6 +306,10 @@ def _details(
 def _remarks(rows: Sequence[Row]) -> list[str]:
     """What the page cannot show, and what would store it."""
     said = []
+    if len(rows) > 1 and len(gaps := {row.gap for row in rows}) == 1 and None not in gaps:
+        said.append(f"The gap of every answer is {number(*gaps)}.")
+    if len(rows) > 1 and len(nodes := {row.nodes for row in rows}) == 1:
+        said.append(f"Nodes of every search: {number(*nodes)}.")
     if rows and not any(row.compared.known for row in rows):
         said.append(
             "Nothing says what is right: records with `gold` get errors, confusions and reliability. "
