@@ -26,7 +26,7 @@ def _words(words: Iterable[str]) -> tuple[str, ...]:
 def _gold(gold: Any) -> Any:
     """Names as tuples; a structure unchanged."""
     if isinstance(gold, list | tuple):
-        return tuple(one if isinstance(one, str) else tuple(one) for one in gold)
+        return tuple(tuple(one) if isinstance(one, list | tuple) else one for one in gold)
     return gold
 
 

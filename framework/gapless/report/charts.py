@@ -141,7 +141,7 @@ def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
 
     lines = []
     for name, style, points in drawn:
-        placed = [(*place(x, y), x, y) for x, y in points]
+        placed = [(*place(x, y), float(f"{x:.8g}"), float(f"{y:.8g}")) for x, y in points]
         # Each number holds until the next event improves it.
         steps = "".join(f"H{a:g}V{b:g}" for a, b, _, _ in placed[1:])
         end = "" if not points or points[-1][0] == right else "H100"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,8 +16,8 @@ from gapless.report.comparing import Compared, compared
 from gapless.report.page import plain
 
 _DIGITS = 7
-_LETTERS = 1_800_000
-"""Limit on the characters of all texts of a page; further answers are listed by their first words."""
+_LETTERS, _BRIEF = 2_500_000, 150
+"""Limit on the characters of the list, and of an answer that is listed by its first words for the sake of it."""
 _FIRST = 12
 """Words of an answer that is listed by its first words."""
 
@@ -147,20 +148,14 @@ def encoded(
     used = 0
     listed = []
     for place, row in enumerate(rows):
-        whole = used < _LETTERS
+        whole = used + _BRIEF * (len(rows) - place) * (1 if more is None else 2) < _LETTERS
         mine = _line(row, anchors[place], number, whole)
-        used += _cost(mine)
         if more is not None:
             other = more[place]
             mine.append(None if other is None else _line(other, "", number, whole))
-            used += _cost(mine[-1]) if mine[-1] else 0
+        used += len(json.dumps(mine, separators=(",", ":")))
         listed.append(mine)
     return {"strings": list(number.held), "rows": listed}
-
-
-def _cost(line: Sequence[Any]) -> int:
-    """About the characters of a line's text."""
-    return 4 * sum(len(part) for part in line[10:14] if part)
 
 
 def _line(row: Row, anchor: str, number: Strings, whole: bool) -> list[Any]:
