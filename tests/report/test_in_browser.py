@@ -268,7 +268,7 @@ def test_without_a_script_the_main_facts_are_there(browser: Any, pages: dict[str
         for part in (
             ".verdict",
             "#errors .confusion",
-            ".tokens .wrong",
+            ".tokens .token",
             "noscript .note",
             "details.answer[open] .drawing svg",
         ):
