@@ -21,7 +21,7 @@ from gapless.report import report_of, write_report
 from gapless.report.comparing import compared
 from gapless.report.comparison import Differs, difference
 from gapless.report.confusion import confusion_of
-from gapless.report.listing import row_of
+from gapless.report.listing import encoded, row_of
 from gapless.report.page import number, plain
 from gapless.report.plots import histogram, reliability, time_against_length
 from gapless_chains import ChainProblem
@@ -456,3 +456,15 @@ def test_runs_that_cannot_be_compared(tmp_path: Path, capsys: pytest.CaptureFixt
         assert said in capsys.readouterr().err
     assert main(["report", str(one), "--against", str(one), "-o", out, "--again"]) == exit_codes.USAGE
     assert not Path(out).exists()
+
+
+def test_long_texts_are_cut_before_the_page_grows_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gapless.report.listing._LETTERS", 20_000)
+    row = row_of(tagged(" ".join(["DET NOUN"] * 15), None), None)
+    data = encoded([row] * 100, [""] * 100)
+    cut = [line[9] for line in data["rows"]]
+    assert cut[0] == 0
+    assert cut[-1] == 1
+    assert all(len(line[10]) == (12 if line[9] else 30) for line in data["rows"])
+    assert 10_000 < len(json.dumps(data, separators=(",", ":"))) < 20_500
+    assert not any(line[9] for line in encoded([row] * 20, [""] * 20)["rows"])

@@ -35,8 +35,12 @@ def _known_gold(record: Record) -> Any:
     return [_plain(one) for one in record.gold] if isinstance(record.gold, tuple) else record.gold
 
 
-def _several(one: Any) -> tuple[Any, ...]:
-    return one if isinstance(one, tuple) else (one,)
+def _are_names(gold: tuple[Any, ...]) -> bool:
+    return _are_texts(gold) or all(_are_texts(one if isinstance(one, tuple) else (one,)) for one in gold)
+
+
+def _are_texts(values: Iterable[Any]) -> bool:
+    return all(issubclass(kind, str) for kind in set(map(type, values)))
 
 
 def _plain(one: Any) -> Any:
@@ -74,9 +78,9 @@ class Record:
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):
             raise InvalidProblem("a record holds a problem and a result")
-        if not isinstance(self.name, str) or not all(isinstance(word, str) for word in self.words):
+        if not isinstance(self.name, str) or not _are_texts(self.words):
             raise InvalidProblem("the name and the words of a record are text")
-        if isinstance(self.gold, tuple) and not all(isinstance(n, str) for one in self.gold for n in _several(one)):
+        if isinstance(self.gold, tuple) and not _are_names(self.gold):
             raise InvalidProblem("gold holds names, which are text, or one structure of the problem")
 
     def verify(self, *, work: float | None = None) -> Verdict:

@@ -168,11 +168,10 @@ def _read_array(data: dict[str, Any]) -> np.ndarray[Any, Any]:
     if dtype.kind not in _ARRAY_KINDS:
         raise InvalidProblem(f"arrays of dtype {dtype} are not read")
     values = data["values"]
-    if dtype.kind == "f" and str in set(map(type, values)):
-        values = [_SPECIAL[v] if isinstance(v, str) else v for v in values]
-    if dtype == np.float64:
-        entries = np.array(values, dtype=dtype)
-    else:
+    entries = np.array(values) if dtype == np.float64 else None
+    if entries is None or entries.dtype != dtype:  # narrower numbers, infinities, whole numbers
+        if dtype.kind == "f":
+            values = [_SPECIAL[v] if isinstance(v, str) else v for v in values]
         with np.errstate(over="raise"):  # a number that the dtype cannot hold
             entries = np.array(values, dtype=dtype)
     if "places" not in data:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -18,8 +18,7 @@ Names = str | tuple[str, ...]
 """What is right: one name, or several of which each is right."""
 
 
-@attrs.frozen
-class Token:
+class Token(NamedTuple):
     """A word with what was found for it.
 
     Parameters

@@ -144,16 +144,28 @@ def encoded(
     more : sequence of Row or None, optional
         The answers of another run beside these.
     """
+    data = _encoded(rows, anchors, more, None)
+    if len(json.dumps(data, separators=(",", ":"))) <= _LETTERS:
+        return data
+    return _encoded(rows, anchors, more, _LETTERS)
+
+
+def _encoded(
+    rows: Sequence[Row], anchors: Sequence[str], more: Sequence[Row | None] | None, letters: int | None
+) -> dict[str, Any]:
+    """The list, in at most so many characters where first words do; None for no limit."""
     number = Strings()
     used = 0
+    brief = _BRIEF if more is None else 2 * _BRIEF
     listed = []
     for place, row in enumerate(rows):
-        whole = used + _BRIEF * (len(rows) - place) * (1 if more is None else 2) < _LETTERS
+        whole = letters is None or used + brief * (len(rows) - place) < letters
         mine = _line(row, anchors[place], number, whole)
         if more is not None:
             other = more[place]
             mine.append(None if other is None else _line(other, "", number, whole))
-        used += len(json.dumps(mine, separators=(",", ":")))
+        if letters is not None:
+            used += len(json.dumps(mine, separators=(",", ":")))
         listed.append(mine)
     return {"strings": list(number.held), "rows": listed}
 

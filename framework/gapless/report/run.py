@@ -28,7 +28,7 @@ from gapless.runs.reading import record_documents
 
 _LISTED = 50_000
 """Limit on the records in the list of a page."""
-CHECKED = 1000
+CHECKED = 500
 """Certificates of a run that are checked by default, spread evenly over its answers."""
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -194,12 +194,12 @@ def read_rows(files: Sequence[Path], visit: Visit, *, verify: bool, checks: int 
     read = Rows()
     with progress("checking records" if verify else "reading records", total) as advance, _no_collector():
         for file in files:
-            before = 0
+            before, size = 0, file.stat().st_size
             for line, (place, text) in enumerate(record_documents(file), 1):
                 wanted = verify and _is_chosen(read.counts["records"], count, checks)
                 _read_one(text, place, line, file if len(files) > 1 else None, wanted, read, visit)
-                before = _tell(advance, file, before, read.counts["records"])
-            advance(max(0, file.stat().st_size - before))
+                before = _tell(advance, size, before, read.counts["records"])
+            advance(max(0, size - before))
     return read
 
 
@@ -247,13 +247,15 @@ def _record(text: str, place: str, number: int, file: Path | None) -> Record:
     if not isinstance(value, Record):
         raise InvalidProblem(f"{place}: a {type(value).__name__}, expected a record")
     name = value.name or f"record {number}"
+    if file is None and value.name:
+        return value
     return attrs.evolve(value, name=name if file is None else f"{name} · {file.name.partition('.jsonl')[0]}")
 
 
-def _tell(advance: Callable[[int], None], file: Path, before: int, done: int) -> int:
+def _tell(advance: Callable[[int], None], size: int, before: int, done: int) -> int:
     """Estimated progress in bytes: a reader does not tell its position."""
-    step = file.stat().st_size // 200
-    if done % 8 == 0 and before + step < file.stat().st_size:
+    step = size // 200
+    if done % 8 == 0 and before + step < size:
         advance(step)
         return before + step
     return before
@@ -272,7 +274,8 @@ def _doubt(record: Record, verdict: Verdict | None) -> float:
 def _labour(record: Record) -> float:
     """Effort: seconds; where not measured, iterations, then the size of the problem."""
     stats = record.result.stats
-    return seconds_of(record) + 1e-9 * (stats.nodes + stats.iterations) + 1e-15 * record.problem.decisions.count
+    effort = seconds_of(record) + 1e-9 * (stats.nodes + stats.iterations)
+    return effort or 1e-15 * record.problem.decisions.count
 
 
 def _details(
