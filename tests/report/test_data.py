@@ -458,13 +458,15 @@ def test_runs_that_cannot_be_compared(tmp_path: Path, capsys: pytest.CaptureFixt
     assert not Path(out).exists()
 
 
-def test_long_texts_are_cut_before_the_page_grows_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_texts_are_cut_before_the_page_grows_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("gapless.report.listing._LETTERS", 20_000)
     row = row_of(tagged(" ".join(["DET NOUN"] * 15), None), None)
     data = encoded([row] * 100, [""] * 100)
     cut = [line[9] for line in data["rows"]]
     assert cut[0] == 0
-    assert cut[-1] == 1
+    assert 0 < sum(cut) < 100
     assert all(len(line[10]) == (12 if line[9] else 30) for line in data["rows"])
     assert 10_000 < len(json.dumps(data, separators=(",", ":"))) < 20_500
     assert not any(line[9] for line in encoded([row] * 20, [""] * 20)["rows"])

@@ -48,7 +48,8 @@ def _lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line]:
         marks = SECONDS[0] * share, SECONDS[1] * share
         checks = min(CHECKED, count)
         yield line(f"report, {checks:,} certificates checked", what, [cpu for cpu, _ in checked], "s", marks)
-        yield line(f"report, {checks:,} certificates checked", what, [clock for _, clock in checked], "s by the clock")
+        clock = [seconds for _, seconds in checked]
+        yield line(f"report, {checks:,} certificates checked", what, clock, "s by the clock")
         for cpu, _ in every:
             yield line("report, every certificate checked", what, cpu, "s")
         ratios = [mine / least for (mine, _), (least, _) in zip(checked, floor, strict=True)]
