@@ -33,7 +33,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
         run = ["-m", "gapless", "run", "pos-tagging", "--data", "", "--method", "viterbi", "--report", str(page)]
-        subprocess.run([sys.executable, *run], check=True)
+        subprocess.run([sys.executable, *run], check=True)  # noqa: S603  our own command
         options = webdriver.ChromeOptions()
         for argument in ("--headless=new", "--no-sandbox", "--hide-scrollbars", "--disable-dev-shm-usage"):
             options.add_argument(argument)

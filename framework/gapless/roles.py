@@ -67,12 +67,12 @@ if TYPE_CHECKING:
         Sparse as Sparse,
     )
     from gapless.core.factors.structure_factor import StructureFactor as StructureFactor
-    from gapless.core.parts import Parts as Parts
     from gapless.core.tree_certificate import Tightening as Tightening, TreeCertificate as TreeCertificate
     from gapless.core.work import OutOfWork as OutOfWork, spend_work as spend_work
     from gapless.plugins.call import Solve as Solve
     from gapless.plugins.hookspecs import hookimpl as hookimpl
     from gapless.plugins.manager import load_plugins as load_plugins
+    from gapless.plugins.parts import Parts as Parts
     from gapless.plugins.registry import Method as Method, Registry as Registry, Task as Task
     from gapless.plugins.specimens import Specimens as Specimens
 else:
@@ -105,7 +105,6 @@ else:
             "gapless.core.limits": "Budget",
             "gapless.core.factors.linear_form": "HasLinearForm LinearForm",
             "gapless.core.model": "LinearModel",
-            "gapless.core.parts": "Parts",
             "gapless.core.oracle": "Answer Generator LinearView Maximised Maximiser Slacks View",
             "gapless.core.pricing": "Pricing",
             "gapless.core.problem": "Problem Sense",
@@ -120,6 +119,7 @@ else:
             "gapless.plugins.call": "Solve",
             "gapless.plugins.hookspecs": "hookimpl",
             "gapless.plugins.manager": "load_plugins",
+            "gapless.plugins.parts": "Parts",
             "gapless.plugins.registry": "Method Registry Task",
             "gapless.plugins.specimens": "Specimens",
         },

@@ -5,9 +5,9 @@ A plug-in's module imports from here alone, and refers to the rest: see `table` 
 
 from typing import TYPE_CHECKING
 
-from gapless.core.parts import Parts
 from gapless.plugins.hookspecs import hookimpl
 from gapless.plugins.manager import Plugins, load_plugins
+from gapless.plugins.parts import Parts
 from gapless.plugins.reference import BrokenReference, is_a
 from gapless.plugins.registry import Method, Registry, Task
 from gapless.plugins.specimens import Specimens

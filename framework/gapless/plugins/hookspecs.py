@@ -9,9 +9,9 @@ import pluggy
 
 if TYPE_CHECKING:
     from gapless.core.events import Observer
-    from gapless.core.parts import Parts
     from gapless.core.problem import Problem
     from gapless.core.result import Result
+    from gapless.plugins.parts import Parts
     from gapless.plugins.registry import Registry
     from gapless.plugins.specimens import Specimens
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import attrs
 
 from gapless.core.certificate import UNREADABLE
-from gapless.core.parts import Parts
 from gapless.core.problem import Problem
 from gapless.core.record import Record
 from gapless.plugins.manager import load_plugins
+from gapless.plugins.parts import Parts
 
 Names = str | tuple[str, ...]
 """What is right: one name, or several of which each is right."""
