@@ -15,7 +15,7 @@ from gapless.plugins.manager import load_plugins
 from gapless.plugins.parts import Parts
 
 Names = str | tuple[str, ...]
-"""What is right: one name, or several of which each is right."""
+"""The right name, or several of which each is right."""
 
 
 class Token(NamedTuple):
@@ -25,7 +25,7 @@ class Token(NamedTuple):
     ----------
     word, found : str
     gold : str
-        What is right, where it is known and something else was found; else empty.
+        The right part, where it is known and another was found; else empty.
     """
 
     word: str

@@ -1,4 +1,4 @@
-"""Which labels are taken for which, over all answers whose right labels are known."""
+"""Labels that are taken for others, counted over all answers whose right labels are known."""
 
 from __future__ import annotations
 

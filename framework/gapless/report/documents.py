@@ -1,4 +1,4 @@
-"""What the folder of a run holds beside its answers: its manifest, tables, documents and figures."""
+"""The folder of a run apart from its answers: its manifest, tables, documents and figures."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def _round_counts(most: int) -> list[int]:
 
 
 def reliability(rows: Sequence[Row]) -> Plot | None:
-    """How often a confident answer is right: by posteriors where they are stored, otherwise by margins.
+    """Accuracy of confident answers: by posteriors where they are stored, otherwise by margins.
 
     None where neither is stored, or nothing is known of what is right.
     """

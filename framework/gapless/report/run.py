@@ -106,12 +106,16 @@ class _Top:
         return sorted(self.held, key=lambda entry: entry[:2], reverse=True)
 
 
+def _no_counts() -> dict[str, int]:
+    return dict.fromkeys(("records", "proved", "uncertified", "verified", "failed", "unchecked"), 0)
+
+
 @attrs.define
 class Rows:
     """Rows of the records that were read, and counts of all of them."""
 
     held: list[Row] = attrs.field(factory=list)
-    counts: dict[str, int] = attrs.field(factory=lambda: dict.fromkeys(_COUNTS, 0))
+    counts: dict[str, int] = attrs.field(factory=_no_counts)
 
     def add(self, row: Row) -> int:
         """Keep a row, if there are not too many; its number."""
@@ -131,7 +135,6 @@ class Rows:
         self.counts["failed"] += verdict is not None and not verdict and not verdict.missing
 
 
-_COUNTS = ("records", "proved", "uncertified", "verified", "failed", "unchecked")
 Visit = Callable[[Record, Verdict | None, int], object]
 """``visit(record, verdict, number of its row)``."""
 
@@ -307,7 +310,7 @@ def _details(
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:
-    """What the page cannot show, and what would store it."""
+    """Sentences about what the page cannot show, and what would store it."""
     said = []
     if len(rows) > 1 and len(gaps := {row.gap for row in rows}) == 1 and None not in gaps:
         said.append(f"The gap of every answer is {number(*gaps)}.")
