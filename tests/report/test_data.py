@@ -24,6 +24,8 @@ from gapless.report.confusion import confusion_of
 from gapless.report.listing import encoded, row_of
 from gapless.report.page import number, plain
 from gapless.report.plots import histogram, reliability, time_against_length
+from gapless.report.structures import drawn_structures
+from gapless.svg import RED
 from gapless_chains import ChainProblem
 from gapless_dependency import DependencyTree, LabelledParsingProblem, ParsingProblem
 from gapless_linking import LinkingProblem
@@ -114,6 +116,8 @@ def test_arcs_beside_the_right_ones() -> None:
         ("← dog", "det ← the (1)"),
     ]
     assert found.right == [True, True, False]
+    drawn, plain_ = (drawn_structures(one)[0].svg for one in (record, attrs.evolve(record, gold=None)))
+    assert (RED in drawn, RED in plain_) == (True, False)  # the wrong arc is marked
     confusion = confusion_of([row_of(record, None)])
     assert confusion is not None
     assert list(confusion.heads) == [("det", 2, 1), ("root", 1, 1)]

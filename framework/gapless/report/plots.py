@@ -222,7 +222,7 @@ def _by_posterior(pairs: Sequence[tuple[float, bool]]) -> Plot:
         "posterior of a part",
         "share that is right",
         [("line diagonal", "M0 100L100 0"), *_marked(points, lambda p: 100 * p)],
-        [(100.0 * tick, f"{tick:.1f}") for tick in (0.0, 0.25, 0.5, 0.75, 1.0)],
+        [(100.0 * tick, f"{tick:g}") for tick in (0.0, 0.25, 0.5, 0.75, 1.0)],
         _SHARES,
         ["posterior", "parts", "right"],
         [[f"{p:.2f}", number(count), f"{share:.3f}"] for p, share, count in points],
