@@ -17,7 +17,6 @@ import gapless as gl
 from gapless.cli import exit_codes, main
 from gapless.core.certificate import Verdict
 from gapless.core.record import read_values
-from gapless.plugins import Parts, load_plugins
 from gapless.report import report_of, write_report
 from gapless.report.comparing import compared
 from gapless.report.comparison import Differs, difference
@@ -476,14 +475,3 @@ def test_long_texts_are_cut_before_the_page_grows_too_large(
     assert all(len(line[10]) == (12 if line[9] else 30) for line in data["rows"])
     assert 10_000 < len(json.dumps(data, separators=(",", ":"))) < 18_500
     assert not any(line[9] for line in encoded([row] * 20, [""] * 20)["rows"])
-
-
-def test_a_plug_in_names_the_parts_of_its_structures() -> None:
-    hook = load_plugins().hook
-    record = tagged("DET NOUN", None)
-    parts = hook.gapless_parts(problem=record.problem, structure=record.result.best)
-    assert parts == Parts("labels", ["DET", "NOUN"])
-    with pytest.raises(gl.InvalidProblem, match="expected one of labels"):
-        Parts("words", ["a"])
-    with pytest.raises(gl.InvalidProblem, match="1 heads for 2 arcs"):
-        Parts("arcs", ["", ""], [0])
