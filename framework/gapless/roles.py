@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from gapless.plugins.call import Solve as Solve
     from gapless.plugins.hookspecs import hookimpl as hookimpl
     from gapless.plugins.manager import load_plugins as load_plugins
+    from gapless.plugins.parts import Parts as Parts
     from gapless.plugins.registry import Method as Method, Registry as Registry, Task as Task
     from gapless.plugins.specimens import Specimens as Specimens
 else:
@@ -118,6 +119,7 @@ else:
             "gapless.plugins.call": "Solve",
             "gapless.plugins.hookspecs": "hookimpl",
             "gapless.plugins.manager": "load_plugins",
+            "gapless.plugins.parts": "Parts",
             "gapless.plugins.registry": "Method Registry Task",
             "gapless.plugins.specimens": "Specimens",
         },

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gapless.plugins import Method, Specimens, hookimpl, is_a, table
+from gapless.plugins import Method, Parts, Specimens, hookimpl, is_a, table
 
 LABELLING = "gapless_chains.labelling:Labelling"
 CHAIN = "gapless_chains.problem:ChainProblem"
@@ -58,6 +58,14 @@ def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: An
     from gapless_chains.drawing import draw_labelling  # noqa: PLC0415  imported when it is asked for
 
     return draw_labelling(problem, structure, words, against)
+
+
+@hookimpl
+def gapless_parts(problem: Any, structure: Any) -> Parts | None:
+    """The label of each token, or its number where labels have no names."""
+    if not is_a(problem, LABELLING):
+        return None
+    return Parts("labels", [str(y) if problem.labels is None else problem.labels[y] for y in structure.tolist()])
 
 
 @hookimpl

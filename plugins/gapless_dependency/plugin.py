@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gapless.plugins import Method, Specimens, hookimpl, is_a, table
+from gapless.plugins import Method, Parts, Specimens, hookimpl, is_a, table
 
 PARSING = "gapless_dependency.problem:ParsingProblem"
 LABELLED = "gapless_dependency.labelled_problem:LabelledParsingProblem"
@@ -49,6 +49,15 @@ def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: An
     spelled = list(map(str, range(1, count + 1))) if named is None else named
     other = None if against is None else against.heads.tolist()
     return draw_svg(spelled, structure.heads.tolist(), labels=structure.labels or (), gold=other)
+
+
+@hookimpl
+def gapless_parts(problem: Any, structure: Any) -> Parts | None:
+    """The head of each word, and the label of its arc where arcs have labels."""
+    if not (is_a(problem, PARSING) or is_a(problem, LABELLED)):
+        return None
+    heads = structure.heads.tolist()
+    return Parts("arcs", structure.labels or [""] * len(heads), heads)
 
 
 @hookimpl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gapless.plugins import Method, Specimens, hookimpl, is_a, table
+from gapless.plugins import Method, Parts, Specimens, hookimpl, is_a, table
 
 LINKING = "gapless_linking.problem:LinkingProblem"
 
@@ -58,6 +58,14 @@ def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: An
 
     fair = None if against is None else [{vertex} for vertex in against.tolist()]
     return draw_choice(problem, structure, words, fair=fair)
+
+
+@hookimpl
+def gapless_parts(problem: Any, structure: Any) -> Parts | None:
+    """The candidate that each mention is linked to."""
+    if not is_a(problem, LINKING):
+        return None
+    return Parts("choices", [problem.name(vertex) for vertex in structure.tolist()])
 
 
 @hookimpl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gapless.plugins import Method, Specimens, hookimpl, is_a, table
+from gapless.plugins import Method, Parts, Specimens, hookimpl, is_a, table
 
 ORDERING = "gapless_ordering.problem:OrderingProblem"
 
@@ -47,6 +47,14 @@ def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: An
     from gapless_ordering.path_drawing import draw_path  # noqa: PLC0415  imported when it is asked for
 
     return draw_path(problem, structure, against=against)
+
+
+@hookimpl
+def gapless_parts(problem: Any, structure: Any) -> Parts | None:
+    """The names along the path."""
+    if not is_a(problem, ORDERING):
+        return None
+    return Parts("sequence", problem.spelled(structure))
 
 
 @hookimpl

@@ -16,6 +16,7 @@ SUMMARIES = {
     "parsing": "Dependency trees beside the paper's variant and ufal.chu-liu-edmonds.",
     "price-and-cut": "Grandparent trees beside HiGHS, AD3 and the paper's variant.",
     "pricing": "Rounds of column generation with smoothing over without, and the cost of a round.",
+    "report": "The page about many answers beside reading their file.",
     "scale": "Several workers beside one, and the cost of sharing.",
 }
 

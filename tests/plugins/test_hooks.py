@@ -4,12 +4,15 @@ import argparse
 import inspect
 
 import attrs
+import numpy as np
 import pytest
 
+import gapless as gl
 from gapless import Limits, Stop, UnknownName, solve
-from gapless.plugins import hookspecs
+from gapless.plugins import Parts, hookspecs, load_plugins
 from gapless.roles import Specimens
 from gapless.testing.examples import Selection
+from gapless_chains import ChainProblem
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("gapless_"))
 
@@ -143,3 +146,14 @@ def test_gapless_report_header_gives_lines(make, install):
         make.Entry("b", make.plugin(gapless_report_header=lambda: None)),
     )
     assert plugins.hook.gapless_report_header() == ["scip 9"]
+
+
+def test_gapless_parts_name_a_structure() -> None:
+    hook = load_plugins().hook
+    problem = ChainProblem([[1.0, 0.0], [0.0, 1.0]], np.zeros((2, 2)), labels=("DET", "NOUN"))
+    parts = hook.gapless_parts(problem=problem, structure=gl.solve(problem).best)
+    assert parts == Parts("labels", ["DET", "NOUN"])
+    with pytest.raises(gl.InvalidProblem, match="expected one of labels"):
+        Parts("words", ["a"])
+    with pytest.raises(gl.InvalidProblem, match="1 heads for 2 arcs"):
+        Parts("arcs", ["", ""], [0])

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gapless as gl
 from gapless.report import report_of, write_report
+from gapless_chains import ChainProblem
 
 pytest.importorskip("jinja2", reason="reports need jinja2")
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
@@ -76,7 +78,22 @@ def pages(
     for name in NAMES:
         (folder / f"{name}.html").write_text(report_of(records[name]), "utf-8")
     write_report(run_folder, folder / "run.html", details=7)
-    return {name: (folder / f"{name}.html").as_uri() for name in (*NAMES, "run")}
+    for name, found in (("first", "DET NOUN"), ("second", "DET VERB")):
+        kept = [_judged(found if record == "b" else "DET NOUN", record) for record in "abc"]
+        (folder / f"{name}.jsonl").write_text("".join(gl.dumps(record) + "\n" for record in kept), "utf-8")
+    write_report(folder / "first.jsonl", folder / "judged.html")
+    write_report(folder / "first.jsonl", folder / "two.html", against=folder / "second.jsonl")
+    return {name: (folder / f"{name}.html").as_uri() for name in (*NAMES, "run", "judged", "two")}
+
+
+def _judged(found: str, name: str) -> gl.Record:
+    """A chain of two words; the right answer for b is DET VERB, for the others DET NOUN."""
+    labels = ("DET", "NOUN", "VERB")
+    problem = ChainProblem(
+        [[2.0 * (label == one) for label in labels] for one in found.split()], np.zeros((3, 3)), labels=labels
+    )
+    gold = ["DET", "VERB" if name == "b" else "NOUN"]
+    return gl.Record(problem, gl.solve(problem, k=2), name, ["the", "<script>alert(1)</script>"], gold=gold)
 
 
 def show(browser: Any, page: str, size: tuple[int, int], scheme: str = "light") -> None:
@@ -190,17 +207,75 @@ def test_the_list_sorts_filters_and_leads_to_the_answers(
     status.select_by_value("feasible")
     assert column(2) == ["feasible"]
     status.select_by_value("")
-    browser.find_element(By.ID, "find").send_keys("pars")
-    assert column(1) == ["parsing"]
+    find = browser.find_element(By.ID, "find")
+    find.send_keys("sharapova")  # a word
+    assert [text.split("\n")[0] for text in column(1)].count("parsing") == 1
+    find.clear()
+    find.send_keys("pars")  # a name
+    assert [text.split("\n")[0] for text in column(1)] == ["parsing"]
     assert browser.find_element(By.ID, "found").text == "1 of 7"
     details = browser.find_elements(By.CSS_SELECTOR, "details.answer")
-    assert not any(one.get_attribute("open") for one in details)
+    assert [bool(one.get_attribute("open")) for one in details] == [True] + [False] * (len(details) - 1)
+    browser.execute_script("document.querySelectorAll('details.answer').forEach((one) => { one.open = false; })")
     browser.find_element(By.CSS_SELECTOR, "#list a").click()
     WebDriverWait(browser, 10).until(lambda _: any(one.get_attribute("open") for one in details))
     (shown,) = [one for one in details if one.get_attribute("open")]
     assert "parsing" in shown.find_element(By.TAG_NAME, "summary").text
     assert shown.find_element(By.CSS_SELECTOR, ".drawing svg").is_displayed()
     assert browser.get_log("browser") == []
+
+
+def test_words_unfold_and_errors_filter(browser: Any, pages: dict[str, str]) -> None:
+    for size, scheme in ((DESK, "light"), (PHONE, "dark")):
+        show(browser, pages["judged"], size, scheme)
+        rows = browser.find_elements(By.CSS_SELECTOR, "#list tbody tr")
+        assert len(rows) == 3
+        errors = Select(browser.find_element(By.ID, "errors-of"))
+        errors.select_by_value("some")
+        (row,) = browser.find_elements(By.CSS_SELECTOR, "#list tbody tr")
+        assert row.find_element(By.CSS_SELECTOR, "td:nth-child(2)").text == "1"
+        button = row.find_element(By.CSS_SELECTOR, ".words-of")
+        button.send_keys(Keys.ENTER)
+        assert button.get_attribute("aria-expanded") == "true"
+        wrong = browser.find_element(By.CSS_SELECTOR, ".below .wrong")
+        assert wrong.text.split("\n") == ["<script>alert(1)</script>", "NOUN", "VERB"]
+        checked(browser)
+        button.send_keys(Keys.ENTER)
+        assert not browser.find_elements(By.CSS_SELECTOR, ".below")
+        errors.select_by_value("none")
+        assert len(browser.find_elements(By.CSS_SELECTOR, "#list tbody tr")) == 2
+        opened(browser)
+        checked(browser)
+
+
+def test_two_runs_list_what_differs(browser: Any, pages: dict[str, str]) -> None:
+    for size, scheme in ((DESK, "dark"), (PHONE, "light")):
+        show(browser, pages["two"], size, scheme)
+        checked(browser)
+        differs = Select(browser.find_element(By.ID, "differs"))
+        for kind, names in (("any", ["b"]), ("answer", ["b"]), ("status", []), ("", ["a", "b", "c"])):
+            differs.select_by_value(kind)
+            assert [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#list .name")] == names
+        browser.find_elements(By.CSS_SELECTOR, ".words-of")[1].click()
+        assert [one.text for one in browser.find_elements(By.CSS_SELECTOR, ".below .side")] == ["A", "B"]
+        checked(browser)
+
+
+def test_without_a_script_the_main_facts_are_there(browser: Any, pages: dict[str, str]) -> None:
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        show(browser, pages["judged"], DESK)
+        for part in (
+            ".verdict",
+            "#errors .confusion",
+            ".tokens .token",
+            "noscript .note",
+            "details.answer[open] .drawing svg",
+        ):
+            assert browser.find_element(By.CSS_SELECTOR, part).is_displayed(), part
+        assert not browser.find_element(By.ID, "find").is_displayed()
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
 def test_figures_are_images_that_cannot_run(browser: Any, pages: dict[str, str]) -> None:

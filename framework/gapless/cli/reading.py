@@ -12,6 +12,7 @@ from gapless.core import serial
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.problem import Problem
 from gapless.core.record import Record
+from gapless.core.result import Result
 
 
 @attrs.frozen(eq=False)
@@ -25,6 +26,11 @@ class Stored:
     place: str
     name: str = ""
     words: Sequence[str] = ()
+    gold: Any = None
+
+    def answered(self, result: Result[Any]) -> Record:
+        """The record of an answer, with what is known of the problem."""
+        return Record(self.problem, result, self.name, self.words, gold=self.gold)
 
 
 def read_first(path: str) -> Any:
@@ -50,7 +56,7 @@ def read_stored(documents: Documents) -> Stored:
         raise InvalidProblem(f"{documents.name}: expected one problem, found {len(values)} values")
     (value,) = values
     if isinstance(value, Record):
-        return Stored(value.problem, documents.name, value.name, value.words)
+        return Stored(value.problem, documents.name, value.name, value.words, value.gold)
     if not isinstance(value, Problem):
         raise InvalidProblem(f"{documents.name}: expected a problem, found a {type(value).__name__}")
     return Stored(value, documents.name)
@@ -64,7 +70,7 @@ def read_problems(documents: Documents) -> Iterator[Stored]:
     for place, text in documents:
         value = _value(place, text)
         if isinstance(value, Record):
-            yield Stored(value.problem, place, value.name, value.words)
+            yield Stored(value.problem, place, value.name, value.words, value.gold)
         elif isinstance(value, Problem):
             yield Stored(value, place)
         else:

@@ -14,7 +14,7 @@ from gapless.cli.reading import read_problem
 from gapless.cli.solving import read_option
 from gapless.core.errors import UnknownOption
 from gapless.plugins.manager import Plugins
-from gapless.report import write_report
+from gapless.report import CHECKED, write_report
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +37,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-verify", action="store_true", help="do not check the certificates")
     parser.add_argument(
+        "--check",
+        type=_checks,
+        default=CHECKED,
+        metavar="N",
+        help=f"of a run, check N certificates, spread evenly, and those of the answers shown whole; or: all "
+        f"(default {CHECKED})",
+    )
+    parser.add_argument(
+        "--against", metavar="RUN", help="another run: show where its answers differ from those of the first"
+    )
+    parser.add_argument(
         "--details",
         type=int,
         default=5,
@@ -45,12 +56,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _checks(text: str) -> int | None:
+    """A number of certificates; None for all."""
+    if text == "all":
+        return None
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number >= 0 nor 'all'")
+    return int(text)
+
+
 def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     """``gapless report SOURCE -o FILE``."""
     if parsed.details < 0:
         raise UnknownOption(f"--details is {parsed.details}, it must be a number >= 0")
     if parsed.option and not parsed.again:
         raise UnknownOption("--option is for the second solve of --again: give both")
+    if parsed.against and (parsed.again or parsed.problem):
+        raise UnknownOption("--against compares two runs: leave out --again and --problem")
     once(parsed.source, parsed.problem)
     if parsed.out == STDOUT:
         console.clear_stdout("--out -")
@@ -65,6 +87,8 @@ def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
             verify=not parsed.no_verify,
             details=parsed.details,
             progress=console.progress,
+            checks=parsed.check,
+            against=parsed.against,
         )
         if parsed.out == STDOUT:
             sys.stdout.write(page.read_text("utf-8"))

@@ -104,7 +104,7 @@ def _solve_alone(documents: Documents, parsed: argparse.Namespace, console: Cons
         )
     except VerificationFailed as error:
         if parsed.out and error.result is not None:
-            _keep(Record(problem, error.result, stored.name, stored.words), parsed.out)
+            _keep(stored.answered(error.result), parsed.out)
         if error.result is not None:
             _report(stored, error.result, console)
         console.complain(f"gapless: {error}")
@@ -114,7 +114,7 @@ def _solve_alone(documents: Documents, parsed: argparse.Namespace, console: Cons
             _report(stored, error.result, console)
         raise
     if parsed.out:
-        _keep(Record(problem, result, stored.name, stored.words), parsed.out)
+        _keep(stored.answered(result), parsed.out)
     _report(stored, result, console)
     if result.status is Status.INFEASIBLE:
         return exit_codes.INFEASIBLE

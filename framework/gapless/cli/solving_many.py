@@ -146,7 +146,7 @@ def solve_lines(
                 stored, name = on_their_way.popleft()
                 result = outcome.result if isinstance(outcome, SolveError) else outcome
                 if result is not None:  # written first: Ctrl-C must not leave one counted that is not kept
-                    records.write(Record(stored.problem, result, name, stored.words))
+                    records.write(Record(stored.problem, result, name, stored.words, gold=stored.gold))
                 tally.take(stored, outcome)
                 _show(stored, outcome, console, briefly=parsed.out is not None)
                 advance(1)

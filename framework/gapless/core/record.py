@@ -18,11 +18,35 @@ from gapless.core.names import Names
 from gapless.core.notebook import html_repr
 from gapless.core.problem import Problem
 from gapless.core.result import Result
-from gapless.core.serial import serialisable
+from gapless.core.serial import WRITTEN, serialisable
 
 
 def _words(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(words)
+
+
+def _gold(gold: Any) -> Any:
+    """Names as tuples; a structure unchanged."""
+    if isinstance(gold, list | tuple):
+        return tuple(tuple(one) if isinstance(one, list | tuple) else one for one in gold)
+    return gold
+
+
+def _known_gold(record: Record) -> Any:
+    """The right answer as it is written; left out where it is not known."""
+    return [_plain(one) for one in record.gold] if isinstance(record.gold, tuple) else record.gold
+
+
+def _are_names(gold: tuple[Any, ...]) -> bool:
+    return _are_texts(gold) or all(_are_texts(one if isinstance(one, tuple) else (one,)) for one in gold)
+
+
+def _are_texts(values: Iterable[Any]) -> bool:
+    return all(issubclass(kind, str) for kind in set(map(type, values)))
+
+
+def _plain(one: Any) -> Any:
+    return one if isinstance(one, str) else list(one)
 
 
 @serialisable("gapless.Record")
@@ -39,7 +63,11 @@ class Record:
     words : sequence of str
         Subject of the structure for people, such as the words of a sentence or the mentions of a text.
     measured : mapping of str to JSON data
-        Measurements taken while the result was found, such as seconds of CPU time.
+        Measurements taken while the result was found, such as seconds of CPU time. Reports also read
+        ``"posteriors"``: for each word the probability of its part, in [0, 1].
+    gold : structure or sequence, optional
+        The right answer where it is known: a structure of the problem, or names, such as labels that the model
+        lacks. One name for each word, or a sequence of names of which each is right.
     """
 
     problem: Problem[Any]
@@ -47,13 +75,16 @@ class Record:
     name: str = ""
     words: Sequence[str] = attrs.field(default=(), converter=_words)
     measured: Mapping[str, Any] = attrs.field(factory=dict)
+    gold: Any = attrs.field(default=None, converter=_gold, metadata={WRITTEN: _known_gold})
     _repr_html_ = html_repr
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or not isinstance(self.result, Result):
             raise InvalidProblem("a record holds a problem and a result")
-        if not isinstance(self.name, str) or not all(isinstance(word, str) for word in self.words):
+        if not isinstance(self.name, str) or not _are_texts(self.words):
             raise InvalidProblem("the name and the words of a record are text")
+        if isinstance(self.gold, tuple) and not _are_names(self.gold):
+            raise InvalidProblem("gold holds names, which are text, or one structure of the problem")
 
     def named(self) -> Names:
         """The best structure in names, with the `words`; see `Result.named`."""

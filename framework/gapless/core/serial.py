@@ -32,6 +32,8 @@ WRITTEN = "written"
 _TYPE = "type"
 SPARSE, MOST_ZEROS = 64, 1 << 20
 """Shorter arrays are written in full; and a file cannot ask for more zeros for each number that it holds."""
+_PLAIN = {str, int, float, bool, type(None)}
+"""Types of JSON that are read as they are."""
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
@@ -127,14 +129,18 @@ def _array(value: np.ndarray[Any, Any]) -> dict[str, Any]:
 def from_data(data: Any, place: str = "$") -> Any:
     """The value that `to_data` turned into `data`; errors name the place in the document."""
     if isinstance(data, list):
+        if _PLAIN.issuperset(map(type, data)):  # words and labels, of which there are many
+            return data
         return [from_data(v, f"{place}[{i}]") for i, v in enumerate(data)]
     if not isinstance(data, dict):
         return data
     tag = data.get(_TYPE)
     if tag is None:
-        return {k: from_data(v, f"{place}.{k}") for k, v in data.items()}
+        return {k: v if type(v) in _PLAIN else from_data(v, f"{place}.{k}") for k, v in data.items()}
     try:
         if tag == "tuple":
+            if _PLAIN.issuperset(map(type, data["items"])):
+                return tuple(data["items"])
             return tuple(from_data(v, f"{place}[{i}]") for i, v in enumerate(data["items"]))
         if tag == "float":
             return _SPECIAL[data["value"]]
@@ -147,7 +153,9 @@ def from_data(data: Any, place: str = "$") -> Any:
         cls = _CLASSES[tag]
         if issubclass(cls, enum.Enum):
             return cls(data["value"])
-        fields = {k: from_data(v, f"{place}.{k}") for k, v in data.items() if k != _TYPE}
+        fields = {
+            k: v if type(v) in _PLAIN else from_data(v, f"{place}.{k}") for k, v in data.items() if k != _TYPE
+        }
         return cls.from_fields(fields) if hasattr(cls, "from_fields") else cls(**fields)
     except GaplessError:
         raise
@@ -160,10 +168,12 @@ def _read_array(data: dict[str, Any]) -> np.ndarray[Any, Any]:
     if dtype.kind not in _ARRAY_KINDS:
         raise InvalidProblem(f"arrays of dtype {dtype} are not read")
     values = data["values"]
-    if dtype.kind == "f":
-        values = [_SPECIAL[v] if isinstance(v, str) else v for v in values]
-    with np.errstate(over="raise"):  # a number that the dtype cannot hold
-        entries = np.array(values, dtype=dtype)
+    entries = np.array(values) if dtype == np.float64 else None
+    if entries is None or entries.dtype != dtype:  # narrower numbers, infinities, whole numbers
+        if dtype.kind == "f":
+            values = [_SPECIAL[v] if isinstance(v, str) else v for v in values]
+        with np.errstate(over="raise"):  # a number that the dtype cannot hold
+            entries = np.array(values, dtype=dtype)
     if "places" not in data:
         return entries.reshape(data["shape"])
     places, size = np.array(data["places"], np.int64), math.prod(data["shape"])

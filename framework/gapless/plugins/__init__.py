@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gapless.plugins.hookspecs import hookimpl
 from gapless.plugins.manager import Plugins, load_plugins
+from gapless.plugins.parts import Parts
 from gapless.plugins.reference import BrokenReference, is_a
 from gapless.plugins.registry import Method, Registry, Task
 from gapless.plugins.specimens import Specimens
@@ -15,6 +16,7 @@ from gapless.plugins.table import table
 __all__ = [
     "BrokenReference",
     "Method",
+    "Parts",
     "Plugins",
     "Registry",
     "Solve",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gapless.core.events import Observer
     from gapless.core.problem import Problem
     from gapless.core.result import Result
+    from gapless.plugins.parts import Parts
     from gapless.plugins.registry import Registry
     from gapless.plugins.specimens import Specimens
 
@@ -45,6 +46,14 @@ def gapless_draw(problem: Problem[Any], structure: Any, words: Sequence[str], ag
 
     `words` is what a `gapless.Record` holds for people: the words of the sentence, the mentions of the text; it may
     be empty. `against` is None, or another structure: then the drawing marks where the two differ, if it can.
+    """
+
+
+@hookspec(firstresult=True)
+def gapless_parts(problem: Problem[Any], structure: Any) -> Parts | None:
+    """Name a structure of `problem` part by part; None for problems of other plug-ins.
+
+    Reports lay the parts beside those of the right answer, and count errors and confusions.
     """
 
 

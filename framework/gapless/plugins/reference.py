@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from importlib import import_module
 from typing import Any
@@ -62,4 +63,9 @@ def is_a(value: object, reference: str) -> bool:
     reference : str
         The module that defines the class, and its name: ``"gapless_chains.problem:ChainProblem"``.
     """
-    return any(reference_to(cls) == reference for cls in type(value).__mro__)
+    return _descends(type(value), reference)
+
+
+@functools.lru_cache(maxsize=256)
+def _descends(cls: type, reference: str) -> bool:
+    return any(reference_to(base) == reference for base in cls.__mro__)

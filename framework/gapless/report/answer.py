@@ -12,10 +12,13 @@ from gapless.core.certificate import Verdict
 from gapless.core.errors import SolveError
 from gapless.core.events import Event
 from gapless.core.limits import Limits, Stop
+from gapless.core.problem import Problem
 from gapless.core.record import Record
 from gapless.core.result import Result, Status
 from gapless.core.tolerance import margin
 from gapless.report.charts import Chart, bounds_over_time, work_over_rounds
+from gapless.report.comparing import Compared, compared
+from gapless.report.page import number
 from gapless.report.search_tree import Node, search_tree
 from gapless.report.structures import Drawn, drawn_structures
 from gapless.solving import solve
@@ -48,6 +51,8 @@ class Answer:
         SVG; empty without a tree.
     tree_sentence : str
     nodes : sequence of Node
+    compared : Compared
+        The best structure beside the right one.
     """
 
     name: str
@@ -64,6 +69,7 @@ class Answer:
     tree: str
     tree_sentence: str
     nodes: Sequence[Node]
+    compared: Compared
 
 
 def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] | None) -> Answer:
@@ -89,7 +95,7 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
     several = len(nodes) > 1
     return Answer(
         record.name,
-        cut(repr(record.problem), _LETTERS),
+        cut(_in_words(record.problem), _LETTERS),
         _mark(result, verdict),
         _headline(result),
         _verdict_sentence(result, verdict),
@@ -102,7 +108,14 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
         draw_tree(nodes) if several else "",
         _tree_sentence(result, nodes),
         nodes[:_LISTED] if several else (),
+        compared(record),
     )
+
+
+def _in_words(problem: Problem[Any]) -> str:
+    """Type and size of a problem."""
+    said = f"{type(problem).__name__}: {number(problem.decisions.count)} decisions"
+    return f"{said}, {number(len(problem.factors))} factors" if len(problem.factors) else said
 
 
 def _solved_again(record: Record, options: Mapping[str, Any]) -> tuple[Sequence[Event], str]:

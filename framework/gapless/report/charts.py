@@ -141,7 +141,7 @@ def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
 
     lines = []
     for name, style, points in drawn:
-        placed = [(*place(x, y), x, y) for x, y in points]
+        placed = [(*place(x, y), float(f"{x:.8g}"), float(f"{y:.8g}")) for x, y in points]
         # Each number holds until the next event improves it.
         steps = "".join(f"H{a:g}V{b:g}" for a, b, _, _ in placed[1:])
         end = "" if not points or points[-1][0] == right else "H100"
@@ -152,8 +152,8 @@ def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
         title,
         across,
         lines,
-        [(place(x, low)[0], _tick(x, right - left)) for x in _round_numbers(left, right)],
-        [(place(left, y)[1], _tick(y, high - low)) for y in _round_numbers(low, high)],
+        [(place(x, low)[0], _tick(x, right - left)) for x in round_numbers(left, right)],
+        [(place(left, y)[1], _tick(y, high - low)) for y in round_numbers(low, high)],
         [across, *names],
         _table(drawn),
         f"{title}. At the end: {last}.",
@@ -178,7 +178,7 @@ def _table(series: Sequence[tuple[str, str, Sequence[tuple[float, float]]]]) -> 
     return rows
 
 
-def _round_numbers(low: float, high: float, about: int = 4) -> list[float]:
+def round_numbers(low: float, high: float, about: int = 4) -> list[float]:
     """Round numbers within a range."""
     step = 10.0 ** math.floor(math.log10((high - low) / about))
     step *= next(times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= about)

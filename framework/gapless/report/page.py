@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import base64
+import enum
 import hashlib
 import importlib.metadata
 import importlib.util
 import json
 import math
+import numbers
+import re
+from collections.abc import Mapping, Sequence, Set
 from importlib import resources
 from typing import Any
+
+import numpy as np
 
 from gapless.core.errors import MissingDependency
 
 _DATA = "data"
+_LISTED = 8
+"""Values of a list that are written out."""
+_REPR = re.compile(r"^<.*>$|^\w+\(.*\)$|\bobject at 0x", re.DOTALL)
+_NUMPY = re.compile(r"\bnp\.(?:float|int|uint|bool|str)\w*\(([^()]*)\)")
+_LONG = re.compile(r"-?\b\d+\.\d{10,}(?:e[-+]?\d+)?\b")
 
 
 def render(title: str, **view: Any) -> str:
@@ -31,7 +42,7 @@ def render(title: str, **view: Any) -> str:
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(number=number, json_data=json_data, safe_svg=Markup)
+    environment.filters.update(number=number, plain=plain, json_data=json_data, safe_svg=Markup)
     script, style = _read("page.js"), _read("page.css")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     text: str = environment.get_template("page.html").render(
@@ -57,11 +68,26 @@ def _read(name: str) -> str:
 
 
 def number(value: Any) -> str:
-    """A number formatted for people; other values unchanged."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, int):
-        return f"{value:,}".replace(",", "\u202f")
+    """A number formatted for people; other values in words, never as Python writes them."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        return f"{int(value):,}".replace(",", "\u202f")
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        return _real(float(value))
+    if isinstance(value, enum.Enum):
+        return str(value.value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {number(one)}" for key, one in value.items())
+    if isinstance(value, np.ndarray | Sequence | Set):
+        listed = list(value)
+        more = [f"and {len(listed) - _LISTED} more"] if len(listed) > _LISTED else []
+        return ", ".join([*map(number, listed[:_LISTED]), *more])
+    said = str(value)
+    return type(value).__name__ if _REPR.search(said) else plain(said)
+
+
+def _real(value: float) -> str:
     if not math.isfinite(value):
         return "unknown" if math.isnan(value) else "∞" if value > 0 else "−∞"
     if value and not 1e-3 <= abs(value) < 1e7:
@@ -69,11 +95,17 @@ def number(value: Any) -> str:
     return f"{value:.6g}".replace("-", "−")
 
 
+def plain(text: str) -> str:
+    """A sentence with at most twelve digits in a number, and without the types that NumPy writes."""
+    text = _NUMPY.sub(r"\1", text)
+    return _LONG.sub(lambda found: f"{float(found[0]):.12g}", text)
+
+
 def json_data(value: Any) -> Any:
     """JSON for a script element, escaped so that it cannot end the element or begin another."""
     from markupsafe import Markup  # noqa: PLC0415  comes with jinja2
 
-    text = json.dumps(value, allow_nan=False)
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return Markup(text)  # noqa: S704  escaped above

@@ -1,12 +1,12 @@
-"""The view of a run on a page: tables and figures, a list of all records, and some of them in full."""
+"""The view of a run on a page: tables and figures, plots, a list of all records, and some of them in full."""
 
 from __future__ import annotations
 
-import base64
+import contextlib
+import gc
 import heapq
-import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import count
 from pathlib import Path
@@ -18,15 +18,18 @@ from gapless.core import serial
 from gapless.core.certificate import Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.record import Record
+from gapless.report import documents
 from gapless.report.answer import Answer, answer_of
-from gapless.runs import TABLES, Manifest
+from gapless.report.confusion import Confusion, confusion_of
+from gapless.report.listing import Row, check_words, encoded, row_of, seconds_of, torn_row
+from gapless.report.page import number
+from gapless.report.plots import Plot, plots_of
 from gapless.runs.reading import record_documents
 
 _LISTED = 50_000
 """Limit on the records in the list of a page."""
-_FIGURES, _FIGURE_BYTES = 24, 4_000_000
-_DOCUMENT_LETTERS = 60_000
-"""Limit on the characters of a JSON document that is shown."""
+CHECKED = 500
+"""Certificates of a run that are checked by default, spread evenly over its answers."""
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
@@ -52,12 +55,17 @@ class Run:
         Names and contents of the JSON documents in the folder.
     figures : sequence of (str, str)
         Names, and SVG as data URIs.
-    records : sequence of sequences
-        Name, status, value, gap, seconds, nodes, verdict, anchor; for each record.
+    listing : mapping
+        See `encoded`.
     unlisted : int
         Number of records that are counted but not listed.
     counts : mapping of str to int
-        Numbers of records in total, proved, proved without a certificate, verified, failed.
+        Numbers of records in total, proved, proved without a certificate, verified, failed, not checked.
+    plots : sequence of Plot
+    confusion : Confusion or None
+        None where nothing is known of what is right.
+    remarks : sequence of str
+        Sentences about what is missing, and what would store it.
     """
 
     about: Mapping[str, Any]
@@ -65,14 +73,17 @@ class Run:
     documents: Sequence[tuple[str, str]]
     figures: Sequence[tuple[str, str]]
     figures_left_out: int
-    records: Sequence[Sequence[Any]]
+    listing: Mapping[str, Any]
     unlisted: int
     counts: Mapping[str, int]
     details: Sequence[Detail]
+    plots: Sequence[Plot]
+    confusion: Confusion | None
+    remarks: Sequence[str]
 
 
-_Entry = tuple[float, int, Record, Verdict | None, list[Any]]
-"""Key, sequence number, record, verdict, and row of the list."""
+_Entry = tuple[float, int, Record, Verdict | None, int]
+"""Key, sequence number, record, verdict, and number of the row in the list."""
 
 
 class _Top:
@@ -83,7 +94,7 @@ class _Top:
         self.held: list[_Entry] = []
         self._ties = count(0, -1)
 
-    def offer(self, key: float, record: Record, verdict: Verdict | None, row: list[Any]) -> None:
+    def offer(self, key: float, record: Record, verdict: Verdict | None, row: int) -> None:
         if self.most and key > 0:
             entry = (key, next(self._ties), record, verdict, row)
             if len(self.held) < self.most:
@@ -95,6 +106,39 @@ class _Top:
         return sorted(self.held, key=lambda entry: entry[:2], reverse=True)
 
 
+def _no_counts() -> dict[str, int]:
+    return dict.fromkeys(("records", "proved", "uncertified", "verified", "failed", "unchecked"), 0)
+
+
+@attrs.define
+class Rows:
+    """Rows of the records that were read, and counts of all of them."""
+
+    held: list[Row] = attrs.field(factory=list)
+    counts: dict[str, int] = attrs.field(factory=_no_counts)
+
+    def add(self, row: Row) -> int:
+        """Keep a row, if there are not too many; its number."""
+        self.counts["records"] += 1
+        if len(self.held) < _LISTED:
+            self.held.append(row)
+        return self.counts["records"] - 1
+
+    def judge(self, record: Record, verdict: Verdict | None, row: int | None = None) -> None:
+        """Count a verdict; of a row that was not checked before, `row` is the number."""
+        if row is not None:
+            self.counts["unchecked"] -= 1
+            if row < len(self.held):
+                self.held[row] = attrs.evolve(self.held[row], check=check_words(record, verdict))
+        self.counts["unchecked"] += verdict is None
+        self.counts["verified"] += verdict is not None and bool(verdict)
+        self.counts["failed"] += verdict is not None and not verdict and not verdict.missing
+
+
+Visit = Callable[[Record, Verdict | None, int], object]
+"""``visit(record, verdict, number of its row)``."""
+
+
 def run_of(
     files: Sequence[Path],
     folder: Path | None,
@@ -103,6 +147,7 @@ def run_of(
     verify: bool,
     details: int,
     progress: Progress,
+    checks: int | None = CHECKED,
 ) -> Run:
     """Gather the information on a run; records are read one by one and not kept.
 
@@ -117,48 +162,83 @@ def run_of(
         As in `answer_of`; for the answers shown in full.
     details : int
         Limit on the most laborious and on the least certain answers shown in full.
+    checks : int or None
+        Limit on the certificates that are checked, those of the answers shown in full apart; None checks all.
     """
     sure = _Top(details, "least sure")
-    laborious = _Top(details, "most laborious")
-    records: list[list[Any]] = []
-    counts = {"records": 0, "proved": 0, "uncertified": 0, "verified": 0, "failed": 0}
-    total = sum(file.stat().st_size for file in files)
-    with progress("checking records" if verify else "reading records", total) as advance:
-        for file in files:
-            before = 0
-            for number, (place, text) in enumerate(record_documents(file), 1):
-                counts["records"] += 1
-                try:
-                    record = _record(text, place, number, file if len(files) > 1 else None)
-                except InvalidResult as error:  # altered: this one fails, and the others are still shown
-                    counts["failed"] += 1
-                    torn = [f"record {number}", "unreadable", None, None, None, None, f"fails: {error}", ""]
-                    if len(records) < _LISTED:
-                        records.append(torn)
-                    continue
-                verdict = record.verify() if verify else None
-                counts["proved"] += record.result.proved
-                counts["verified"] += verdict is not None and bool(verdict)
-                counts["uncertified"] += record.result.proved and not record.result.certified
-                counts["failed"] += verdict is not None and not verdict and not verdict.missing
-                row = _row(record, verdict)
-                if len(records) < _LISTED:
-                    records.append(row)
-                sure.offer(_doubt(record, verdict), record, verdict, row)
-                laborious.offer(_labour(record), record, verdict, row)
-                before = _tell(advance, file, before, counts["records"])
-            advance(max(0, file.stat().st_size - before))
-    shown = _details((laborious, sure), again, progress)
+    laborious = _Top(details, "hardest")
+
+    def visit(record: Record, verdict: Verdict | None, row: int) -> None:
+        sure.offer(_doubt(record, verdict), record, verdict, row)
+        laborious.offer(_labour(record), record, verdict, row)
+
+    read = read_rows(files, visit, verify=verify, checks=checks, progress=progress)
+    anchors = [""] * len(read.held)
+    shown = _details((laborious, sure), read, anchors, again, progress, verify=verify)
     return Run(
-        _about(folder),
-        _tables(folder),
-        _documents(folder),
-        *_figures(folder),
-        records,
-        counts["records"] - len(records),
-        counts,
+        documents.about(folder),
+        documents.tables(folder),
+        documents.documents(folder),
+        *documents.figures(folder),
+        encoded(read.held, anchors),
+        read.counts["records"] - len(read.held),
+        read.counts,
         shown,
+        plots_of(read.held),
+        confusion_of(read.held),
+        _remarks(read.held),
     )
+
+
+def read_rows(files: Sequence[Path], visit: Visit, *, verify: bool, checks: int | None, progress: Progress) -> Rows:
+    """Read all records of some files, and check certificates spread evenly over them."""
+    total = sum(file.stat().st_size for file in files)
+    count = sum(1 for file in files for _ in record_documents(file)) if verify and checks is not None else 0
+    read = Rows()
+    with progress("checking records" if verify else "reading records", total) as advance, _no_collector():
+        for file in files:
+            before, size = 0, file.stat().st_size
+            for line, (place, text) in enumerate(record_documents(file), 1):
+                wanted = verify and _is_chosen(read.counts["records"], count, checks)
+                _read_one(text, place, line, file if len(files) > 1 else None, wanted, read, visit)
+                before = _tell(advance, size, before, read.counts["records"])
+            advance(max(0, size - before))
+    return read
+
+
+@contextlib.contextmanager
+def _no_collector() -> Iterator[None]:
+    """Keep the garbage collector from walking through the rows again and again: documents hold no cycles."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _is_chosen(place: int, count: int, checks: int | None) -> bool:
+    """Whether the record at a place is one of `checks` that are spread evenly over `count`."""
+    if checks is None or count <= checks:
+        return True
+    return place * checks // count != (place - 1) * checks // count
+
+
+def _read_one(
+    text: str, place: str, number: int, file: Path | None, wanted: bool, read: Rows, visit: Visit
+) -> None:
+    try:
+        record = _record(text, place, number, file)
+    except InvalidResult as error:  # altered: this one fails, and the others are still shown
+        read.counts["failed"] += 1
+        read.add(torn_row(f"record {number}", str(error)))
+        return
+    verdict = record.verify() if wanted else None
+    read.counts["proved"] += record.result.proved
+    read.counts["uncertified"] += record.result.proved and not record.result.certified
+    read.judge(record, verdict)
+    visit(record, verdict, read.add(row_of(record, verdict, file.name.partition(".jsonl")[0] if file else "")))
 
 
 def _record(text: str, place: str, number: int, file: Path | None) -> Record:
@@ -170,44 +250,18 @@ def _record(text: str, place: str, number: int, file: Path | None) -> Record:
     if not isinstance(value, Record):
         raise InvalidProblem(f"{place}: a {type(value).__name__}, expected a record")
     name = value.name or f"record {number}"
+    if file is None and value.name:
+        return value
     return attrs.evolve(value, name=name if file is None else f"{name} · {file.name.partition('.jsonl')[0]}")
 
 
-def _tell(advance: Callable[[int], None], file: Path, before: int, done: int) -> int:
+def _tell(advance: Callable[[int], None], size: int, before: int, done: int) -> int:
     """Estimated progress in bytes: a reader does not tell its position."""
-    step = file.stat().st_size // 200
-    if done % 8 == 0 and before + step < file.stat().st_size:
+    step = size // 200
+    if done % 8 == 0 and before + step < size:
         advance(step)
         return before + step
     return before
-
-
-def _row(record: Record, verdict: Verdict | None) -> list[Any]:
-    result = record.result
-    said = "not checked" if verdict is None else "holds" if verdict else f"fails: {verdict.reason}"
-    if not result.certified and (verdict is None or verdict.missing):
-        said = result.proof
-    return [
-        record.name,
-        result.status.value,
-        _finite(result.value) if result.solutions else None,
-        _finite(result.gap),
-        _seconds(record),
-        result.stats.nodes,
-        said,
-        "",
-    ]
-
-
-def _seconds(record: Record) -> float:
-    """Seconds of the solver; for answers decoded in one call, the share that the run measured."""
-    share = record.measured.get("seconds")
-    measured = float(share) if isinstance(share, int | float) and math.isfinite(share) else 0.0
-    return record.result.stats.seconds or measured
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _doubt(record: Record, verdict: Verdict | None) -> float:
@@ -223,86 +277,53 @@ def _doubt(record: Record, verdict: Verdict | None) -> float:
 def _labour(record: Record) -> float:
     """Effort: seconds; where not measured, iterations, then the size of the problem."""
     stats = record.result.stats
-    return _seconds(record) + 1e-9 * (stats.nodes + stats.iterations) + 1e-15 * record.problem.decisions.count
+    effort = seconds_of(record) + 1e-9 * (stats.nodes + stats.iterations)
+    return effort or 1e-15 * record.problem.decisions.count
 
 
-def _details(tops: Sequence[_Top], again: Mapping[str, Any] | None, progress: Progress) -> list[Detail]:
-    """Answers shown in full, each once; their rows of the list get anchors."""
-    held: dict[int, tuple[Record, Verdict | None, list[Any], list[str]]] = {}
+def _details(
+    tops: Sequence[_Top],
+    read: Rows,
+    anchors: list[str],
+    again: Mapping[str, Any] | None,
+    progress: Progress,
+    *,
+    verify: bool,
+) -> list[Detail]:
+    """Answers shown in full, each once and checked; their rows of the list get anchors."""
+    held: dict[int, tuple[Record, Verdict | None, list[str]]] = {}
     for top in tops:
         for _, _, record, verdict, row in top.best_first():
-            held.setdefault(id(record), (record, verdict, row, []))[-1].append(top.why)
+            held.setdefault(row, (record, verdict, []))[-1].append(top.why)
     found = []
     with progress("drawing answers" if again is None else "solving answers again", len(held)) as advance:
-        for number, (record, verdict, row, why) in enumerate(held.values(), 1):
-            row[-1] = f"answer-{number}"
-            found.append(Detail(row[-1], " and ".join(why), answer_of(record, verdict, again)))
+        for rank, (row, (record, verdict, why)) in enumerate(held.items(), 1):
+            checked = record.verify() if verdict is None and verify else verdict
+            if checked is not verdict:
+                read.judge(record, checked, row)
+            anchor = f"answer-{rank}"
+            if row < len(anchors):
+                anchors[row] = anchor
+            found.append(Detail(anchor, " and ".join(why), answer_of(record, checked, again)))
             advance(1)
     return found
 
 
-def _load(file: Path) -> Any:
-    try:
-        return json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InvalidProblem(f"{file}: cannot be read as JSON ({error})") from error
-
-
-def _stored_tables(folder: Path | None) -> Mapping[str, Any]:
-    file = None if folder is None else folder / TABLES
-    document = _load(file) if file is not None and file.is_file() else {}
-    if not isinstance(document, dict) or not isinstance(document.get("tables", []), list):
-        raise InvalidProblem(f"{file}: expected the tables of a run, as `gapless run --out` writes them")
-    return document
-
-
-def _about(folder: Path | None) -> Mapping[str, Any]:
-    manifest = None if folder is None else Manifest.load(folder)
-    about: dict[str, Any] = {}
-    if manifest is not None:
-        about = {"task": manifest.task, "state": manifest.state.value, "starts": manifest.starts}
-        about |= {"began": manifest.began, "version": manifest.version}
-    about |= {key: value for key, value in _stored_tables(folder).items() if key != "tables"}
-    if isinstance(about.get("arguments"), list):
-        about["arguments"] = " ".join(["gapless", *map(str, about["arguments"])])
-    return about
-
-
-def _tables(folder: Path | None) -> Sequence[Mapping[str, Any]]:
-    tables = _stored_tables(folder).get("tables", [])
-    for table in tables:
-        if not _is_table(table):
-            raise InvalidProblem(f"{folder}/{TABLES}: a table has no title, columns or rows")
-    return list(tables)
-
-
-def _is_table(table: Any) -> bool:
-    if not isinstance(table, dict) or "title" not in table:
-        return False
-    listed = [table.get("columns"), table.get("rows")]
-    return all(isinstance(one, list) for one in listed) and all(isinstance(row, list) for row in table["rows"])
-
-
-def _documents(folder: Path | None) -> list[tuple[str, str]]:
-    if folder is None:
-        return []
-    found = []
-    for file in sorted(folder.glob("*.json")):
-        if file.name != TABLES:
-            text = json.dumps(_load(file), indent=2, ensure_ascii=False)
-            cut = len(text) > _DOCUMENT_LETTERS
-            found.append((file.name, text[:_DOCUMENT_LETTERS] + ("\n… (cut)" if cut else "")))
-    return found
-
-
-def _figures(folder: Path | None) -> tuple[list[tuple[str, str]], int]:
-    """SVG files of the folder, as images: their content can neither run nor load anything."""
-    files = [] if folder is None else sorted(folder.glob("*.svg"))
-    found: list[tuple[str, str]] = []
-    size = 0
-    for file in files:
-        content = file.read_bytes()
-        size += len(content)
-        if len(found) < _FIGURES and size <= _FIGURE_BYTES:
-            found.append((file.stem, f"data:image/svg+xml;base64,{base64.b64encode(content).decode()}"))
-    return found, len(files) - len(found)
+def _remarks(rows: Sequence[Row]) -> list[str]:
+    """Sentences about what the page cannot show, and what would store it."""
+    said = []
+    if len(rows) > 1 and len(gaps := {row.gap for row in rows}) == 1 and None not in gaps:
+        said.append(f"The gap of every answer is {number(*gaps)}.")
+    if len(rows) > 1 and len(nodes := {row.nodes for row in rows}) == 1:
+        said.append(f"Nodes of every search: {number(*nodes)}.")
+    if rows and not any(row.compared.known for row in rows):
+        said.append(
+            "Nothing says what is right: records with `gold` get errors, confusions and reliability. "
+            "Tasks that have gold data store it with `--out`."
+        )
+    elif rows and not any(row.posteriors or row.margin is not None for row in rows):
+        said.append(
+            "There is no reliability diagram: it needs the second best of each answer (solve with k=2), or "
+            'posteriors (Record(..., measured={"posteriors": [...]})).'
+        )
+    return said

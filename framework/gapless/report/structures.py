@@ -61,18 +61,24 @@ class Drawn:
 
 
 def drawn_structures(record: Record) -> list[Drawn]:
-    """All structures of the record's result, best first."""
+    """All structures of the record's result, best first.
+
+    The best is drawn against the right structure, if the record holds it; the others against the best.
+    """
     problem, solutions = record.problem, record.result.solutions
     if not solutions:
         return []
     best = solutions[0]
     held = set(_on(problem, best.structure))
+    right = None if isinstance(record.gold, tuple) else record.gold
     found = []
     for place, solution in enumerate(solutions, 1):
         on = _on(problem, solution.structure)
-        against = None if place == 1 else best.structure
+        against = best.structure if place > 1 else right
         fired = problem.factor_set.explained(np.array(on, np.int64)) if len(problem.factors) else []
         svg, wide, note = _draw(problem, solution.structure, record.words, against)
+        if note and place == 1 and right is not None:  # what is right may be no structure that can be drawn
+            svg, wide, note = _draw(problem, solution.structure, record.words, None)
         found.append(
             Drawn(
                 place,

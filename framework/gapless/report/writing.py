@@ -14,8 +14,9 @@ from gapless.core.record import Record, read_values
 from gapless.core.result import Result
 from gapless.core.serial import require_folder, write_aside
 from gapless.report.answer import answer_of
+from gapless.report.comparison import comparison_of
 from gapless.report.page import render
-from gapless.report.run import Progress, run_of
+from gapless.report.run import CHECKED, Progress, run_of
 from gapless.runs import TABLES
 from gapless.runs.reading import record_files
 
@@ -41,7 +42,7 @@ def report_of(record: Record, *, again: Mapping[str, Any] | None = None, verify:
         Whether to check the certificate.
     """
     verdict = record.verify() if verify else None
-    return render(record.name or "An answer", answer=answer_of(record, verdict, again), run=None)
+    return render(record.name or "An answer", answer=answer_of(record, verdict, again), run=None, comparison=None)
 
 
 def write_report(
@@ -53,6 +54,8 @@ def write_report(
     verify: bool = True,
     details: int = 5,
     progress: Progress = _silent,
+    checks: int | None = CHECKED,
+    against: str | os.PathLike[str] | None = None,
 ) -> None:
     """Write the report on a stored answer, a file of answers, or the folder of a run.
 
@@ -74,9 +77,20 @@ def write_report(
         Limit on the most laborious and on the least certain answers of a run that are shown in full.
     progress : callable
         As `Console.progress`.
+    checks : int or None
+        Limit on the certificates of a run that are checked, spread evenly over its answers; those of the answers
+        shown in full are checked in any case. None checks all.
+    against : path, optional
+        Another run, or another file of records: the page is then about where the two differ.
     """
     require_folder(out)
     path = Path(source)
+    if against is not None:
+        if not Path(against).exists():
+            raise InvalidProblem(f"{against}: no such file or folder")
+        both = comparison_of((path, Path(against)), verify=verify, checks=checks, progress=progress)
+        write_aside(out, render(" and ".join(both.names), answer=None, run=None, comparison=both))
+        return
     if path.is_dir():
         try:
             files = record_files(path)
@@ -84,15 +98,15 @@ def write_report(
             if not (path / TABLES).is_file():
                 raise
             files = ()
-        run = run_of(files, path, again=again, verify=verify, details=details, progress=progress)
+        run = run_of(files, path, again=again, verify=verify, details=details, progress=progress, checks=checks)
         title = str(run.about.get("task", path.resolve().name))
-        write_aside(out, render(title, answer=None, run=run))
+        write_aside(out, render(title, answer=None, run=run, comparison=None))
         return
     if ".jsonl" in path.suffixes and path.exists():
-        run = run_of([path], None, again=again, verify=verify, details=details, progress=progress)
+        run = run_of([path], None, again=again, verify=verify, details=details, progress=progress, checks=checks)
         if not run.counts["records"]:
             raise InvalidProblem(f"{path}: holds no record")
-        write_aside(out, render(path.name, answer=None, run=run))
+        write_aside(out, render(path.name, answer=None, run=run, comparison=None))
         return
     (value,) = read_values(path)
     if isinstance(value, Result):

@@ -86,10 +86,11 @@ class AnswerLog:
         result: Result[Any],
         words: Iterable[str] = (),
         measured: Mapping[str, Any] = MappingProxyType({}),
+        gold: Any = None,
     ) -> int:
-        """Append an answer, with its problem if the log holds records; see `append`."""
+        """Append an answer, with its problem and the right answer if the log holds records; see `append`."""
         if self.records:
-            return self.append(Record(problem, result, name, words, dict(measured)))
+            return self.append(Record(problem, result, name, words, dict(measured), gold))
         return self.append(Answer(name, result, dict(measured)))
 
     def append(self, answer: Record | Answer) -> int:

@@ -33,9 +33,10 @@ def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
         return np.searchsorted(problem.points, vertices)
 
     others = {name: numbers_only(one) for name, one in linked.results.items() if name != EXACT}
+    named = attrs.evolve(problem.without_graph(), names=[titles[vertex] for vertex in problem.points.tolist()])
     log.keep(
         linked.document.name,
-        attrs.evolve(problem.without_graph(), names=[titles[vertex] for vertex in problem.points.tolist()]),
+        named,
         _renamed(linked.results[EXACT], at_places),
         linked.document.mentions,
         {
@@ -44,6 +45,7 @@ def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
             "others": {name: _renamed(one, at_places) for name, one in others.items()},
             "truth": linked.truth,
         },
+        [[named.name(vertex) for vertex in at_places(fair).tolist()] for fair in linked.document.fair],
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import gapless as gl
 from gapless.cli import Console
 from gapless.runs import AnswerLog, numbers_only
-from gapless_dependency import ParsingProblem
+from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_tasks.parsing.parsed import Found, Parsed, Tally, group_of
 from gapless_tasks.stored_answers import read_stored, stored_places
 
@@ -39,6 +39,7 @@ def parse_all(
     at_once: int = SLICE,
     log: AnswerLog | None = None,
     words: Sequence[Sequence[str]] | None = None,
+    gold: Sequence[DependencyTree | None] | None = None,
 ) -> Parsed:
     """Decode, short sentences first, so that every length has a time of its own and Ctrl-C keeps the finished part.
 
@@ -70,6 +71,8 @@ def parse_all(
         Gets every answer as soon as it is known; those that it has are not decoded again.
     words : sequence of sequence of str, optional
         Of each sentence, for the records of the log.
+    gold : sequence of DependencyTree or None, optional
+        The right tree of each sentence, for the records of the log.
     """
     if lengths is None:
         lengths = [problem.length for problem in problems]
@@ -109,7 +112,8 @@ def parse_all(
                     if log is not None and found.result is not None and not found.interrupted:
                         said = words[i] if words is not None else ()
                         kept = found.result if log.records else numbers_only(found.result)
-                        log.keep(names[i], chosen[place], kept, said, found.measured)
+                        right = gold[i] if gold is not None else None
+                        log.keep(names[i], chosen[place], kept, said, found.measured, right)
                     part.add(found, i)
                     advance(1)
                 if stopped:

@@ -20,7 +20,7 @@ from gapless_models.parsing import Attachment, Sentence, attachment
 from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import Treebank, load_treebank
 from gapless_tasks.parsing import options
-from gapless_tasks.parsing.answers import ANSWERS, keep_trees
+from gapless_tasks.parsing.answers import ANSWERS, gold_tree, keep_trees
 from gapless_tasks.parsing.decoding import parse_all
 from gapless_tasks.parsing.explaining import explain
 from gapless_tasks.parsing.figures import PLOTLY_MISSING, figures
@@ -263,6 +263,7 @@ class ParsingJob:
             verify=verify,
             log=None if out is None else out.log(log, records=log == ANSWERS),
             words=[sentence.words for sentence in sentences],
+            gold=[gold_tree(sentence) for sentence in sentences],
         )
         certified = None
         if arguments.jobs == 1 and not parsed.interrupted:

@@ -14,6 +14,7 @@ import gapless as gl
 from gapless.cli import Console
 from gapless.core.serial import write_aside
 from gapless_tasks.parsing.parsed import GROUP
+from gapless_tasks.terminal_bars import show_bars
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _IN_A_ROW = 2
@@ -71,20 +72,22 @@ def sparkline(values: Sequence[float | None]) -> str:
 
 
 def show_figures(figures: Sequence[Figure], console: Console) -> dict[str, Any]:
-    """Print figures as tables with bars; returns them as JSON data."""
+    """Print figures as tables, on a terminal with bars; returns them as JSON data."""
     document: dict[str, Any] = {}
     for figure in figures:
         lengths = sorted({length for points in figure.curves.values() for length in points})
-        rows = []
+        rows, bars = [], []
         document[figure.key] = {}
         for name, points in figure.curves.items():
             known = {length: point.value for length, point in points.items()}
             values = [known.get(length) for length in lengths]
             document[figure.key][name] = {str(length): value for length, value in known.items()}
             cells = ["" if value is None else f"{value:.3g}" for value in values]
-            rows.append((name, *cells, sparkline(values)))
+            rows.append((name, *cells))
+            bars.append((name, sparkline(values)))
         headings = [f"{length - GROUP + 1}-{length}" for length in lengths]
-        console.table(figure.title, ("words", *headings, "shape"), rows)
+        console.table(figure.title, ("words", *headings), rows)
+        show_bars(bars, console)
         console.say()
     return document
 

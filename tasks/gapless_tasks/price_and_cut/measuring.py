@@ -16,6 +16,7 @@ from gapless.runs import AnswerLog
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Attachment, Sentence, attachment
 from gapless_models.price_and_cut import GrandparentModel
+from gapless_tasks.parsing.answers import gold_tree
 from gapless_tasks.parsing.decoding import parse_all
 from gapless_tasks.parsing.length_figures import Point
 from gapless_tasks.parsing.parsed import GROUP, Parsed, known
@@ -174,6 +175,7 @@ def measure(
         at_once=AT_ONCE,
         log=log,
         words=[sentence.words for sentence in sentences],
+        gold=[gold_tree(sentence) for sentence in sentences],
     )
     reached = parsed.heads if parsed.interrupted else range(len(sentences))
     gold = [i for i, sentence in enumerate(sentences) if sentence.heads and i in reached]

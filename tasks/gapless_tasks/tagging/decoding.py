@@ -113,7 +113,8 @@ def decode_with(
             if log is not None:
                 measured = {"seconds": seconds / count, "cpu_seconds": cpu / count}
                 for i in reached:
-                    size = log.keep(names[i], batch[i], reached[i], sentences[i].words, measured)
+                    one = sentences[i]
+                    size = log.keep(names[i], batch[i], reached[i], one.words, measured, one.labels)
                     if len(log) == 1 and size * len(batch) > LARGE:
                         console.complain(
                             f"{method}: --out writes about {size * len(batch) / 1e6:,.0f} MB: each of {len(batch)} "

@@ -11,6 +11,7 @@ import numpy as np
 from gapless.cli import Console
 from gapless.svg import BLUE, GREY, INK, RED, svg, text
 from gapless_tasks.plot import Axes
+from gapless_tasks.terminal_bars import show_bars
 from gapless_tasks.titles import paper
 from gapless_tasks.titles.convergence import MOST, Convergence
 
@@ -31,11 +32,11 @@ def show_convergence(found: Convergence, console: Console) -> dict[str, Any]:
             round(100 * found.share(t), 1),
             round(100 * found.expected(t), 1),
             f"{100 * _PAPER[t]:.0f}" if t in _PAPER else "",
-            "█" * round(30 * found.share(t)),
         )
         for t in marks
     ]
-    console.table(TITLE, ("colourings", "found %", "expected %", "paper %", ""), rows)
+    console.table(TITLE, ("colourings", "found %", "expected %", "paper %"), rows)
+    show_bars([(str(t), "█" * round(30 * found.share(t))) for t in marks], console)
     most = {share: found.needed(share) for share in (0.9, 1.0)}
     told = ", ".join(
         f"{100 * share:.0f} % after {'more than ' + str(MOST) if t is None else t} (paper: {beside})"

@@ -131,7 +131,7 @@ def decode(
                     results[i], seconds[i] = result, taken
                     if log is not None and (not log.records or result.certified):
                         words = graphs[i].section.title
-                        log.keep(every[i], graphs[i].problem, result, words, {"seconds": taken})
+                        log.keep(every[i], graphs[i].problem, result, words, {"seconds": taken}, words)
                 advance(1)
         except KeyboardInterrupt:
             interrupted = True

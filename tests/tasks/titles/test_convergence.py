@@ -1,5 +1,6 @@
 """Figure 2: shares as they are counted, what is expected beforehand, table and drawing."""
 
+import io
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -52,3 +53,21 @@ def test_the_drawing_rises_to_the_last_share():
 def test_one_title_found_at_once_can_be_drawn():
     drawn = draw_convergence(Convergence(np.array([1]), np.array([1.0])))
     assert "nan" not in drawn
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_bars_are_for_terminals_only():
+    """Not for pipes, files and pages: those have the numbers."""
+    for out, drawn in ((io.StringIO(), False), (_Terminal(), True)):
+        console = Console(out=out)
+        show_convergence(FOUND, console)
+        assert ("█" in out.getvalue()) == drawn
+        (table,) = console.tables
+        assert not any("█" in str(cell) for row in table.rows for cell in row)
+    quiet = _Terminal()
+    show_convergence(FOUND, Console(out=quiet, as_json=True))
+    assert quiet.getvalue() == ""

@@ -26,7 +26,7 @@
   const digits = (value) => value === null ? "∞" : Number.isInteger(value) ? String(value)
     : (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e7 ? String(+value.toPrecision(6)) : value.toExponential(2));
 
-  for (const plot of document.querySelectorAll(".plot")) {
+  for (const plot of document.querySelectorAll(".plot[data-across]")) {
     const series = JSON.parse(plot.querySelector("script").textContent);
     const cross = plot.querySelector(".cross");
     const places = [...new Set(series.flatMap((line) => line.points.map((point) => point[0])))].sort((a, b) => a - b);
@@ -101,64 +101,151 @@
 
   const held = document.getElementById("records");
   if (held) {
-    const records = JSON.parse(held.textContent);
-    const PAGE = 100;
-    const [find, status, check, found, more] =
-      ["find", "status", "check", "found", "more"].map((id) => document.getElementById(id));
-    const body = document.querySelector("#list tbody");
-    const heads = [...document.querySelectorAll("#list th")];
+    const { strings, rows } = JSON.parse(held.textContent);
+    const PAGE = 100, LETTERS = 90;
+    // Fields of an answer, as listing.py writes them.
+    const NAME = 0, STATUS = 1, VALUE = 2, GAP = 3, SECONDS = 4, NODES = 5, CHECK = 6, ANCHOR = 7, WRONG = 8, CUT = 9,
+      WORDS = 10, FOUND = 11, GOLD = 12, RIGHT = 13, OTHER = 14, DIFFERS = 15;
+    const ASPECTS = { answer: 1, value: 2, status: 4, errors: 8 };
+    const byId = (id) => document.getElementById(id);
+    const [find, status, check, judged, differs, found, more] =
+      ["find", "status", "check", "errors-of", "differs", "found", "more"].map(byId);
+    const table = byId("list"), body = table.querySelector("tbody"), against = table.dataset.against;
     const short = (text) => text.split(":")[0];
-    for (const [box, column] of [[status, 1], [check, 6]]) {
-      for (const name of [...new Set(records.map((one) => short(one[column])))].sort()) {
-        box.append(new Option(name, name));
-      }
-    }
-    let sorted = null, down = false, shown = PAGE;
-    const cell = (row, one, column) => {
-      const td = row.insertCell();
-      if (column === 0 && one[7]) {
-        const link = document.createElement("a");
-        link.href = "#" + one[7];
-        link.textContent = one[0];
-        td.append(link);
-      } else if (column >= 2 && column <= 5) {
-        td.className = "number";
-        td.textContent = one[column] === null ? "–" : digits(one[column]);
-      } else {
-        td.textContent = one[column];
-        const marks = { "holds": "good", "fails": "bad", "not checked": "" };
-        if (column === 6) td.className = marks[short(one[6])] ?? "fair";
+    const spelled = (one) => one[WORDS].map((word) => strings[word]).join(" ");
+    const made = (tag, text, style) => {
+      const element = document.createElement(tag);
+      if (text) element.textContent = text;
+      if (style) element.className = style;
+      return element;
+    };
+
+    const columns = [{ head: "answer", of: (one) => one[NAME], draw: (td, one) => title(td, one) }];
+    const add = (head, of, draw, numeric) => columns.push({ head, of, draw, numeric });
+    const number = (head, of) => add(head, of, (td, one) => {
+      td.className = "number";
+      td.textContent = of(one) === null ? "–" : digits(of(one));
+    }, true);
+    const both = (head, field, kind) => {
+      const texts = (part) => (one) => strings[part(one)[field]];
+      for (const [side, part] of [["A", (one) => one], ["B", (one) => one[OTHER]]]) {
+        if (kind === "text") add(head + " " + side, texts(part), (td, one) => { td.textContent = texts(part)(one); });
+        else number(head + " " + side, (one) => part(one)[field]);
       }
     };
+    if (against) {
+      both("value", VALUE);
+      if (judged) both("errors", WRONG);
+      both("status", STATUS, "text");
+      both("seconds", SECONDS);
+    } else {
+      if (judged) number("errors", (one) => one[WRONG]);
+      add("status", (one) => strings[one[STATUS]], (td, one) => { td.textContent = strings[one[STATUS]]; });
+      for (const [head, field] of [["value", VALUE], ["gap", GAP], ["seconds", SECONDS], ["nodes", NODES]]) {
+        number(head, (one) => one[field]);
+      }
+      add("check", (one) => strings[one[CHECK]], (td, one) => {
+        const said = strings[one[CHECK]];
+        td.textContent = said;
+        td.className = { "holds": "good", "fails": "bad", "not checked": "" }[short(said)] ?? "fair";
+      });
+    }
+    for (const [box, field] of [[status, STATUS], [check, CHECK]]) {
+      if (!box) continue;
+      for (const name of [...new Set(rows.map((one) => short(strings[one[field]])))].sort()) box.append(new Option(name, name));
+    }
+
+    // The words of an answer with what was found for each, and what is right where that is something else.
+    const tokens = (one, name) => {
+      const line = made("p", "", "tokens");
+      if (name) line.append(made("strong", name, "side"), " ");
+      const right = new Map();
+      for (let i = 0; i < one[GOLD].length; i += 2) right.set(one[GOLD][i], strings[one[GOLD][i + 1]]);
+      one[WORDS].forEach((word, place) => {
+        const token = made("span", "", right.has(place) ? "token wrong" : "token");
+        token.append(made("b", strings[word]));
+        if (one[FOUND].length) token.append(made("i", strings[one[FOUND][place]]));
+        if (one[FOUND].length && right.has(place)) token.append(made("u", right.get(place)));
+        line.append(token, " ");
+      });
+      if (one[CUT]) line.append("…");
+      if (!one[RIGHT].length) return [line];
+      const gold = made("p", "right: " + one[RIGHT].map((each) => strings[each]).join(" "), "note");
+      return [line, gold];
+    };
+    const unfold = (row, one, button) => {
+      const open = button.getAttribute("aria-expanded") === "true";
+      button.setAttribute("aria-expanded", String(!open));
+      if (open) { row.nextElementSibling.remove(); return; }
+      const below = made("tr", "", "below"), cell = below.insertCell();
+      cell.colSpan = columns.length;
+      cell.append(...tokens(one, against ? "A" : ""), ...(against ? tokens(one[OTHER], "B") : []));
+      row.after(below);
+    };
+    const title = (td, one) => {
+      const text = spelled(one);
+      const name = made(one[ANCHOR] ? "a" : "span", one[NAME], text ? "name" : "");
+      if (one[ANCHOR]) name.href = "#" + one[ANCHOR];
+      td.append(name);
+      if (!text) return;
+      const button = made("button", text.length > LETTERS ? text.slice(0, LETTERS) + "…" : text, "words-of");
+      button.type = "button";
+      button.setAttribute("aria-expanded", "false");
+      button.addEventListener("click", () => unfold(td.parentElement, one, button));
+      td.append(button);
+    };
+
+    let sorted = null, down = false, shown = PAGE;
+    const wrong = (one) => Math.max(one[WRONG] ?? 0, against ? one[OTHER][WRONG] ?? 0 : 0);
+    const judgedAs = { "": () => true, some: (one) => wrong(one) > 0, none: (one) => one[WRONG] !== null && !wrong(one) };
+    const differing = (one) => !differs || !differs.value
+      || (differs.value === "any" ? one[DIFFERS] > 0 : (one[DIFFERS] & ASPECTS[differs.value]) > 0);
+    const statusOf = (one) => [one, ...(against ? [one[OTHER]] : [])].some((each) => strings[each[STATUS]] === status.value);
     const draw = () => {
       const wanted = find.value.toLowerCase();
-      const left = records.filter((one) => one[0].toLowerCase().includes(wanted)
-        && (!status.value || one[1] === status.value) && (!check.value || short(one[6]) === check.value));
+      const left = rows.filter((one) => (one[NAME].toLowerCase().includes(wanted) || spelled(one).toLowerCase().includes(wanted))
+        && (!status.value || statusOf(one)) && (!check || !check.value || short(strings[one[CHECK]]) === check.value)
+        && (!judged || judgedAs[judged.value](one)) && differing(one));
       if (sorted !== null) {
-        const less = (a, b) => a === b ? 0 : a === null ? 1 : b === null ? -1
-          : typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
-        left.sort((a, b) => (down ? -1 : 1) * less(a[sorted], b[sorted]));
+        const { of } = columns[sorted];
+        const less = (a, b) => typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
+        left.sort((a, b) => {
+          const [x, y] = [of(a), of(b)];
+          return x === y ? 0 : x === null ? 1 : y === null ? -1 : (down ? -1 : 1) * less(x, y);
+        });
       }
       body.replaceChildren();
       for (const one of left.slice(0, shown)) {
         const row = body.insertRow();
-        for (let column = 0; column < 7; column += 1) cell(row, one, column);
+        for (const column of columns) column.draw(row.insertCell(), one);
       }
-      found.textContent = left.length + " of " + records.length;
+      found.textContent = left.length + " of " + rows.length;
       more.hidden = left.length <= shown;
     };
+    const heads = columns.map((column, place) => {
+      const head = made("th"), button = made("button", column.head);
+      head.scope = "col";
+      head.setAttribute("aria-sort", "none");
+      if (column.numeric) head.className = "number";
+      button.type = "button";
+      head.append(button);
+      button.addEventListener("click", () => {
+        down = sorted === place ? !down : Boolean(column.numeric);
+        sorted = place;
+        heads.forEach((other) => other.setAttribute("aria-sort", "none"));
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        draw();
+      });
+      return head;
+    });
+    table.querySelector("thead tr").append(...heads);
     // Not on "change" of the text: it comes when a click elsewhere takes the focus, and the rows must stay for that click.
-    for (const [box, kind] of [[find, "input"], [status, "change"], [check, "change"]]) {
-      box.addEventListener(kind, () => { shown = PAGE; draw(); });
+    for (const [box, kind] of [[find, "input"], [status, "change"], [check, "change"], [judged, "change"], [differs, "change"]]) {
+      if (box) box.addEventListener(kind, () => { shown = PAGE; draw(); });
     }
     more.addEventListener("click", () => { shown += 10 * PAGE; draw(); });
-    heads.forEach((head, column) => head.addEventListener("click", () => {
-      down = sorted === column ? !down : column >= 2 && column <= 5;
-      sorted = column;
-      heads.forEach((other) => other.setAttribute("aria-sort", "none"));
-      head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      draw();
-    }));
+    byId("listed").hidden = false;
+    find.closest(".controls").hidden = false;
     draw();
   }
 

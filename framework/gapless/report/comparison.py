@@ -1,0 +1,197 @@
+"""The view of two runs on one page: their tables side by side, and the answers in which they differ."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from gapless.core.errors import InvalidProblem
+from gapless.core.tolerance import margin
+from gapless.report import documents
+from gapless.report.listing import Row, encoded
+from gapless.report.run import Progress, Rows, read_rows
+from gapless.runs.reading import record_files
+
+_NAMED = 5
+
+
+class Differs(enum.IntFlag):
+    """Aspects in which two answers for one problem differ; the page's script knows them by number."""
+
+    NOTHING = 0
+    ANSWER = 1
+    VALUE = 2
+    STATUS = 4
+    ERRORS = 8
+
+
+@attrs.frozen
+class TablePair:
+    """A table of each run with the same title; None where a run has none.
+
+    `changed`: rows and columns of the cells of the second table that differ from the first.
+    """
+
+    title: str
+    first: Mapping[str, Any] | None
+    second: Mapping[str, Any] | None
+    changed: frozenset[tuple[int, int]]
+
+
+@attrs.frozen
+class Comparison:
+    """Two runs, prepared for display.
+
+    Parameters
+    ----------
+    names : (str, str)
+    facts : sequence of (str, value, value)
+        About the first and the second run.
+    tables : sequence of TablePair
+    listing : mapping
+        See `encoded`; an answer ends with that of the second run and its `Differs`.
+    differing : mapping of str to int
+        Numbers of answers by the aspect in which they differ.
+    remarks : sequence of str
+        Sentences about answers that only one run has.
+    judged : bool
+        Whether something is known of what is right.
+    failed : int
+        Checks that fail, of both runs.
+    """
+
+    names: tuple[str, str]
+    facts: Sequence[tuple[str, Any, Any]]
+    tables: Sequence[TablePair]
+    listing: Mapping[str, Any]
+    differing: Mapping[str, int]
+    remarks: Sequence[str]
+    judged: bool
+    failed: int
+
+
+def comparison_of(
+    sources: tuple[Path, Path], *, verify: bool, checks: int | None, progress: Progress
+) -> Comparison:
+    """Gather the information on two runs; answers are matched by their names.
+
+    Raises `InvalidProblem`: a file contains something other than records, or no name is in both runs.
+    """
+    folders = [source if source.is_dir() else None for source in sources]
+    first, second = (
+        read_rows(record_files(source), _nothing, verify=verify, checks=checks, progress=progress)
+        for source in sources
+    )
+    others = {row.name: row for row in second.held}
+    pairs = [(row, others[row.name]) for row in first.held if row.name in others]
+    if not pairs:
+        raise InvalidProblem(
+            f"{sources[0]} and {sources[1]} have no answer of the same name: nothing can be compared"
+        )
+    aspects = [difference(*pair) for pair in pairs]
+    listing = encoded([row for row, _ in pairs], [""] * len(pairs), [other for _, other in pairs])
+    for line, aspect in zip(listing["rows"], aspects, strict=True):
+        line.append(int(aspect))
+    names = _names(sources)
+    return Comparison(
+        names,
+        _facts(first, second),
+        _tables(documents.tables(folders[0]), documents.tables(folders[1])),
+        listing,
+        {str(aspect.name).lower(): sum(aspect in one for one in aspects) for aspect in Differs if aspect},
+        _remarks(names, first, second, {row.name for row, _ in pairs}),
+        any(row.compared.known or other.compared.known for row, other in pairs),
+        first.counts["failed"] + second.counts["failed"],
+    )
+
+
+def _nothing(*_: object) -> None:
+    """Records are read for their rows only."""
+
+
+def difference(row: Row, other: Row) -> Differs:
+    """Aspects in which two answers differ; values by more than rounding."""
+    found = Differs.NOTHING
+    if [one.found or one.word for one in row.compared.tokens] != [o.found or o.word for o in other.compared.tokens]:
+        found |= Differs.ANSWER
+    if row.decided != other.decided:
+        found |= Differs.ANSWER
+    if row.value is None or other.value is None:
+        found |= Differs.NOTHING if row.value is other.value else Differs.VALUE
+    elif abs(row.value - other.value) > margin(row.value):
+        found |= Differs.VALUE
+    if row.status != other.status:
+        found |= Differs.STATUS
+    if row.compared.wrong != other.compared.wrong:
+        found |= Differs.ERRORS
+    return found
+
+
+def _names(sources: tuple[Path, Path]) -> tuple[str, str]:
+    """Names that tell the runs apart: with their folders where the last parts are the same."""
+    first, second = (source.resolve() for source in sources)
+    if first.name != second.name:
+        return first.name, second.name
+    return f"{first.parent.name}/{first.name}", f"{second.parent.name}/{second.name}"
+
+
+def _facts(first: Rows, second: Rows) -> list[tuple[str, Any, Any]]:
+    held = []
+    for read in (first, second):
+        judged = [row.compared for row in read.held if row.compared.known]
+        held.append(
+            {
+                "answers": read.counts["records"],
+                "proved": read.counts["proved"],
+                "certificates that hold": read.counts["verified"],
+                "checks that fail": read.counts["failed"],
+                "not checked": read.counts["unchecked"],
+                "wrong parts": sum(one.right.count(False) for one in judged) if judged else None,
+                "answers with errors": sum(bool(one.wrong) for one in judged) if judged else None,
+                "seconds": sum(row.seconds for row in read.held),
+                "nodes": sum(row.nodes for row in read.held),
+            }
+        )
+    return [
+        (name, value, held[1][name]) for name, value in held[0].items() if (value, held[1][name]) != (None, None)
+    ]
+
+
+def _tables(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> list[TablePair]:
+    held = {str(table["title"]): table for table in second}
+    pairs = [
+        TablePair(str(t["title"]), t, held.get(str(t["title"])), _changed(t, held.get(str(t["title"]))))
+        for t in first
+    ]
+    known = {pair.title for pair in pairs}
+    return pairs + [
+        TablePair(title, None, table, frozenset()) for title, table in held.items() if title not in known
+    ]
+
+
+def _changed(first: Mapping[str, Any], second: Mapping[str, Any] | None) -> frozenset[tuple[int, int]]:
+    """Cells of the second table that differ, if both have the same columns; rows go by their first cell."""
+    if second is None or first["columns"] != second["columns"]:
+        return frozenset()
+    rows = {str(row[0]): row for row in first["rows"] if row}
+    return frozenset(
+        (number, column)
+        for number, row in enumerate(second["rows"])
+        for column, cell in enumerate(row)
+        if row
+        and (str(row[0]) not in rows or column >= len(rows[str(row[0])]) or rows[str(row[0])][column] != cell)
+    )
+
+
+def _remarks(names: tuple[str, str], first: Rows, second: Rows, both: set[str]) -> list[str]:
+    said = []
+    for name, read in zip(names, (first, second), strict=True):
+        alone = [row.name for row in read.held if row.name not in both]
+        if alone:
+            more = f" and {len(alone) - _NAMED} more" if len(alone) > _NAMED else ""
+            said.append(f"Only in {name}: {', '.join(alone[:_NAMED])}{more}.")
+    return said
