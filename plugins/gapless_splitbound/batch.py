@@ -89,7 +89,7 @@ def decode_many(
         proved = search is not None and search.finish(seconds=seconds)
         # Where scores cancel, the status depends on what the record of the search proves.
         unsure = search is not None and search.layout.forbids and search.layout.floor == -math.inf
-        if search is None or unsure or search.kernel.rough or (proved and not meets(search.bound, search.value)):
+        if search is None or unsure or search.rough(search.value) or (proved and not meets(search.bound, search.value)):
             result = held[i] = alone(problem)
             bound, proofs[i] = result.bound, result.status in (Status.OPTIMAL, Status.INFEASIBLE)
             if result.solutions:
