@@ -11,6 +11,7 @@ from numpydoc.xref import DEFAULT_LINKS
 from sphinx.application import Sphinx
 
 os.environ["GAPLESS_PURE"] = "1"  # the NumPy twins of the kernels have docstrings
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 import gapless
 import gapless.engine
@@ -30,10 +31,11 @@ version = release = gapless.__version__
 extensions = [
     "myst_parser",
     "numpydoc",
+    "outputs",
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["examples"]
+exclude_patterns = ["examples", "extensions"]
 
 # Pages are Markdown that also reads well on a code host: links are plain links between files.
 myst_heading_anchors = 3
@@ -77,6 +79,8 @@ default_role = "py:obj"
 toc_object_entries_show_parents = "hide"
 
 ROOT = Path(__file__).parents[1]
+CODE = [file for folder in ("framework", "plugins", "tasks") for file in (ROOT / folder).rglob("*.py")]
+code_of_pages = str(max(file.stat().st_mtime_ns for file in CODE))  # pages are run again when it changes
 RELEASES = "<!-- towncrier release notes start -->"
 
 

@@ -7,22 +7,14 @@ import re
 from pathlib import Path
 
 import pytest
+from page_blocks import BLOCK, missing, run
 
 import gapless
 from gapless.plugins import hookspecs
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-IMPORTED = re.compile(r"^ *(?:import|from) (\w+)", re.MULTILINE)
 USED = re.compile(r"\b(?:gl|gapless)\.(\w+)")
-OPTIONAL = {
-    "dask": "needs dask: pip install 'gapless[distributed]'",
-    "gapless_torch": "needs torch: pip install 'gapless[torch]'",
-    "sklearn": "needs scikit-learn: pip install 'gapless[tasks]'",
-    "torch": "needs torch: pip install 'gapless[torch]'",
-}
-"""Pages whose blocks import one of these are skipped where it is not installed."""
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
 
@@ -34,17 +26,9 @@ def name(page: Path) -> str:
 def test_python_blocks_run_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = page.read_text("utf-8")
-    for example in ("gapless_cutting_stock", "gapless_rna_folding", "gapless_vehicle_routing"):
-        if example in text:
-            pytest.importorskip(example, reason=f"the example {example} is not installed")
-    imported = {module for block in BLOCK.findall(text) for module in IMPORTED.findall(block)}
-    for module in sorted(imported & OPTIONAL.keys()):
-        pytest.importorskip(module, reason=OPTIONAL[module], exc_type=ImportError)
-    namespace: dict[str, object] = {"__name__": "__main__"}
-    for match in BLOCK.finditer(text):
-        line = text[: match.start()].count("\n") + 1
-        code = "\n" * line + match.group(1)
-        exec(compile(code, str(page), "exec"), namespace)
+    if reason := missing(text):
+        pytest.skip(reason)
+    assert len(run(text, str(page))) == text.count("\n```python\n")
 
 
 def test_pages_use_public_names_only() -> None:
