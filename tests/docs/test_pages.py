@@ -56,3 +56,15 @@ def test_every_hook_is_documented_with_its_signature() -> None:
     for hook in hooks:
         signature = ", ".join(inspect.signature(hook).parameters)
         assert f"## {hook.__name__}({signature})" in page
+
+
+CODE = re.compile(r"^ *```\w+\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES[1:], ids=name)
+def test_code_fits_88_columns(page: Path) -> None:
+    """So that no block scrolls sideways on the site."""
+    wide = [
+        line for block in CODE.findall(page.read_text("utf-8")) for line in block.splitlines() if len(line) > 88
+    ]
+    assert not wide
