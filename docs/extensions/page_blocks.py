@@ -102,7 +102,8 @@ def shown(output: Output) -> str:
     if output.text.strip():
         parts.append(f"<pre>{html.escape(output.text.rstrip())}</pre>")
     if output.html:
-        parts.append(f'<div class="picture">{output.html}</div>')
+        kind = "drawing" if output.html.lstrip().startswith("<svg ") else "picture"
+        parts.append(f'<div class="{kind}">{output.html}</div>')
     return f'<div class="block-output">{"".join(parts)}</div>' if parts else ""
 
 
