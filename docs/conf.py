@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from numpydoc.xref import DEFAULT_LINKS
 from sphinx.application import Sphinx
 
 os.environ["GAPLESS_PURE"] = "1"  # the NumPy twins of the kernels have docstrings
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
+from inventories import write_inventories
 
 import gapless
 import gapless.engine
@@ -33,6 +38,8 @@ extensions = [
     "numpydoc",
     "outputs",
     "sphinx.ext.autodoc",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.linkcode",
     "sphinx_copybutton",
 ]
 exclude_patterns = ["examples", "extensions"]
@@ -43,6 +50,8 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "gapless"
 html_static_path = ["_static"]
+html_theme_options = {"light_logo": "logo-light.svg", "dark_logo": "logo-dark.svg", "sidebar_hide_name": True}
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 pygments_style = "default"
@@ -56,7 +65,7 @@ autodoc_mock_imports = ["torch"]  # a large extra; the losses are read without i
 numpydoc_show_class_members = False
 # Types in docstrings are prose; the names of our own classes in them become links.
 numpydoc_xref_param_type = True
-DEFAULT_LINKS.clear()  # they lead into Python's own pages, which a build without network does not know
+DEFAULT_LINKS.clear()  # numpydoc's own, into Python's pages, name more than docs/inventories.toml lists
 numpydoc_xref_ignore = "all"
 numpydoc_xref_aliases = {
     name: f"{package.__name__}.{name}"
@@ -82,6 +91,27 @@ ROOT = Path(__file__).parents[1]
 CODE = [file for folder in ("framework", "plugins", "tasks") for file in (ROOT / folder).rglob("*.py")]
 code_of_pages = str(max(file.stat().st_mtime_ns for file in CODE))  # pages are run again when it changes
 RELEASES = "<!-- towncrier release notes start -->"
+
+
+REPOSITORY = "https://github.com/gapless-decoding/gapless/blob/main"
+
+intersphinx_mapping = write_inventories(Path(__file__).parent / "inventories.toml", ROOT / "build/inventories")
+
+
+def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
+    """The lines of a Python object on the code host; None for what is compiled or made at run time."""
+    if domain != "py" or not info["module"]:
+        return None
+    found: Any = importlib.import_module(info["module"])
+    try:
+        for part in info["fullname"].split("."):
+            found = getattr(found, part)
+        file, (lines, first) = inspect.getsourcefile(inspect.unwrap(found)), inspect.getsourcelines(found)
+    except (AttributeError, TypeError, OSError):
+        return None
+    if file is None or not Path(file).is_relative_to(ROOT):
+        return None
+    return f"{REPOSITORY}/{Path(file).relative_to(ROOT).as_posix()}#L{first}-L{first + len(lines) - 1}"
 
 
 def add_unreleased(_: Sphinx, docname: str, source: list[str]) -> None:

@@ -18,12 +18,12 @@ HERE = Path(__file__).parent
 FOLDER = HERE / "charts"
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 STYLE = (
-    "text{fill:#222;font-family:sans-serif;font-size:14px}.card{fill:#fff}.bar{fill:#4a7bc0}.ours{fill:#1f4e9c}"
-    ".quiet{fill:#666;font-size:13px}.bold{font-weight:bold}.base{stroke:#999}"
+    "text{fill:#222;font-family:sans-serif;font-size:15px}.card{fill:#fff}.bar{fill:#4a7bc0}.ours{fill:#1f4e9c}"
+    ".quiet{fill:#666;font-size:14px}.bold{font-weight:bold}"
     "@media (prefers-color-scheme:dark){text{fill:#e6e6e6}.card{fill:#1b1d20}.bar{fill:#5b86c4}.ours{fill:#8fb8f2}"
-    ".quiet{fill:#a8a8a8}.base{stroke:#777}}"
+    ".quiet{fill:#a8a8a8}}"
 )
-_WIDTH, _RIGHT, _ROW, _LETTER = 760, 90, 26, 7.4
+_WIDTH, _MARGIN, _VALUE, _ROW = 480, 16, 60, 38
 
 Rows = Sequence[tuple[str, float]]
 
@@ -104,45 +104,45 @@ def _by_length() -> Rows:
 
 CHARTS: Mapping[str, Chart] = {
     "tagging": Chart(
-        "Sentences decoded to their optimum, Wall Street Journal", "%",
+        "Sentences decoded to their optimum", "%, Wall Street Journal",
         lambda: column("pos-tagging", "Table 1", "% exact"),
         "Viterbi, column generation and dominance are exact; narrow beams are not.", "Viterbi|CG$|dominance",
     ),
     "chains": Chart(
-        "From arrays to labels, 45 labels, logarithmic", "ns a token",
+        "From arrays to labels, 45 labels", "ns a token, logarithmic",
         lambda: column("chain-benchmark", "CPU time, wsj", "from arrays, cold ns/token"),
         "Dominance takes the least time; hmmlearn's Viterbi the most.", "solve_many", logarithmic=True,
     ),
     "parsing": Chart(
-        "One sentence of the Wall Street Journal, exactly, 10 heads a word", "ms", _by_length,
+        "One sentence, parsed exactly", "ms, Wall Street Journal, 10 heads a word", _by_length,
         "Times grow with the length of sentences.",
     ),
     "price-and-cut": Chart(
-        "Sentences in a second, logarithmic", "sentences/s",
+        "Speed of parsers", "sentences/s, logarithmic",
         lambda: column("price-and-cut", "Table 1", "sent./s", by=(0, 1)),
         "On each treebank lagrangian-cut is the fastest and brute force the slowest.", "ours|lagrangian",
         logarithmic=True,
     ),
     "ordering": Chart(
-        "Mean time for a title, logarithmic", "ms",
+        "Mean time for a title", "ms, logarithmic",
         lambda: column("title-generation", "Table 1", "mean ms"),
         "The exact method takes about as long as a beam of width 80.", "^exact", logarithmic=True,
     ),
     "linking": Chart(
-        "Distance beyond the proved optimum, AIDA, maximal connection", "%",
+        "Distance beyond the proved optimum", "%, AIDA, maximal connection",
         lambda: column("entity-linking", "Table 1, aida", "ratio maximal", less=100),
         "Every heuristic chooses candidates that are farther apart than the optimum.", "^exact",
     ),
     "scale": Chart(
-        "Two workers against one, by the clock, from arrays", "times as fast", _sooner,
+        "Two workers against one", "times as fast by the clock, from arrays", _sooner,
         "Two workers pay where a problem takes milliseconds, and lose where it takes microseconds.",
     ),
     "cutting-stock": Chart(
-        "Median time for an instance, from arrays", "ms", _packing,
+        "Median time for an instance", "ms, from arrays", _packing,
         "The two trees are within a factor of two of each other.", "own tree",
     ),
     "exactness": Chart(
-        "Answers compared with brute force by the self-test, no mistake", "answers", _answers,
+        "Answers compared with brute force", "answers of the self-test, no mistake", _answers,
         "Answers of all methods by type of problem.",
     ),
 }  # fmt: skip
@@ -165,8 +165,7 @@ def described(chart: Chart) -> str:
 def drawn(chart: Chart) -> str:
     """The chart as SVG."""
     rows = chart.rows()
-    left = round(30 + _LETTER * max(len(label) for label, _ in rows))
-    height, wide = 62 + _ROW * len(rows), _WIDTH - left - _RIGHT
+    height, wide = 76 + _ROW * len(rows), _WIDTH - 2 * _MARGIN - _VALUE
     most = max(value for _, value in rows)
     least = min(value for _, value in rows if value > 0)
 
@@ -176,16 +175,18 @@ def drawn(chart: Chart) -> str:
         low = 10.0 ** math.floor(math.log10(least) - 0.01)
         return wide * math.log(value / low) / math.log(most / low)
 
-    parts = [f'<text class="bold" x="20" y="30">{escape(chart.title)} ({escape(chart.unit)})</text>']
+    parts = [
+        f'<text class="bold" x="{_MARGIN}" y="28">{escape(chart.title)}</text>',
+        f'<text class="quiet" x="{_MARGIN}" y="48">{escape(chart.unit)}</text>',
+    ]
     for i, (label, value) in enumerate(rows):
-        top, kind = 46 + _ROW * i, "ours" if re.search(chart.ours, label) else "bar"
+        top, kind = 62 + _ROW * i, "ours" if re.search(chart.ours, label) else "bar"
         long = max(length(value), 1.0)
-        parts += [
-            f'<text x="{left - 10}" y="{top + 15}" text-anchor="end">{escape(label)}</text>',
-            f'<rect class="{kind}" x="{left}" y="{top}" width="{long:.1f}" height="{_ROW - 6}" rx="2"/>',
-            f'<text class="quiet" x="{left + long + 8:.1f}" y="{top + 15}">{spelled(value)}</text>',
+        parts += [  # names above the bars, so that they can be read on a phone
+            f'<text x="{_MARGIN}" y="{top + 13}">{escape(label)}</text>',
+            f'<rect class="{kind}" x="{_MARGIN}" y="{top + 19}" width="{long:.1f}" height="12" rx="2"/>',
+            f'<text class="quiet" x="{_MARGIN + long + 8:.1f}" y="{top + 30}">{spelled(value)}</text>',
         ]
-    parts.append(f'<line class="base" x1="{left}" y1="42" x2="{left}" y2="{height - 14}"/>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
         f'height="{height}" role="img" aria-labelledby="t d">\n<title id="t">{escape(chart.title)}</title>'
