@@ -14,7 +14,8 @@ from numpydoc.xref import DEFAULT_LINKS
 from sphinx.application import Sphinx
 
 os.environ["GAPLESS_PURE"] = "1"  # the NumPy twins of the kernels have docstrings
-sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent / "tests/support")]  # the tests run the pages, too
 
 from inventories import write_inventories
 
@@ -87,7 +88,7 @@ python_maximum_signature_line_length = 88
 default_role = "py:obj"
 toc_object_entries_show_parents = "hide"
 
-ROOT = Path(__file__).parents[1]
+ROOT = HERE.parent
 CODE = [file for folder in ("framework", "plugins", "tasks") for file in (ROOT / folder).rglob("*.py")]
 code_of_pages = str(max(file.stat().st_mtime_ns for file in CODE))  # pages are run again when it changes
 RELEASES = "<!-- towncrier release notes start -->"
@@ -95,7 +96,7 @@ RELEASES = "<!-- towncrier release notes start -->"
 
 REPOSITORY = "https://github.com/gapless-decoding/gapless/blob/main"
 
-intersphinx_mapping = write_inventories(Path(__file__).parent / "inventories.toml", ROOT / "build/inventories")
+intersphinx_mapping = write_inventories(HERE / "inventories.toml", ROOT / "build/inventories")
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:

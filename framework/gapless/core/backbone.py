@@ -33,6 +33,14 @@ class Backbone(Generic[S]):
     nothing : callable, optional
         Makes evidence that there is no structure. It is called where `Problem.infeasibility` says so and no
         multipliers of factors show it at once.
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> backbone = problem.backbone()
+    >>> type(backbone.maximiser).__name__, backbone.weights
+    ('ViterbiMaximiser', array([1., 0., 0., 2.]))
     """
 
     maximiser: Maximiser[S]

@@ -38,6 +38,16 @@ class Record:
         Subject of the structure for people, such as the words of a sentence or the mentions of a text.
     measured : mapping of str to JSON data
         Measurements taken while the result was found, such as seconds of CPU time.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> record = gl.Record(problem, gl.solve(problem), words=["time", "flies"])
+    >>> again = gl.loads(gl.dumps(record))
+    >>> again.result.verify(again.problem).holds
+    True
     """
 
     problem: Problem[Any]

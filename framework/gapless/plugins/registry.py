@@ -62,6 +62,11 @@ class Method:
         be that of another problem.
     backbone : bool
         Whether it needs `Problem.backbone`. Problem types that name none do not have the method.
+
+    Examples
+    --------
+    >>> from gapless.roles import Method
+    >>> greedy = Method("greedy", "gapless_chains:ChainProblem", "my_package:run", "each token alone")
     """
 
     name: str
@@ -183,6 +188,11 @@ class Task:
     run : callable, or str
         ``run(arguments, console) -> int``: does the job, returns an exit code.
         `console` is a `gapless.cli.Console`.
+
+    Examples
+    --------
+    >>> from gapless.roles import Task
+    >>> task = Task("my-task", "One line for the help.", "my_package.job:options", "my_package.job:run")
     """
 
     name: str
@@ -250,6 +260,12 @@ class Registry:
     tasks : dict of str to Task
     owners : dict
         The registering plug-in and its distribution.
+
+    Examples
+    --------
+    >>> from gapless.plugins import load_plugins
+    >>> "tree" in load_plugins().registry.problems
+    True
     """
 
     def __init__(self) -> None:
