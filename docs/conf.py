@@ -14,8 +14,8 @@ from numpydoc.xref import DEFAULT_LINKS
 from sphinx.application import Sphinx
 
 os.environ["GAPLESS_PURE"] = "1"  # the NumPy twins of the kernels have docstrings
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent / "tests/support")]  # the tests run the pages, too
+sys.path.append(str(Path(__file__).parent / "extensions"))
+sys.path.append(str(Path(__file__).parents[1] / "tests/support"))  # the tests run the pages' blocks, too
 
 from inventories import write_inventories
 
@@ -29,6 +29,7 @@ import gapless_linking
 import gapless_ordering
 import gapless_splitbound
 
+HERE = Path(__file__).parent
 project = "gapless"
 author = "The gapless authors"
 copyright = "The gapless authors, Apache-2.0"

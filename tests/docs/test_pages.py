@@ -14,7 +14,7 @@ from gapless.plugins import hookspecs
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-USED = re.compile(r"\b(?:gl|gapless)\.(\w+)")
+USED = re.compile(r"(?<!_\.)\b(?:gl|gapless)\.(\w+)")  # ``doc._.gapless`` is spaCy's
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
 
