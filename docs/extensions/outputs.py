@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 _LOG = logging.getLogger(__name__)
-_SECONDS = 300
+_SECONDS = 900
 """Limit on one page; the pages of this project take at most some seconds."""
 
 
