@@ -35,7 +35,7 @@ help:
 	@echo "make test   run the quick tests, which cover everything (PYTEST_ARGS adds arguments)"
 	@echo "make test-long  run the long tests, and drawn tests with many examples (besides make test)"
 	@echo "make lint   ruff check, ruff format --check, mypy --strict"
-	@echo "make docs   build the documentation into build/docs; a warning is an error"
+	@echo "make docs   build the documentation into build/docs, with the outputs of its code; a warning is an error"
 	@echo "make browser  build what the page docs/browser.md loads: a wheel of pure Python, two models"
 	@echo "make fuzz   feed CASES=1000000 changed documents to everything that reads (an hour or two)"
 	@echo "make soak   decode COUNT=100000 mixed problems and watch the memory"
@@ -138,8 +138,9 @@ $(VENV)/.installed-dev: $(VENV)/.installed $(EXAMPLES)
 	@$(if $(EXAMPLES),$(PIP) install --no-deps --no-build-isolation $(patsubst %,--editable %,$(dir $(EXAMPLES))))
 	@touch $@
 
-# Likewise, so that the reference is made of the code as it lies here.
-$(VENV)/.installed-docs: $(VENV)/.installed
+# Likewise, so that the reference is made of the code as it lies here; after those for development, because pages run
+# blocks that need the examples, scikit-learn and dask.
+$(VENV)/.installed-docs: $(VENV)/.installed-dev
 	@echo "installing the tools for the documentation"
 	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' >$(VENV)/docs.txt
 	@$(PIP) install --requirement $(VENV)/docs.txt

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from numpydoc.xref import DEFAULT_LINKS
 from sphinx.application import Sphinx
 
 os.environ["GAPLESS_PURE"] = "1"  # the NumPy twins of the kernels have docstrings
+sys.path.append(str(Path(__file__).parent / "extensions"))
+sys.path.append(str(Path(__file__).parents[1] / "tests/support"))  # the tests run the pages' blocks, too
+
+from inventories import write_inventories
 
 import gapless
 import gapless.engine
@@ -22,6 +29,7 @@ import gapless_linking
 import gapless_ordering
 import gapless_splitbound
 
+HERE = Path(__file__).parent
 project = "gapless"
 author = "The gapless authors"
 copyright = "The gapless authors, Apache-2.0"
@@ -30,10 +38,13 @@ version = release = gapless.__version__
 extensions = [
     "myst_parser",
     "numpydoc",
+    "outputs",
     "sphinx.ext.autodoc",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.linkcode",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["browser", "examples"]
+exclude_patterns = ["browser", "examples", "extensions"]
 
 # Pages are Markdown that also reads well on a code host: links are plain links between files.
 myst_heading_anchors = 3
@@ -41,6 +52,8 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "gapless"
 html_static_path = ["_static"]
+html_theme_options = {"light_logo": "logo-light.svg", "dark_logo": "logo-dark.svg", "sidebar_hide_name": True}
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_extra_path = ["../build/browser"] if Path(__file__).parents[1].joinpath("build/browser").is_dir() else []
 html_show_sourcelink = False
@@ -55,7 +68,7 @@ autodoc_mock_imports = ["torch"]  # a large extra; the losses are read without i
 numpydoc_show_class_members = False
 # Types in docstrings are prose; the names of our own classes in them become links.
 numpydoc_xref_param_type = True
-DEFAULT_LINKS.clear()  # they lead into Python's own pages, which a build without network does not know
+DEFAULT_LINKS.clear()  # numpydoc's own, into Python's pages, name more than docs/inventories.toml lists
 numpydoc_xref_ignore = "all"
 numpydoc_xref_aliases = {
     name: f"{package.__name__}.{name}"
@@ -77,8 +90,31 @@ python_maximum_signature_line_length = 88
 default_role = "py:obj"
 toc_object_entries_show_parents = "hide"
 
-ROOT = Path(__file__).parents[1]
+ROOT = HERE.parent
+CODE = [file for folder in ("framework", "plugins", "tasks") for file in (ROOT / folder).rglob("*.py")]
+code_of_pages = str(max(file.stat().st_mtime_ns for file in CODE))  # pages are run again when it changes
 RELEASES = "<!-- towncrier release notes start -->"
+
+
+REPOSITORY = "https://github.com/gapless-decoding/gapless/blob/main"
+
+intersphinx_mapping = write_inventories(HERE / "inventories.toml", ROOT / "build/inventories")
+
+
+def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
+    """The lines of a Python object on the code host; None for what is compiled or made at run time."""
+    if domain != "py" or not info["module"]:
+        return None
+    found: Any = importlib.import_module(info["module"])
+    try:
+        for part in info["fullname"].split("."):
+            found = getattr(found, part)
+        file, (lines, first) = inspect.getsourcefile(inspect.unwrap(found)), inspect.getsourcelines(found)
+    except (AttributeError, TypeError, OSError):
+        return None
+    if file is None or not Path(file).is_relative_to(ROOT):
+        return None
+    return f"{REPOSITORY}/{Path(file).relative_to(ROOT).as_posix()}#L{first}-L{first + len(lines) - 1}"
 
 
 def add_unreleased(_: Sphinx, docname: str, source: list[str]) -> None:

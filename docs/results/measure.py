@@ -4,7 +4,8 @@ Run by ``make results``. Each measurement is one command; its tables are kept in
 into the pages between ``<!-- tables: NAME -->`` and ``<!-- end -->``. Numbers in sentences come from there, too:
 ``<!-- value: NAME ~ TABLE ~ ROW ~ COLUMN -->12<!-- /value -->`` holds the first number of a cell. TABLE is the
 beginning of a title, ROW is cells of the row joined by `` & ``, and an optional fifth part is the number of
-significant digits. Neither is edited by hand: a test compares.
+significant digits. The page's chart and its list of contents stand between ``<!-- chart: NAME -->`` and
+``<!-- end -->``, see ``charts.py``. None of these is edited by hand: a test compares.
 
     python docs/results/measure.py                 all of them: hours
     python docs/results/measure.py --only linking  one of them
@@ -39,6 +40,9 @@ from gapless.core.serial import write_aside
 from gapless.plugins import load_plugins
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+import charts  # noqa: E402  beside this script
+
 ROOT = HERE.parents[1]
 TABLES = HERE / "tables"
 WORK = ROOT / "build" / "results"
@@ -50,6 +54,11 @@ CODE = ("pyproject.toml", "framework", "plugins", "cython_ext", "tasks")
 PAGES = (HERE, HERE.parent / "explanation")
 VALUE = re.compile(r"(<!-- value: ([^>]*?) -->)(.*?)(<!-- /value -->)", re.DOTALL)
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+CHART = re.compile(r"(<!-- chart: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+HEADING = re.compile(r"^(##+) (.+)$", re.MULTILINE)
+FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+FOLDED = 20
+"""Tables with more rows than this are folded."""
 MARKED = re.compile(r"(<!-- tables: ([\w-]+)(?: \| ([^\n]*?))? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
@@ -141,8 +150,12 @@ def drawn(document: Mapping[str, Any], chosen: str | None) -> str:
 
 
 def _table(table: Mapping[str, Any]) -> str:
-    lines = [f"**{_escaped(table['title'])}**", "", _row(table["columns"]), _row(["---"] * len(table["columns"]))]
-    return "\n".join([*lines, *map(_row, table["rows"]), ""])
+    title, rows = _escaped(table["title"]), table["rows"]
+    body = [_row(table["columns"]), _row(["---"] * len(table["columns"])), *map(_row, rows), ""]
+    if len(rows) <= FOLDED:
+        return "\n".join([f"**{title}**", "", *body])
+    summary = f'<details class="long-table"><summary>{title} ({len(rows)} rows)</summary>'
+    return "\n".join([summary, "", *body, "</details>", ""])
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -167,7 +180,24 @@ def written(page: str) -> str:
             return found[0]
         return f"{found[1]}\n{drawn(json.loads(kept.read_text('utf-8')), found[3])}\n{found[5]}"
 
-    return VALUE.sub(quote, MARKED.sub(fill, page))
+    return CHART.sub(lambda found: _illustrated(found, page), VALUE.sub(quote, MARKED.sub(fill, page)))
+
+
+def _illustrated(found: re.Match[str], page: str) -> str:
+    """A page's chart, and after it the page's headings as links."""
+    chart = charts.CHARTS[found[2]]
+    alternative = f"{chart.title} ({chart.unit}). {chart.told}"
+    links = [
+        f"{'  ' * (len(level) - 2)}- [{title}](#{_anchor(title)})"
+        for level, title in HEADING.findall(FENCED.sub("", page))
+        if len(level) <= 3
+    ]
+    parts = [f"![{alternative}](charts/{found[2]}.svg)", "", *([*links, ""] if len(links) > 1 else [])]
+    return "\n".join([found[1], *parts, found[4]])
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def quote(found: re.Match[str]) -> str:
@@ -243,6 +273,14 @@ def main() -> int:
             print(f"{page.name}: {'differs from the kept tables' if asked.check else 'written'}")
             if not asked.check:
                 write_aside(page, after)
+    for name, chart in charts.CHARTS.items():
+        place, drawing = charts.FOLDER / f"{name}.svg", charts.drawn(chart)
+        if not place.exists() or place.read_text("utf-8") != drawing:
+            different = True
+            print(f"{place.name}: {'differs from the kept tables' if asked.check else 'drawn'}")
+            if not asked.check:
+                charts.FOLDER.mkdir(exist_ok=True)
+                write_aside(place, drawing)
     return 1 if failed or (asked.check and different) else 0
 
 

@@ -49,6 +49,14 @@ class ChainModel:
     ------
     InvalidProblem
         Empty, wrong shape, not numbers, NaN, plus infinity; the message names array and index.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainModel
+    >>> model = ChainModel([[0.0, -3.0], [0.0, 0.0]], labels=["N", "V"])
+    >>> gl.solve(model.problem([[1.0, 0.0], [0.0, 2.0]])).best
+    array([1, 1])
     """
 
     transition: FloatArray = attrs.field(converter=as_transition)
@@ -158,6 +166,17 @@ class ChainBatch(ProblemBatch[ChainProblem]):
     InvalidProblem
         Wrong shapes, no ChainModel, an empty sentence, or lengths that do not add up. NaN and plus infinity are
         noticed when a sentence is decoded or taken out, with the sentence and the place.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> import numpy as np
+    >>> from gapless_chains import ChainModel
+    >>> batch = ChainModel([[0.0, -3.0], [0.0, 0.0]]).batch(np.eye(2)[[0, 1, 1]], [2, 1])
+    >>> len(batch), batch[1].unary
+    (2, array([[0., 1.]]))
+    >>> gl.solve_many(batch).values
+    array([1., 1.])
     """
 
     unary: NDArray[np.floating]

@@ -27,6 +27,15 @@ class KBest:
         Number of labellings of each sentence: fewer than k only where there are no more.
     offsets : int64 (S+1,)
         Sentence s holds the columns ``offsets[s]`` to ``offsets[s + 1] - 1`` of `labels`.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> import numpy as np
+    >>> from gapless_chains import ChainModel, k_best_of_batch
+    >>> batch = ChainModel([[0.0, -3.0], [0.0, 0.0]]).batch(np.array([[1.0, 0.0], [0.0, 2.0]]), [2])
+    >>> k_best_of_batch(batch, 2).values
+    array([[2., 1.]])
     """
 
     labels: IntArray

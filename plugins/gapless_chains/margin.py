@@ -94,6 +94,14 @@ class MarginViolations:
     gold_values : float64 (S,)
         Values of the gold labellings; minus infinity where they are forbidden.
     offsets : int64 (S+1,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless_chains import ChainModel, margin_violation
+    >>> batch = ChainModel([[0.0, -3.0], [0.0, 0.0]]).batch(np.array([[1.0, 0.0], [0.0, 2.0]]), [2])
+    >>> margin_violation(batch, np.array([0, 0]), 1.0).labels
+    array([1, 1])
     """
 
     found: BoolArray

@@ -51,6 +51,15 @@ class ChainProblem(Labelling):
     ------
     InvalidProblem
         Empty, wrong shape, not numbers, NaN, plus infinity; the message names array and index.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> result = gl.solve(problem)
+    >>> result.best, result.value
+    (array([1, 1]), 2.0)
     """
 
     shape_word: ClassVar[str] = "chain"

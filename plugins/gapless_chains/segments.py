@@ -29,6 +29,16 @@ class Segments:
         K.
     longest : int
         L, the most positions of a segment.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> import numpy as np
+    >>> from gapless_chains import Segments
+    >>> scores = np.array([[[1.0], [5.0]], [[1.0], [0.0]], [[2.0], [0.0]]])  # [begin, length - 1, label]
+    >>> problem = Segments(labels=1, longest=2).problem(scores, [[0.0]])
+    >>> gl.solve(problem).value  # a segment of two positions, and one of one
+    7.0
     """
 
     labels: int = attrs.field(validator=attrs.validators.ge(1))

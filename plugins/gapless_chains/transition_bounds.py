@@ -25,6 +25,13 @@ class TransitionBounds:
         Largest finite magnitude.
     least_into, least_out_of : float64, as `into` and `out_of`
         Minima instead of maxima; minus infinity where a pair is forbidden.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless_chains import TransitionBounds
+    >>> TransitionBounds.compute(np.array([[0.0, -3.0], [0.0, 0.0]])).into
+    array([0., 0.])
     """
 
     into: FloatArray

@@ -20,6 +20,16 @@ class ViterbiMaximiser(LabelMaximiser[ChainProblem]):
     Parameters
     ----------
     problem : ChainProblem
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> from gapless.roles import Fixings
+    >>> from gapless_chains import ViterbiMaximiser
+    >>> maximiser = ViterbiMaximiser(problem)
+    >>> maximiser.solve(problem.backbone().weights, Fixings.none(4)).value
+    2.0
     """
 
     def _tree(self) -> tuple[IntArray, FloatArray]:

@@ -35,6 +35,15 @@ class Arcs(Decisions):
         The number of the arc [head, modifier]; -1 where there is none.
     first : int64 (n + 2,)
         Arcs into word m are ``first[m]:first[m + 1]``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless_dependency import ParsingProblem
+    >>> scores = np.array([[0, 1, 5, 0], [0, 0, 1, 1], [0, 4, 0, 3], [0, 1, 2, 0.0]])
+    >>> arcs = ParsingProblem(scores).decisions
+    >>> arcs.count, arcs.name(int(arcs.index[2, 1]))
+    (9, 'arc 2 -> 1')
     """
 
     length: int

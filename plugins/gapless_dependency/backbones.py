@@ -48,6 +48,15 @@ class Backbone(ABC):
     absorbed : tuple of factors
         Of the problem's, those whose scores are in every value here: whoever adds weights for factors must leave
         them out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless_dependency import ParsingProblem
+    >>> scores = np.array([[0, 1, 5, 0], [0, 0, 1, 1], [0, 4, 0, 3], [0, 1, 2, 0.0]])
+    >>> from gapless_dependency import Backbone, backbone_for
+    >>> isinstance(backbone_for(ParsingProblem(scores, projective=True)), Backbone)
+    True
     """
 
     name: ClassVar[str]

@@ -40,6 +40,14 @@ class LabelledArcs(Decisions):
     first : int64 (n + 2,)
         Decisions about word m are ``first[m]:first[m + 1]``.
     label_names : tuple of str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless_dependency import LabelledParsingProblem
+    >>> problem = LabelledParsingProblem(np.zeros((3, 3, 2)), labels=("nsubj", "obj"))
+    >>> problem.decisions.count, problem.decisions.name(0)
+    (8, 'arc 0 -> 1, labelled nsubj')
     """
 
     arcs: Arcs

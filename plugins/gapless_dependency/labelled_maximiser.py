@@ -24,6 +24,13 @@ class LabelledTreeMaximiser(Maximiser[DependencyTree]):
     trees : TreeMaximiser
         Over the arcs without labels.
     decisions : LabelledArcs
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless_dependency import LabelledParsingProblem
+    >>> type(LabelledParsingProblem(np.zeros((3, 3, 2))).backbone().maximiser).__name__
+    'LabelledTreeMaximiser'
     """
 
     def __init__(self, trees: TreeMaximiser, decisions: LabelledArcs) -> None:

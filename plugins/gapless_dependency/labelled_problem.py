@@ -80,6 +80,17 @@ class LabelledParsingProblem(Problem[DependencyTree]):
     InvalidProblem
         Wrong shape, not real numbers, NaN, plus infinity, beyond 1e12, wrong names; the message names array and
         index.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gapless as gl
+    >>> from gapless_dependency import LabelledParsingProblem
+    >>> scores = np.zeros((3, 3, 2))
+    >>> scores[0, 2, 0], scores[2, 1, 1] = 1.0, 2.0
+    >>> tree = gl.solve(LabelledParsingProblem(scores, labels=("root", "nsubj"))).best
+    >>> tree.heads, tree.labels
+    (array([2, 0]), ('nsubj', 'root'))
     """
 
     arc_scores: FloatArray = attrs.field(converter=_scores)

@@ -102,6 +102,16 @@ class ParsingProblem(Problem[DependencyTree]):
     InvalidProblem
         Wrong shape, not real numbers, NaN, plus infinity, beyond 1e12, no multiple of the granularity, flags that
         are no booleans, words that are no strings; the message names array and index.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> import numpy as np
+    >>> from gapless_dependency import ParsingProblem
+    >>> scores = np.array([[0, 1, 5, 0], [0, 0, 1, 1], [0, 4, 0, 3], [0, 1, 2, 0.0]])
+    >>> result = gl.solve(ParsingProblem(scores))
+    >>> result.best.heads, result.value
+    (array([2, 0, 2]), 12.0)
     """
 
     scores: FloatArray

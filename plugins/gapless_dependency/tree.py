@@ -42,6 +42,12 @@ class DependencyTree:
     ------
     InvalidProblem
         Heads that are no integers, or another number of labels than of words.
+
+    Examples
+    --------
+    >>> from gapless_dependency import DependencyTree
+    >>> DependencyTree([2, 0, 2]).heads
+    array([2, 0, 2])
     """
 
     heads: IntArray = attrs.field(converter=_heads)

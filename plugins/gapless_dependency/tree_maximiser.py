@@ -24,6 +24,20 @@ class TreeMaximiser(Maximiser[DependencyTree]):
     problem : ParsingProblem
     backbone : Backbone
         As `backbone_for` gives it for this problem.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless_dependency import ParsingProblem
+    >>> scores = np.array([[0, 1, 5, 0], [0, 0, 1, 1], [0, 4, 0, 3], [0, 1, 2, 0.0]])
+    >>> from gapless.roles import Fixings
+    >>> from gapless_dependency import TreeMaximiser, backbone_for
+    >>> problem = ParsingProblem(scores)
+    >>> arcs = problem.decisions
+    >>> weights = scores[arcs.heads, arcs.modifiers]
+    >>> maximiser = TreeMaximiser(problem, backbone_for(problem))
+    >>> maximiser.solve(weights, Fixings.none(arcs.count)).value
+    12.0
     """
 
     def __init__(self, problem: ParsingProblem, backbone: Backbone) -> None:

@@ -43,6 +43,13 @@ class Connection:
         Vertices that are all joined to each other by edges of length 1.
     edges : int64 (e, 2)
         More edges of length 1.
+
+    Examples
+    --------
+    >>> from gapless_linking import Connection, Graph
+    >>> graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> graph.with_connection(Connection(edges=[(0, 3)])).edge_count
+    4
     """
 
     cliques: tuple[IntArray, ...] = attrs.field(converter=_cliques, default=())

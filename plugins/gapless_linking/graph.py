@@ -66,6 +66,13 @@ class Graph:
     ----------
     searches : list of GraphSearch
         Searches that no thread is using: their working memory is reused.
+
+    Examples
+    --------
+    >>> from gapless_linking import Graph
+    >>> graph = Graph.from_edges([(0, 1), (1, 2)])
+    >>> graph.vertex_count, graph.edge_count
+    (3, 2)
     """
 
     offsets: IntArray = attrs.field(converter=int_array)

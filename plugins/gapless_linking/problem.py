@@ -90,6 +90,15 @@ class LinkingProblem(Problem[IntArray]):
     ------
     InvalidProblem
         Empty sets, unknown vertices, wrong shapes, NaN; the message names the place.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_linking import Graph, LinkingProblem
+    >>> graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> result = gl.solve(LinkingProblem(graph, [[0, 3], [1]]))
+    >>> result.best, result.value
+    (array([0, 1]), 2.0)
     """
 
     sense: ClassVar[Sense] = Sense.MINIMISE

@@ -37,6 +37,12 @@ class Auxiliary:
     words : tuple of str
     via : int32 (n, n)
         Number of the word, -1 where the direct edge is best.
+
+    Examples
+    --------
+    >>> from gapless_ordering import Auxiliary
+    >>> Auxiliary(["of", "the"], [[-1, 0], [1, -1]]).word(0, 1)
+    'of'
     """
 
     words: tuple[str, ...] = attrs.field(converter=_words)
@@ -66,6 +72,13 @@ class AuxiliaryWords:
     words : sequence of a str
     before : (n, a) array of numbers
     after : (a, n) array of numbers
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless_ordering import AuxiliaryWords
+    >>> AuxiliaryWords(["of"], np.zeros((2, 1)), np.zeros((1, 2))).words
+    ('of',)
     """
 
     words: tuple[str, ...]

@@ -83,6 +83,15 @@ class OrderingProblem(Problem[IntArray]):
     ------
     InvalidProblem
         Empty, wrong shapes, not numbers, NaN, plus infinity; the message names the array and the index.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_ordering import OrderingProblem
+    >>> problem = OrderingProblem([1.0, 0.0, 0.0], [[0, 2, 1], [0, 0, 3], [1, 0, 0.0]], [0.0, 0.0, 1.0], 2)
+    >>> result = gl.solve(problem)
+    >>> result.best, result.value
+    (array([1, 2]), 4.0)
     """
 
     start: FloatArray = attrs.field(converter=start_of)

@@ -32,6 +32,15 @@ class WalkMaximiser(Maximiser["IntArray"]):
     ----------
     problem : OrderingProblem
         Its scores are not looked at, they are weights.
+
+    Examples
+    --------
+    >>> from gapless.roles import Fixings
+    >>> from gapless_ordering import OrderingProblem
+    >>> problem = OrderingProblem([1.0, 0.0, 0.0], [[0, 2, 1], [0, 0, 3], [1, 0, 0.0]], [0.0, 0.0, 1.0], 2)
+    >>> backbone = problem.backbone()
+    >>> backbone.maximiser.solve(backbone.weights, Fixings.none(problem.decisions.count)).value
+    4.0
     """
 
     relaxed = True

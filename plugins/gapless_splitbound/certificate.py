@@ -59,6 +59,17 @@ class SplitMultipliers(SplitCertificate):
         "first", "sibling", "carreras" or "grand-sibling": which factors are counted with the tree.
     lifted : bool
         Whether the charges of pairs take in arcs that exclude one of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless_dependency import ParsingProblem
+    >>> scores = np.array([[0, 1, 5, 0], [0, 0, 1, 1], [0, 4, 0, 3], [0, 1, 2, 0.0]])
+    >>> import gapless as gl
+    >>> from gapless_dependency import Grandchild
+    >>> problem = ParsingProblem(scores, factors=[Grandchild(np.ones((4, 4, 4)))])
+    >>> type(gl.solve(problem, "split-bound").certificate).__name__
+    'TreeCertificate'
     """
 
     backbone: str = attrs.field(default="first", converter=str)

@@ -21,6 +21,13 @@ class EnumeratedTrees(BoundCertificate):
 
     There is nothing to hold: the bound is the score of the best tree that the fixings leave, found by scoring every
     choice of heads, without a search and without any code of the solver.
+
+    Examples
+    --------
+    >>> from gapless.roles import Certificate
+    >>> from gapless_splitbound import EnumeratedTrees
+    >>> issubclass(EnumeratedTrees, Certificate)
+    True
     """
 
     kind: ClassVar[str] = "enumerated trees"

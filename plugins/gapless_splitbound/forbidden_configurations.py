@@ -23,6 +23,13 @@ class ForbiddenConfigurations(BoundCertificate):
 
     There is nothing to hold: the checker asks every factor that is no conjunction. The bound is -inf when one of
     them allows nothing, else infinite.
+
+    Examples
+    --------
+    >>> from gapless.roles import Certificate
+    >>> from gapless_splitbound import ForbiddenConfigurations
+    >>> issubclass(ForbiddenConfigurations, Certificate)
+    True
     """
 
     kind: ClassVar[str] = "forbidden configurations"

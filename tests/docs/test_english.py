@@ -102,7 +102,7 @@ def test_nouns_and_questions_are_left_alone() -> None:
     assert not CLAUSE.match("Which?")
 
 
-@pytest.mark.parametrize(("module", "name"), [("result", "Status"), ("limits", "Stop")])
+@pytest.mark.parametrize(("module", "name"), [("results/status", "Status"), ("limits", "Stop")])
 def test_every_member_has_its_sentence(module: str, name: str) -> None:
     tree = ast.parse((ROOT / f"framework/gapless/core/{module}.py").read_text("utf-8"))
     body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)

@@ -7,25 +7,14 @@ import re
 from pathlib import Path
 
 import pytest
+from page_blocks import BLOCK, missing, run
 
 import gapless
 from gapless.plugins import hookspecs
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-IMPORTED = re.compile(r"^ *(?:import|from) (\w+)", re.MULTILINE)
 USED = re.compile(r"(?<!_\.)\b(?:gl|gapless)\.(\w+)")  # ``doc._.gapless`` is spaCy's
-OPTIONAL = {
-    "dask": "needs dask: pip install 'gapless[distributed]'",
-    "gapless_torch": "needs torch: pip install 'gapless[torch]'",
-    "pandas": "needs pandas: pip install pandas",
-    "spacy": "needs spaCy: pip install 'gapless[spacy]'",
-    "transformers": "needs transformers: pip install transformers",
-    "sklearn": "needs scikit-learn: pip install 'gapless[tasks]'",
-    "torch": "needs torch: pip install 'gapless[torch]'",
-}
-"""Pages whose blocks import one of these are skipped where it is not installed."""
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
 
@@ -37,17 +26,9 @@ def name(page: Path) -> str:
 def test_python_blocks_run_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = page.read_text("utf-8")
-    for example in ("gapless_cutting_stock", "gapless_rna_folding", "gapless_vehicle_routing"):
-        if example in text:
-            pytest.importorskip(example, reason=f"the example {example} is not installed")
-    imported = {module for block in BLOCK.findall(text) for module in IMPORTED.findall(block)}
-    for module in sorted(imported & OPTIONAL.keys()):
-        pytest.importorskip(module, reason=OPTIONAL[module], exc_type=ImportError)
-    namespace: dict[str, object] = {"__name__": "__main__"}
-    for match in BLOCK.finditer(text):
-        line = text[: match.start()].count("\n") + 1
-        code = "\n" * line + match.group(1)
-        exec(compile(code, str(page), "exec"), namespace)
+    if reason := missing(text):
+        pytest.skip(reason)
+    assert len(run(text, str(page))) == text.count("\n```python\n")
 
 
 def test_pages_use_public_names_only() -> None:
@@ -75,3 +56,15 @@ def test_every_hook_is_documented_with_its_signature() -> None:
     for hook in hooks:
         signature = ", ".join(inspect.signature(hook).parameters)
         assert f"## {hook.__name__}({signature})" in page
+
+
+CODE = re.compile(r"^ *```\w+\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES[1:], ids=name)
+def test_code_fits_88_columns(page: Path) -> None:
+    """So that no block scrolls sideways on the site."""
+    wide = [
+        line for block in CODE.findall(page.read_text("utf-8")) for line in block.splitlines() if len(line) > 88
+    ]
+    assert not wide

@@ -96,3 +96,30 @@ def test_pages_that_compare_quote_the_tables(page: str) -> None:
     for said in _SAID_TO_BE_OLD:
         typed = typed.replace(said, "")
     assert re.findall(r"\d[\d.,]*(?: to \d[\d.,]*)? (?:times|ns|ms|sentences/s)", typed) == []
+
+
+@pytest.mark.parametrize("page", sorted(RESULTS.glob("*.md")), ids=lambda page: page.stem)
+def test_every_page_with_tables_shows_a_chart_before_them(page: Path) -> None:
+    text = page.read_text("utf-8")
+    if "<!-- tables: " not in text:
+        pytest.skip("the page keeps no tables to draw")
+    before, chart, _ = text.partition(f"<!-- chart: {page.stem} -->")
+    assert chart
+    assert "<!-- tables: " not in before
+    alternative = re.search(rf"!\[([^\]]+)\]\(charts/{page.stem}\.svg\)", text)
+    assert alternative is not None
+    assert len(alternative[1]) > 40
+    drawing = (RESULTS / f"charts/{page.stem}.svg").read_text("utf-8")
+    assert "<desc" in drawing
+    assert "prefers-color-scheme:dark" in drawing
+
+
+def test_long_tables_are_folded() -> None:
+    """Tables of more than 20 rows open with a click; no row stands outside."""
+    for page in RESULTS.glob("*.md"):
+        open_ones = re.sub(r"<details.*?</details>", "", page.read_text("utf-8"), flags=re.DOTALL)
+        measured = "".join(re.findall(r"<!-- tables: .*?<!-- end -->", open_ones, re.DOTALL))
+        longest = max(
+            (block.count("\n") for block in re.findall(r"(?:^\|.*\n)+", measured, re.MULTILINE)), default=0
+        )
+        assert longest <= 22, page.name

@@ -36,6 +36,14 @@ class Backbone(Generic[S]):
     enumerated : Certificate, optional
         For fixings that leave few structures, where the problem can list them faster than `EnumeratedChoices`,
         which scores every choice of decisions.
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> backbone = problem.backbone()
+    >>> type(backbone.maximiser).__name__, backbone.weights
+    ('ViterbiMaximiser', array([1., 0., 0., 2.]))
     """
 
     maximiser: Maximiser[S]

@@ -29,6 +29,13 @@ class Columns:
         Defaults to infinity.
     integer : bool (m,)
         Defaults to True.
+
+    Examples
+    --------
+    >>> from gapless.roles import Columns, Sparse
+    >>> columns = Columns([7], [3.0], Sparse.from_rows([[0, 2]]), Sparse.from_rows([[5]]))
+    >>> columns.coefficients.row(0)
+    (array([0, 2]), array([1., 1.]))
     """
 
     keys: IntArray = attrs.field(converter=int_array)
@@ -94,6 +101,13 @@ class Rows:
     uses : Sparse
         Entries of each row over quantities, indexed by quantity. Empty by default; a row with entries here has none
         in `coefficients`.
+
+    Examples
+    --------
+    >>> from gapless.roles import Rows, Sparse
+    >>> rows = Rows([4], lower=[1.0], upper=[1.0], uses=Sparse.from_rows([[0, 1]]))
+    >>> rows.uses.row(0)
+    (array([0, 1]), array([1., 1.]))
     """
 
     keys: IntArray = attrs.field(converter=int_array)
@@ -144,7 +158,15 @@ class Rows:
 
 @attrs.frozen(eq=False)
 class Batch:
-    """Columns and rows that are added together."""
+    """Columns and rows that are added together.
+
+    Examples
+    --------
+    >>> from gapless.roles import Batch, Rows
+    >>> batch = Batch(rows=Rows([0, 1], lower=[1.0, 1.0], upper=[1.0, 1.0]))
+    >>> len(batch.rows.keys), len(batch.columns.keys)
+    (2, 0)
+    """
 
     columns: Columns = attrs.field(factory=Columns.none)
     rows: Rows = attrs.field(factory=Rows.none)

@@ -49,6 +49,19 @@ class BatchResult(Generic[S]):
         than n; the first of these holds the best structures.
     problems : sequence of Problem
         The solved problems; passed to the callables.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> found = gl.solve_many([problem, problem])
+    >>> len(found), found.proved
+    (2, 1.0)
+    >>> found.values
+    array([2., 2.])
+    >>> found[1].best
+    array([1, 1])
     """
 
     values: FloatArray

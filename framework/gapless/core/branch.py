@@ -28,6 +28,12 @@ class Branch:
     """A child of a node: decisions fixed on and off, and rows over sums of them, in addition to the parent's.
 
     Rows need a relaxation that heeds them (`Relaxation.heeds_rows`), as linear masters do.
+
+    Examples
+    --------
+    >>> from gapless.roles import Branch, Fixings
+    >>> Branch(on=[0], off=[2]).narrow(Fixings.none(3)).state
+    array([ 1, -1,  0], dtype=int8)
     """
 
     on: tuple[int, ...] = attrs.field(default=(), converter=ids)

@@ -57,6 +57,12 @@ class BranchRow:
     ------
     InvalidProblem
         A decision occurs twice, a coefficient is below 1, or there is one too many or too few.
+
+    Examples
+    --------
+    >>> from gapless.roles import BranchRow
+    >>> BranchRow([0, 1, 2], upper=1, name="one of three").upper
+    1
     """
 
     decisions: tuple[int, ...] = attrs.field(converter=_wholes)

@@ -16,7 +16,14 @@ S = TypeVar("S")
 
 
 class Brancher(ABC, Generic[S]):
-    """Splits a node into children that cover it and exclude its point."""
+    """Splits a node into children that cover it and exclude its point.
+
+    Examples
+    --------
+    >>> from gapless.roles import Brancher, MostFractional
+    >>> issubclass(MostFractional, Brancher)
+    True
+    """
 
     @abstractmethod
     def split(self, fixings: Fixings, relaxed: Relaxed[S]) -> Sequence[Branch]:
@@ -30,6 +37,12 @@ class MostFractional(Brancher[Any]):
     ----------
     on_first : bool
         Whether the child that turns the decision on comes first; depth-first search enters the first child first.
+
+    Examples
+    --------
+    >>> from gapless.roles import Brancher, MostFractional
+    >>> isinstance(MostFractional(on_first=False), Brancher)
+    True
     """
 
     def __init__(self, *, on_first: bool = True) -> None:

@@ -21,7 +21,8 @@ from gapless.core.decisions import Fixings
 from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.factor import blamed_factor
 from gapless.core.notebook import html_repr
-from gapless.core.problem import Problem, Sense, score_of
+from gapless.core.problem import Problem, score_of
+from gapless.core.proofs.verdict import Verdict as Verdict  # noqa: PLC0414  imported from here
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
 from gapless.core.tolerance import margin, round_bound
@@ -38,60 +39,6 @@ UNREADABLE = (
     NotImplementedError,
 )
 """Errors that a problem may raise on evidence or structures from a file."""
-
-
-@attrs.frozen(repr=False)
-class Verdict:
-    """The outcome of a verification; truthy when the evidence holds.
-
-    Parameters
-    ----------
-    holds : bool
-    reason : str
-        The established fact, or the fault.
-    place : str
-        Place of the fault ("solutions[0]", "leaf 12, ..."); empty when the evidence holds.
-    bound : float
-        Bound on scores that the evidence proves, independent of the claimed bound; `value_bound` is the same as a
-        value.
-    seconds : float
-    sense : Sense
-        Sense of the problem.
-    missing : bool
-        Whether the verification failed for lack of evidence, rather than because of a fault.
-    undecided : bool
-        Whether the check was stopped before its end: the evidence was neither confirmed nor refuted.
-    work : float
-        Steps of the check, see `gapless.work_limit`.
-    trusted : str
-        Anything unchecked that the bound rests on: the word of a user's maximiser, of `best` of a factor that is no
-        diagram over more than 8 decisions, of `relax` of a diagram; empty where nothing was taken on trust.
-    """
-
-    holds: bool
-    reason: str
-    place: str = ""
-    bound: float = math.inf
-    seconds: float = 0.0
-    sense: Sense = Sense.MAXIMISE
-    missing: bool = False
-    undecided: bool = False
-    work: float = 0.0
-    trusted: str = ""
-
-    def __bool__(self) -> bool:
-        return self.holds
-
-    def __repr__(self) -> str:
-        outcome = "holds" if self.holds else "undecided" if self.undecided else "does not hold"
-        trusted = f"; {self.trusted}" if self.trusted else ""
-        place = f"{self.place}: " if self.place else ""
-        return f"<Verdict: {outcome}, {place}{self.reason}{trusted}; {self.seconds:.3g} s>"
-
-    @property
-    def value_bound(self) -> float:
-        """`bound` in the problem's own sense: no structure has a better value."""
-        return self.sense.turn(self.bound)
 
 
 def unfit(error: Exception) -> str:
@@ -127,6 +74,15 @@ class Certificate(ABC):
 
     `verify` trusts no field, but it is code of this class: a plug-in whose code proves too much is believed.
     `gapless.testing.check_certificate` compares it with enumeration, forged fields included.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> result = gl.solve(problem)
+    >>> result.certificate.verify(problem).bound
+    2.000000000000001
     """
 
     kind: ClassVar[str] = "evidence"
@@ -192,7 +148,17 @@ class Certificate(ABC):
 @serialisable("gapless.NoCertificate")
 @attrs.frozen
 class NoCertificate(Certificate):
-    """No evidence, and the reason."""
+    """No evidence, and the reason.
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> from gapless.roles import NoCertificate
+    >>> verdict = NoCertificate("written by hand").verify(problem)
+    >>> verdict.holds, verdict.reason
+    (False, 'there is no certificate: written by hand')
+    """
 
     kind: ClassVar[str] = "none"
     why: str = "this method writes no certificate"
@@ -244,7 +210,15 @@ class DeferredCertificate(Certificate):
 
 
 class BoundCertificate(Certificate):
-    """A certificate that is a formula: subclasses compute a bound from their fields."""
+    """A certificate that is a formula: subclasses compute a bound from their fields.
+
+    Examples
+    --------
+    >>> from gapless.roles import BoundCertificate
+    >>> from gapless_chains import PotentialsCertificate
+    >>> issubclass(PotentialsCertificate, BoundCertificate)
+    True
+    """
 
     @abstractmethod
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
@@ -280,6 +254,12 @@ class LinearDualCertificate(BoundCertificate):
     Parameters
     ----------
     row_prices : float64 (rows,)
+
+    Examples
+    --------
+    >>> from gapless.roles import LinearDualCertificate
+    >>> LinearDualCertificate([0.5, 0.0]).row_prices
+    array([0.5, 0. ])
     """
 
     kind: ClassVar[str] = "linear dual"
@@ -305,7 +285,17 @@ class LinearDualCertificate(BoundCertificate):
 @serialisable("gapless.PointCertificate")
 @attrs.frozen
 class PointCertificate(BoundCertificate):
-    """The fixings leave a single structure, whose score is the bound."""
+    """The fixings leave a single structure, whose score is the bound.
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> from gapless.roles import Fixings, PointCertificate
+    >>> one = Fixings.none(4).fix(on=[1, 3], off=[0, 2])
+    >>> PointCertificate().verify(problem, one).bound
+    2.0
+    """
 
     kind: ClassVar[str] = "single structure"
     factors: ClassVar[bool] = True
@@ -328,7 +318,14 @@ class PointCertificate(BoundCertificate):
 
 
 class ReplayCertificate(BoundCertificate):
-    """Answers without a compact dual: an exact recursion, or a search record that a simple program replays."""
+    """Answers without a compact dual: an exact recursion, or a search record that a simple program replays.
+
+    Examples
+    --------
+    >>> from gapless.roles import Certificate, ReplayCertificate
+    >>> issubclass(ReplayCertificate, Certificate)
+    True
+    """
 
     about_seconds: float = 0.0
 
@@ -350,6 +347,12 @@ class ProbabilisticCertificate(Certificate):
     trials, colours, size : int
     evidence : Certificate, optional
         Evidence for the bound: a probability bounds no score.
+
+    Examples
+    --------
+    >>> from gapless.roles import ProbabilisticCertificate
+    >>> ProbabilisticCertificate(trials=28, colours=3, size=3).trials
+    28
     """
 
     kind: ClassVar[str] = "probabilistic"

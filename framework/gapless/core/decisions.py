@@ -37,6 +37,13 @@ class Decisions:
         A decision is on exactly when the use of its quantity is at least its threshold; by default 1.
     exactly_one : sequence of sequences of int
         Groups with exactly one decision on in every feasible structure. Branching may rely on them.
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> problem.decisions.count, problem.decisions.name(1)
+    (4, 'token 0 has label 1')
     """
 
     count: int
@@ -176,6 +183,13 @@ class Fixings:
 
     `rows` limit sums of decisions, one row for each sum, in any order. Who heeds only `state` bounds more
     structures than needed, which keeps every bound true.
+
+    Examples
+    --------
+    >>> from gapless.roles import Fixings
+    >>> fixings = Fixings.none(3).fix(on=[1], off=[0])
+    >>> fixings.state
+    array([ 0,  1, -1], dtype=int8)
     """
 
     state: NDArray[np.int8] = attrs.field(converter=_state)

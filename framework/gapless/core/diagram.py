@@ -41,6 +41,13 @@ class Diagram(ConfigurationFactor):
         State before the first layer, at least 0.
     limit : int
         Largest number of nodes. A diagram with more is relaxed where it has `relax`, else refused.
+
+    Examples
+    --------
+    >>> from gapless.factors import Cardinality
+    >>> from gapless.roles import Decisions, FactorSet
+    >>> FactorSet([Cardinality([0, 1], [0.0, 1.0, 3.0])], Decisions(2)).value([0, 1])
+    3.0
     """
 
     start: int = 0

@@ -10,11 +10,34 @@ if TYPE_CHECKING:
 
 
 class GaplessError(Exception):
-    """Base class of every error that gapless raises on purpose."""
+    """Base class of every error that gapless raises on purpose.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> try:
+    ...     gl.solve(problem, "no-such-method")
+    ... except gl.GaplessError as error:
+    ...     print(type(error).__name__)
+    UnknownName
+    """
 
 
 class InvalidProblem(GaplessError, ValueError):
-    """The input cannot be a problem: wrong shape, NaN, plus infinity, empty, missing file."""
+    """The input cannot be a problem: wrong shape, NaN, plus infinity, empty, missing file.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> try:
+    ...     ChainProblem([[float("nan")]], [[0.0]])
+    ... except gl.InvalidProblem as error:
+    ...     print(error)
+    unary[0, 0] is NaN (1 in all); a score must be a number
+    """
 
 
 class FactorsNotCounted(InvalidProblem):
@@ -22,27 +45,89 @@ class FactorsNotCounted(InvalidProblem):
 
 
 class UnknownOption(GaplessError, TypeError):
-    """An option that the method does not have."""
+    """An option that the method does not have.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> try:
+    ...     gl.solve(problem, "beam", widht=3)
+    ... except gl.UnknownOption as error:
+    ...     print("did you mean 'width'" in str(error))
+    True
+    """
 
 
 class InvalidLimits(GaplessError, ValueError):
-    """Invalid limits: negative, NaN, or not a number."""
+    """Invalid limits: negative, NaN, or not a number.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> try:
+    ...     gl.Limits(time=-1.0)
+    ... except gl.InvalidLimits as error:
+    ...     print(error)
+    Limits: time is -1.0, it must be a number >= 0 or None
+    """
 
 
 class UnknownName(GaplessError, LookupError):
-    """No plug-in registered the requested method, task or type."""
+    """No plug-in registered the requested method, task or type.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> try:
+    ...     gl.solve(problem, "viterbo")
+    ... except gl.UnknownName as error:
+    ...     print("viterbi" in str(error))
+    True
+    """
 
 
 class DuplicateName(GaplessError):
-    """Two plug-ins claim the same name; the message names both."""
+    """Two plug-ins claim the same name; the message names both.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless.roles import DuplicateName
+    >>> issubclass(DuplicateName, gl.GaplessError)
+    True
+    """
 
 
 class InvalidResult(GaplessError, ValueError):
-    """A `Result` that contradicts itself."""
+    """A `Result` that contradicts itself.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> try:
+    ...     gl.Result.from_json("{}")
+    ... except gl.InvalidResult as error:
+    ...     print("no result")
+    no result
+    """
 
 
 class MissingDependency(GaplessError, ImportError):
-    """A required extra is not installed; the message names it."""
+    """A required extra is not installed; the message names it.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> try:
+    ...     raise gl.MissingDependency("plotly is not installed")
+    ... except ImportError as error:
+    ...     print(error)
+    plotly is not installed
+    """
 
 
 class SolveError(GaplessError):
@@ -52,6 +137,20 @@ class SolveError(GaplessError):
     ----------
     result : Result or None
         The best answer found, with its true bound; `stop` is `Stop.ERROR`. Never OPTIMAL.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> def stop(event):
+    ...     raise RuntimeError("enough")
+    >>>
+    ... try:
+    ...     gl.solve(problem, "column-generation", observers=[stop])
+    ... except gl.SolveError as error:
+    ...     print(error.__cause__)
+    enough
     """
 
     def __init__(self, message: str) -> None:
@@ -70,6 +169,12 @@ class VerificationFailed(SolveError):
         The answer as returned by the method.
     verdict : Verdict
         The fault and its place.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> issubclass(gl.VerificationFailed, gl.SolveError)
+    True
     """
 
     claimed: Result[Any]
@@ -77,20 +182,60 @@ class VerificationFailed(SolveError):
 
 
 class OracleError(SolveError):
-    """A role (oracle, relaxation, brancher, observer) raised; the original error is the `__cause__`."""
+    """A role (oracle, relaxation, brancher, observer) raised; the original error is the `__cause__`.
+
+    Examples
+    --------
+    >>> from gapless.roles import OracleError
+    >>> import gapless as gl
+    >>> issubclass(OracleError, gl.SolveError)
+    True
+    """
 
 
 class MissingBound(SolveError):
-    """An oracle returned nothing and claimed no slack: its answer proves nothing."""
+    """An oracle returned nothing and claimed no slack: its answer proves nothing.
+
+    Examples
+    --------
+    >>> from gapless.roles import MissingBound
+    >>> import gapless as gl
+    >>> issubclass(MissingBound, gl.SolveError)
+    True
+    """
 
 
 class InconsistentBound(SolveError):
-    """A bound that contradicts a known value, an earlier bound, or arithmetic (NaN)."""
+    """A bound that contradicts a known value, an earlier bound, or arithmetic (NaN).
+
+    Examples
+    --------
+    >>> from gapless.roles import InconsistentBound
+    >>> import gapless as gl
+    >>> issubclass(InconsistentBound, gl.SolveError)
+    True
+    """
 
 
 class FixedColumn(SolveError):
-    """An oracle returned a column that the current fixings forbid."""
+    """An oracle returned a column that the current fixings forbid.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless.roles import FixedColumn
+    >>> issubclass(FixedColumn, gl.SolveError)
+    True
+    """
 
 
 class UncoveredBranching(SolveError):
-    """The children of a node do not cover it, or a child repeats its parent."""
+    """The children of a node do not cover it, or a child repeats its parent.
+
+    Examples
+    --------
+    >>> from gapless.roles import UncoveredBranching
+    >>> import gapless as gl
+    >>> issubclass(UncoveredBranching, gl.SolveError)
+    True
+    """

@@ -30,6 +30,16 @@ class Event:
         the problem's own sense, too.
     sense : Sense
         Sense of the problem. Traces stored before this field existed hold scores, which are maximised.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> seen = []
+    >>> result = gl.solve(problem, "column-generation", observers=[seen.append])
+    >>> seen[-1].kind, seen[-1].bound
+    ('round', 2.0)
     """
 
     kind: str

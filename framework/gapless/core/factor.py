@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -13,7 +12,10 @@ import numpy as np
 
 import gapless_kernels
 from gapless.core.decisions import Decisions
-from gapless.core.errors import GaplessError, InvalidProblem
+from gapless.core.errors import InvalidProblem
+from gapless.core.factors.blame import blamed_factor as blamed_factor  # noqa: PLC0414  imported from here
+from gapless.core.factors.blame import name_of as name_of  # noqa: PLC0414  imported from here
+from gapless.core.factors.blame import named_after as named_after  # noqa: PLC0414  imported from here
 from gapless.core.score_array import LARGEST, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import off_grid
@@ -24,6 +26,13 @@ class Factor(ABC):
 
     `scopes` and `score` alone determine the value of a structure, the enumeration in tests, and the derived parts
     of each method (linking rows, pricing, split bounds).
+
+    Examples
+    --------
+    >>> from gapless_dependency import Grandchild
+    >>> from gapless.roles import Factor
+    >>> issubclass(Grandchild, Factor)
+    True
     """
 
     name: ClassVar[str]
@@ -76,6 +85,13 @@ class ConfigurationFactor(ABC):
 
     `value` is the model; `best` must maximise it exactly, because bounds rest on it.
     `gapless.testing.check_factor` compares the two.
+
+    Examples
+    --------
+    >>> from gapless.factors import Or
+    >>> from gapless.roles import Decisions, FactorSet
+    >>> FactorSet([Or([0, 1], 2.0)], Decisions(3)).value([1])
+    2.0
     """
 
     name: ClassVar[str]
@@ -137,6 +153,15 @@ class ScoredFactor:
     ------
     InvalidProblem
         ``scopes()`` returned invalid sets of decisions; the message names factor and scope.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless.roles import ScoredFactor
+    >>> from gapless_dependency import Grandchild, ParsingProblem
+    >>> problem = ParsingProblem(np.zeros((3, 3)), factors=[Grandchild(np.ones((3, 3, 3)))])
+    >>> ScoredFactor(problem.factors[0], problem.decisions).all_scores()
+    array([1., 1.])
     """
 
     def __init__(self, factor: Factor, decisions: Decisions, granularity: float | None = None) -> None:
@@ -347,11 +372,6 @@ SAME = 1e-9
 """Relative difference allowed between two evaluations of a score: sums in another order, as in a matrix product."""
 
 
-def name_of(factor: Factor | ConfigurationFactor) -> str:
-    """A factor's name; its class when it has none."""
-    return str(getattr(factor, "name", None) or type(factor).__name__)
-
-
 def guide_of(factor: ConfigurationFactor, decisions: Decisions, scope: IntArray) -> FloatArray | None:
     """`ConfigurationFactor.guide`, checked."""
     with named_after(factor, "guide"):
@@ -365,36 +385,6 @@ def guide_of(factor: ConfigurationFactor, decisions: Decisions, scope: IntArray)
             f"{scope.size} decisions of scope(), at most {LARGEST:g} in size"
         )
     return guide
-
-
-class named_after:  # noqa: N801  reads as a statement; a generator would cost more than what it guards
-    """Add a note with the factor's name to errors of a user's code."""
-
-    __slots__ = ("arguments", "call", "factor")
-
-    def __init__(self, factor: Factor | ConfigurationFactor, call: str, arguments: str = "") -> None:
-        self.factor, self.call, self.arguments = factor, call, arguments
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, Exception) or isinstance(error, GaplessError):
-            return  # a message of ours names its origin
-        factor, call = self.factor, self.call
-        error.add_note(
-            f"raised in {call}({self.arguments}) of the factor {name_of(factor)!r} ({type(factor).__qualname__})"
-        )
-        with contextlib.suppress(Exception):  # a class of exceptions may take no further attributes
-            setattr(error, _BLAMED, f"factor {name_of(factor)} raised {type(error).__name__}: {error}, in {call}()")
-
-
-_BLAMED = "_raised_by_factor"
-
-
-def blamed_factor(error: BaseException) -> str:
-    """In words, the factor whose code raised an error that went through `named_after`; else empty."""
-    return str(getattr(error, _BLAMED, ""))
 
 
 def _listed(factor: Factor, decisions: Decisions) -> IntArray:

@@ -75,6 +75,12 @@ class Formulation(Generic[S]):
         two items that are together, a column with one alone. Our tree takes them out at the node, instead of a row
         for each decision of threshold 1 that is fixed on; so it should say all that these rows would. SCIP's tree
         keeps the rows, and does not call it. By default there are rows.
+
+    Examples
+    --------
+    >>> from gapless.roles import Batch, Formulation
+    >>> Formulation(initial=Batch()).generators
+    ()
     """
 
     initial: Batch

@@ -22,6 +22,14 @@ class GroupMaximiser(Maximiser[S], Generic[S]):
     ----------
     decisions : Decisions
         Its ``exactly_one`` are the groups, disjoint.
+
+    Examples
+    --------
+    >>> from gapless.roles import Decisions, Fixings, GroupMaximiser
+    >>> import numpy as np
+    >>> best = GroupMaximiser(Decisions(4, exactly_one=[[0, 1], [2, 3]]))
+    >>> best.solve(np.array([0.0, 1.0, 3.0, 2.0]), Fixings.none(4)).on_ids
+    array([1, 2])
     """
 
     def __init__(self, decisions: Decisions) -> None:

@@ -17,7 +17,18 @@ from gapless.core.problem import Sense
 
 
 class Stop(enum.Enum):
-    """Reason for the end of a solve; the outcome is its `Status`."""
+    """Reason for the end of a solve; the outcome is its `Status`.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> gl.solve(problem).stop
+    <Stop.PROVED: 'proved'>
+    >>> gl.solve(problem, "column-generation", limits=gl.Limits(iterations=1)).stop is gl.Stop.ITERATIONS
+    True
+    """
 
     PROVED = "proved"
     """The search is complete: the answer is optimal, or nothing is feasible."""
@@ -79,6 +90,14 @@ class Limits:
         Rounds of pricing or multiplier steps, over the whole solve.
     target : float, optional
         Stop at an answer at least this good (in the problem's own sense).
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> gl.solve(problem, "column-generation", limits=gl.Limits(iterations=1)).stop
+    <Stop.ITERATIONS: 'iterations'>
     """
 
     time: float | None = attrs.field(default=None, validator=_not_negative)
@@ -106,6 +125,16 @@ class Budget:
     sense : Sense, optional
         Sense of the problem, for scores in events and messages. By default that of the problem passed to
         `tree_search` or `branch_price_and_cut`; without one, scores are stated unchanged.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless.roles import Budget
+    >>> budget = Budget(gl.Limits(nodes=1))
+    >>> budget.spent() is None
+    True
+    >>> budget.nodes += 1
+    >>> budget.spent()
     """
 
     def __init__(

@@ -30,6 +30,14 @@ class LinearModel:
     constant : float
     column_names, row_names : sequence of str
         Empty, or one name each.
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> model = problem.linear_model()
+    >>> len(model.objective), len(model.row_lower)
+    (8, 6)
     """
 
     objective: FloatArray = attrs.field(converter=float_array)

@@ -37,6 +37,13 @@ class Maximised(Generic[S]):
     own : float
         Score beyond the weights: a maximiser may have scores of its own, as a higher-order dynamic program does,
         and then maximises their sum with the weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless.roles import Maximised
+    >>> Maximised(3.0, np.array([1, 3])).value
+    3.0
     """
 
     value: float
@@ -55,6 +62,13 @@ class Slacks:
         Cost of forcing on; infinite where impossible.
     off : float64 (decisions,), optional
         Cost of forcing off.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless.roles import Slacks
+    >>> Slacks(on=np.array([0.0, 2.5])).on
+    array([0. , 2.5])
     """
 
     on: FloatArray
@@ -75,6 +89,16 @@ class Maximiser(ABC, Generic[S]):
     relaxed : bool
         Whether `solve` may answer with what is no structure; its `Maximised.structure` is then None, and its
         ``own`` only makes up for the difference to ``value``.
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> import numpy as np
+    >>> from gapless.roles import Fixings
+    >>> maximiser = problem.backbone().maximiser
+    >>> maximiser.solve(problem.backbone().weights, Fixings.none(problem.decisions.count)).value
+    2.0
     """
 
     has_own: bool = True
@@ -132,6 +156,12 @@ class View:
     fixings : Fixings
     point : float64 (decisions,) or None
         Value of each decision in the master's solution, from 0 to 1; None without a solution.
+
+    Examples
+    --------
+    >>> from gapless.roles import Fixings, View
+    >>> View(Fixings.none(2)).fixings.state
+    array([-1, -1], dtype=int8)
     """
 
     def __init__(self, fixings: Fixings, point: FloatArray | None = None) -> None:
@@ -166,6 +196,12 @@ class LinearView(View, ABC):
         Whether the prices are between those of the best bound and those of the master.
     point : float64 (decisions,) or None
         ``clip(usage[quantity] - (threshold - 1), 0, 1)`` for each decision. None without a solution.
+
+    Examples
+    --------
+    >>> from gapless.roles import LinearView, View
+    >>> issubclass(LinearView, View)
+    True
     """
 
     objective_weight: float = 1.0
@@ -294,6 +330,12 @@ class Answer:
         Dual completion, for the certificate.
     scored : int
         Number of parts scored for the answer.
+
+    Examples
+    --------
+    >>> from gapless.roles import Answer, Batch
+    >>> Answer(Batch(), slack=0.0).slack
+    0.0
     """
 
     batch: Batch = attrs.field(factory=Batch)
@@ -321,6 +363,13 @@ class Generator(ABC, Generic[V]):
         the exact one by default: ``query(view, *, limit=None, stage="exact")``. Stages before the last need not
         claim a slack; when they find nothing, the next one is asked, with which the next round begins. One that
         claims a slack of 0 says that nothing is missing. Each node begins with the first.
+
+    Examples
+    --------
+    >>> from gapless.roles import Generator
+    >>> from gapless_chains import ReducedCostOracle
+    >>> issubclass(ReducedCostOracle, Generator)
+    True
     """
 
     stages: Sequence[str] = ()

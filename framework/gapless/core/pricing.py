@@ -97,6 +97,12 @@ class Pricing:
         Whether decisions are fixed off by reduced costs, where every generator has `Generator.usage_gains`. True by
         default. `Formulation.certify` is then also called with views in which one use of a quantity is paid for
         (`LinearView.usage_prices`), one view per quantity, and our tree records its certificates.
+
+    Examples
+    --------
+    >>> from gapless.roles import Pricing
+    >>> Pricing(smoothing="wentges", column_age=5).column_age
+    5
     """
 
     smoothing: str = attrs.field(default="none", validator=_known_smoothing)

@@ -25,7 +25,14 @@ S = TypeVar("S")
 
 
 class Sense(enum.Enum):
-    """Direction of optimisation: larger or smaller values are better."""
+    """Direction of optimisation: larger or smaller values are better.
+
+    Examples
+    --------
+    >>> from gapless.roles import Sense
+    >>> Sense.MINIMISE.turn(3.0), Sense.MAXIMISE.turn(3.0)
+    (-3.0, 3.0)
+    """
 
     MAXIMISE = "maximise"
     MINIMISE = "minimise"
@@ -65,6 +72,18 @@ class Problem(ABC, Generic[S]):
     factors : sequence
         Scores of sets of decisions beyond the `backbone`. Larger is better, also where the problem minimises: a
         value is then the cost less what the factors score.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> isinstance(problem, gl.Problem)
+    True
+    >>> problem.value([0, 1]), problem.value([1, 1])
+    (0.0, 2.0)
+    >>> problem.encode([1, 1])
+    array([1, 3])
     """
 
     sense: ClassVar[Sense] = Sense.MAXIMISE

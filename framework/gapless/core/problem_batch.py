@@ -22,6 +22,13 @@ class ProblemBatch(Sequence[P]):
     padded_to : int or None
         Places per problem in the padded array behind the batch, if any; `BatchResult.padded` returns rows of this
         width.
+
+    Examples
+    --------
+    >>> from gapless.roles import ProblemBatch
+    >>> from gapless_chains import ChainBatch
+    >>> issubclass(ChainBatch, ProblemBatch)
+    True
     """
 
     padded_to: int | None = None

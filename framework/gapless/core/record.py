@@ -68,6 +68,16 @@ class Record:
     gold : structure or sequence, optional
         The right answer where it is known: a structure of the problem, or names, such as labels that the model
         lacks. One name for each word, or a sequence of names of which each is right.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> record = gl.Record(problem, gl.solve(problem), words=["time", "flies"])
+    >>> again = gl.loads(gl.dumps(record))
+    >>> again.result.verify(again.problem).holds
+    True
     """
 
     problem: Problem[Any]

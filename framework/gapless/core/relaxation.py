@@ -55,6 +55,12 @@ class Relaxed(Generic[S]):
         is smaller leave it infeasible.
     certificate : Certificate
         Evidence for `bound` under the fixings of the node and the tightenings.
+
+    Examples
+    --------
+    >>> from gapless.roles import Relaxed
+    >>> Relaxed(bound=4.5).bound
+    4.5
     """
 
     bound: float
@@ -82,6 +88,13 @@ class Relaxation(ABC, Generic[S]):
     heeds_rows : bool
         Whether `Fixings.rows` tighten the bound. Without it a search refuses branches with rows, below which it
         would never get anywhere.
+
+    Examples
+    --------
+    >>> from gapless.engine import LagrangianRelaxation
+    >>> from gapless.roles import Relaxation
+    >>> issubclass(LagrangianRelaxation, Relaxation)
+    True
     """
 
     heeds_rows: bool = False
@@ -120,7 +133,15 @@ class Relaxation(ABC, Generic[S]):
 
 
 class Restricted(Relaxation[S], Generic[S, V]):
-    """A relaxation over part of the columns and rows; `price_and_cut` completes it with generators."""
+    """A relaxation over part of the columns and rows; `price_and_cut` completes it with generators.
+
+    Examples
+    --------
+    >>> from gapless.roles import Restricted
+    >>> from gapless_chains import DomainMessages
+    >>> issubclass(DomainMessages, Restricted)
+    True
+    """
 
     @abstractmethod
     def extend(self, batch: Batch) -> int:
@@ -188,6 +209,12 @@ class Probe(Generic[S]):
         Those of the node.
     incumbent : float
         Score of the best structure known, -inf without one.
+
+    Examples
+    --------
+    >>> from gapless.roles import Probe
+    >>> callable(Probe.relax), callable(Probe.closes)
+    (True, True)
     """
 
     def __init__(

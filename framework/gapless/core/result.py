@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -22,36 +21,20 @@ from gapless.core.certificate import (
     check_bound,
     within_work_limit,
 )
-from gapless.core.errors import GaplessError, InvalidResult
+from gapless.core.errors import InvalidResult
 from gapless.core.events import Event
 from gapless.core.limits import Stop
 from gapless.core.names import Names
 from gapless.core.notebook import html_repr
 from gapless.core.problem import Problem, Sense
+from gapless.core.results.stats import Stats as Stats  # noqa: PLC0414  imported from here
+from gapless.core.results.status import NoSolution as NoSolution  # noqa: PLC0414  imported from here
+from gapless.core.results.status import Status as Status  # noqa: PLC0414  imported from here
 from gapless.core.serial import serialisable
 from gapless.core.tolerance import margin, meets
 from gapless.core.work import OutOfWork, spend_work, work_limit
 
 S = TypeVar("S")
-
-
-class Status(enum.Enum):
-    """Outcome of a solve; the reason for its end is `Stop`."""
-
-    OPTIMAL = "optimal"
-    """The best structure, with a bound that meets its value."""
-    LIKELY_OPTIMAL = "likely optimal"
-    """A structure that is optimal except with a known probability."""
-    FEASIBLE = "feasible"
-    """A structure that is not proved to be the best."""
-    INFEASIBLE = "infeasible"
-    """Proof that there is no structure."""
-    NO_SOLUTION = "no solution"
-    """No structure, and no proof that there is none."""
-
-
-class NoSolution(GaplessError, LookupError):
-    """The result holds no solution."""
 
 
 @runtime_checkable
@@ -76,51 +59,21 @@ serialisable("gapless.Event")(Event)
 @serialisable("gapless.Solution")
 @attrs.frozen(eq=False)
 class Solution(Generic[S]):
-    """A structure and its value, in the problem's own sense."""
+    """A structure and its value, in the problem's own sense.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> for solution in gl.solve(problem, k=2).solutions:
+    ...     print(solution.value, solution.structure)
+    2.0 [1 1]
+    1.0 [0 0]
+    """
 
     structure: S
     value: float
-
-
-@serialisable("gapless.Stats")
-@attrs.frozen
-class Stats:
-    """Effort of a solve. ``dict(stats)`` holds all of it.
-
-    Parameters
-    ----------
-    seconds : float
-        Wall clock.
-    nodes, iterations, oracle_calls, columns, rows : int
-    parts_scored, parts_added, parts_total : int
-        Scopes of conjunctive factors: scored, added to the optimisation, and in total.
-    warm_start_used : bool
-        Whether the `start` structure became the first incumbent.
-    extra : dict
-        Further plain numbers of one method.
-    """
-
-    seconds: float = 0.0
-    nodes: int = 0
-    iterations: int = 0
-    oracle_calls: int = 0
-    columns: int = 0
-    rows: int = 0
-    parts_scored: int = 0
-    parts_added: int = 0
-    parts_total: int = 0
-    warm_start_used: bool = False
-    extra: dict[str, Any] = attrs.field(factory=dict)
-
-    def keys(self) -> Sequence[str]:
-        """Names of the numbers, for ``dict(stats)``."""
-        return [field.name for field in attrs.fields(Stats)]
-
-    def __getitem__(self, name: str) -> Any:
-        """The number with this name; `KeyError` when there is none."""
-        if name not in self.keys():
-            raise KeyError(name)
-        return getattr(self, name)
 
 
 @serialisable("gapless.Result")
@@ -147,6 +100,19 @@ class Result(Generic[S]):
         Reasons for infeasibility, or notes for the user.
     wanted : int
         Number of structures that were asked for.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> result = gl.solve(problem)
+    >>> result.status, result.value, result.bound
+    (<Status.OPTIMAL: 'optimal'>, 2.0, 2.0)
+    >>> result.best
+    array([1, 1])
+    >>> result.verify(problem).holds
+    True
     """
 
     status: Status

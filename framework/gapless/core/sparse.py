@@ -59,6 +59,14 @@ class Sparse:
         Row r holds the entries ``indptr[r]:indptr[r + 1]``.
     indices : int64 (nnz,)
     values : float64 (nnz,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless.roles import Sparse
+    >>> rows = Sparse.from_rows([[0, 2], [1]], [[1.0, 2.0], [5.0]])
+    >>> rows.dot(np.array([1.0, 1.0, 10.0]))
+    array([21.,  5.])
     """
 
     indptr: IntArray = attrs.field(converter=int_array)

@@ -22,7 +22,14 @@ serialisable("gapless.Branch")(Branch)
 @serialisable("gapless.Tightening")
 @attrs.frozen(eq=False)
 class Tightening:
-    """Decisions fixed because flipping any of them cannot beat the incumbent, with the evidence."""
+    """Decisions fixed because flipping any of them cannot beat the incumbent, with the evidence.
+
+    Examples
+    --------
+    >>> from gapless.roles import NoCertificate, Tightening
+    >>> Tightening(on=[], off=[3], certificate=NoCertificate()).off
+    (3,)
+    """
 
     on: tuple[int, ...] = attrs.field(converter=ids)
     off: tuple[int, ...] = attrs.field(converter=ids)
@@ -45,6 +52,17 @@ class TreeCertificate(Certificate):
         Evidence for every node without children.
     tightenings : mapping of str(node) to sequences of Tightening
         Fixings by slacks, made at the node before it was bounded or branched.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gapless as gl
+    >>> from gapless_dependency import Grandchild, ParsingProblem
+    >>> rng = np.random.default_rng(1)
+    >>> problem = ParsingProblem(rng.normal(size=(9, 9)), factors=[Grandchild(rng.normal(size=(9, 9, 9)))])
+    >>> certificate = gl.solve(problem, "split-bound").certificate
+    >>> type(certificate).__name__, certificate.verify(problem).holds
+    ('TreeCertificate', True)
     """
 
     kind: ClassVar[str] = "tree"

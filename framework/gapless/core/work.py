@@ -26,7 +26,15 @@ DEFAULT_WORK = 1e11
 
 
 class OutOfWork(GaplessError):
-    """A verification reached its work limit. No handler is needed; the verdict reports it."""
+    """A verification reached its work limit. No handler is needed; the verdict reports it.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless.roles import OutOfWork
+    >>> issubclass(OutOfWork, gl.GaplessError)
+    True
+    """
 
 
 class Account:

@@ -80,6 +80,16 @@ class Automaton(LabelDiagram):
         The first state.
     groups : sequence of sequences of int, optional
         The decisions of each position, in the order of the labels; by default all choice groups of the problem.
+
+    Examples
+    --------
+    >>> from gapless.factors import Automaton
+    >>> from gapless.roles import Decisions, FactorSet
+    >>> groups = [[0, 1], [2, 3]]  # two tokens, decisions of labels 0 and 1
+    >>> once = Automaton([[0, 1], [1, -1]], groups=groups)  # label 1 once at most
+    >>> factors = FactorSet([once], Decisions(4, exactly_one=groups))
+    >>> factors.value([0, 3]), factors.value([1, 3])
+    (0.0, -inf)
     """
 
     name: ClassVar[str] = "automaton"

@@ -67,6 +67,14 @@ class Budget(Diagram):
     ------
     InvalidProblem
         A number is negative or none, or there is not one weight for each decision.
+
+    Examples
+    --------
+    >>> from gapless.factors import Budget
+    >>> from gapless.roles import Decisions, FactorSet
+    >>> factors = FactorSet([Budget([0, 1, 2], [2, 3, 4], 5, penalty=10.0)], Decisions(3))
+    >>> factors.value([0, 1]), factors.value([1, 2])
+    (0.0, -20.0)
     """
 
     name: ClassVar[str] = "budget"

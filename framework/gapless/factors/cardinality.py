@@ -24,6 +24,14 @@ class Cardinality(Diagram):
     decisions : sequence of int
     scores : float64 (numbers,)
         -inf forbids a number.
+
+    Examples
+    --------
+    >>> from gapless.factors import Cardinality
+    >>> from gapless.roles import Decisions, FactorSet
+    >>> factors = FactorSet([Cardinality([0, 1, 2], [0.0, 1.0, -1.0])], Decisions(3))
+    >>> factors.value([2]), factors.value([0, 1])
+    (1.0, -1.0)
     """
 
     name: ClassVar[str] = "cardinality"

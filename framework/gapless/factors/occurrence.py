@@ -35,6 +35,14 @@ class Or(_Occurrence):
     decisions : sequence of int
     score : float
         -inf forbids all of them.
+
+    Examples
+    --------
+    >>> from gapless.factors import Or
+    >>> from gapless.roles import Decisions, FactorSet
+    >>> factors = FactorSet([Or([0, 1], 2.0)], Decisions(2))
+    >>> factors.value([]), factors.value([0]), factors.value([0, 1])
+    (0.0, 2.0, 2.0)
     """
 
     name: ClassVar[str] = "or"
@@ -60,6 +68,14 @@ class AtLeastOne(_Occurrence):
     decisions : sequence of int
     score : float
         -inf by default: one has to be on.
+
+    Examples
+    --------
+    >>> from gapless.factors import AtLeastOne
+    >>> from gapless.roles import Decisions, FactorSet
+    >>> factors = FactorSet([AtLeastOne([0, 1], -2.0)], Decisions(2))
+    >>> factors.value([]), factors.value([1])
+    (-2.0, 0.0)
     """
 
     name: ClassVar[str] = "at-least-one"
@@ -85,6 +101,14 @@ class AtMostOne(_Occurrence):
     decisions : sequence of int
     score : float
         -inf by default: no second one may be on.
+
+    Examples
+    --------
+    >>> from gapless.factors import AtMostOne
+    >>> from gapless.roles import Decisions, FactorSet
+    >>> factors = FactorSet([AtMostOne([0, 1, 2], -1.5)], Decisions(3))
+    >>> factors.value([0]), factors.value([0, 1, 2])
+    (0.0, -3.0)
     """
 
     name: ClassVar[str] = "at-most-one"

@@ -25,6 +25,15 @@ class Precedence(LabelDiagram):
         -inf by default, which forbids.
     groups : sequence of sequences of int, optional
         The decisions of each position, in the order of the labels; by default all choice groups of the problem.
+
+    Examples
+    --------
+    >>> from gapless.factors import Precedence
+    >>> from gapless.roles import Decisions, FactorSet
+    >>> groups = [[0, 1], [2, 3]]  # two tokens, decisions of labels 0 and 1
+    >>> factors = FactorSet([Precedence(0, 1, -1.0, groups=groups)], Decisions(4, exactly_one=groups))
+    >>> factors.value([0, 3]), factors.value([1, 3])
+    (0.0, -2.0)
     """
 
     name: ClassVar[str] = "precedence"

@@ -34,6 +34,15 @@ class Table(Diagram):
         Of at most one decision that is on, each.
     scores : float64 array
         One axis for each group; -inf forbids a combination.
+
+    Examples
+    --------
+    >>> from gapless.factors import Table
+    >>> from gapless.roles import Decisions, FactorSet
+    >>> groups = [[0, 1], [2, 3]]  # two tokens, decisions of labels 0 and 1
+    >>> factors = FactorSet([Table(groups, [[1.0, 0.0], [0.0, 3.0]])], Decisions(4, exactly_one=groups))
+    >>> factors.value([0, 2]), factors.value([1, 3])
+    (1.0, 3.0)
     """
 
     name: ClassVar[str] = "table"

@@ -29,6 +29,12 @@ class Solve:
     every_result : bool
         For `Method.run_many`: every `Result` will be asked for, so a method that would solve again to make one
         keeps them.
+
+    Examples
+    --------
+    >>> from gapless.roles import Solve
+    >>> Solve(k=3).k
+    3
     """
 
     budget: Budget = attrs.field(factory=Budget)

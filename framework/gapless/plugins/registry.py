@@ -62,6 +62,11 @@ class Method:
         be that of another problem.
     backbone : bool
         Whether it needs `Problem.backbone`. Problem types that name none do not have the method.
+
+    Examples
+    --------
+    >>> from gapless.roles import Method
+    >>> greedy = Method("greedy", "gapless_chains:ChainProblem", "my_package:run", "each token alone")
     """
 
     name: str
@@ -185,6 +190,11 @@ class Task:
         `console` is a `gapless.cli.Console`.
     benchmark : bool
         Whether it measures speed, and is listed apart from the jobs.
+
+    Examples
+    --------
+    >>> from gapless.roles import Task
+    >>> task = Task("my-task", "One line for the help.", "my_package.job:options", "my_package.job:run")
     """
 
     name: str
@@ -253,6 +263,12 @@ class Registry:
     tasks : dict of str to Task
     owners : dict
         The registering plug-in and its distribution.
+
+    Examples
+    --------
+    >>> from gapless.plugins import load_plugins
+    >>> "tree" in load_plugins().registry.problems
+    True
     """
 
     def __init__(self) -> None:

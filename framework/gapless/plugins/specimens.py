@@ -42,6 +42,16 @@ class Specimens:
         ``attrs.evolve(problem, factors=[*problem.factors, *factors])``.
     named : callable, optional
         ``named(problem) -> str``: the backbone of an instance, where not all have the same.
+
+    Examples
+    --------
+    >>> from gapless.roles import Specimens
+    >>> from gapless_chains import ChainProblem
+    >>> def drawn(rng):
+    ...     return ChainProblem(rng.normal(size=(2, 3)), rng.normal(size=(3, 3)))
+    >>>
+    ... Specimens(ChainProblem, drawn).problem.__name__
+    'ChainProblem'
     """
 
     problem: type[Problem[Any]]

@@ -43,6 +43,13 @@ class ChainView(LabelView):
         Labels that pricing must look at; None for all.
     excess : float64 (n+1,) or None
         Written by the oracle: largest positive reduced cost of the first label, each edge, the last label.
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem, ChainView
+    >>> from gapless.roles import View
+    >>> issubclass(ChainView, View)
+    True
     """
 
     fixings: Fixings
@@ -75,6 +82,14 @@ class DomainMessages(LabelDomains[ChainView]):
         Whether to work on centred scores, see `GaugedScores`. The oracle must do the same.
     prune : bool
         Whether labels that eq. 14 rules out are kept from the oracle.
+
+    Examples
+    --------
+    >>> from gapless.roles import Budget, Fixings
+    >>> from gapless_chains import ChainProblem, DomainMessages
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> DomainMessages(problem).solve(Fixings.none(4), Budget()).attained
+    1.0
     """
 
     def __init__(

@@ -42,6 +42,13 @@ class ReducedCostOracle(LabelPricing[ChainView]):
     Attributes
     ----------
     calls : int
+
+    Examples
+    --------
+    >>> from gapless.roles import Generator
+    >>> from gapless_chains import ReducedCostOracle
+    >>> issubclass(ReducedCostOracle, Generator)
+    True
     """
 
     def __init__(self, problem: ChainProblem, *, reduced_cost: str = "both", centred: bool = False) -> None:

@@ -83,6 +83,16 @@ class PotentialsCertificate(LabelPotentials):
     ----------
     potentials : float64 (n, K)
         Finite or minus infinity.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> from gapless_chains import PotentialsCertificate
+    >>> zeros = PotentialsCertificate([[0.0, 0.0], [0.0, 0.0]])
+    >>> round(zeros.verify(problem).bound, 6)  # true, and not tight: the best labelling scores 2
+    3.0
     """
 
     kind: ClassVar[str] = "chain potentials"

@@ -45,6 +45,15 @@ class DominanceCertificate(BoundCertificate):
     positions, labels : int64 (m,)
         The pairs (position, label) that survive.
     dominators : int64 (n,)
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> certificate = gl.solve(problem, "dominance").certificate
+    >>> type(certificate).__name__, round(certificate.verify(problem).bound, 6)
+    ('DominanceCertificate', 2.0)
     """
 
     kind: ClassVar[str] = "chain dominance"

@@ -43,6 +43,15 @@ class TreePotentialsCertificate(LabelPotentials):
     ----------
     potentials : float64 (n, K)
         Finite or minus infinity.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import TreeProblem
+    >>> tree = TreeProblem([[2.0, 0.0], [0.0, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]], parents=[-1, 0, 0])
+    >>> certificate = gl.solve(tree).certificate
+    >>> type(certificate).__name__, round(certificate.verify(tree).bound, 6)
+    ('TreePotentialsCertificate', 4.5)
     """
 
     kind: ClassVar[str] = "tree potentials"

@@ -22,6 +22,15 @@ class TreeLabelMaximiser(LabelMaximiser[TreeProblem]):
     Parameters
     ----------
     problem : TreeProblem
+
+    Examples
+    --------
+    >>> from gapless.roles import Fixings
+    >>> from gapless_chains import TreeProblem
+    >>> tree = TreeProblem([[2.0, 0.0], [0.0, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]], parents=[-1, 0, 0])
+    >>> backbone = tree.backbone()
+    >>> backbone.maximiser.solve(backbone.weights, Fixings.none(tree.decisions.count)).value
+    4.5
     """
 
     def _tree(self) -> tuple[IntArray, FloatArray]:

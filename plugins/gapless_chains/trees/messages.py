@@ -43,6 +43,13 @@ class TreeView(LabelView):
         no pair is forbidden.
     weights, above : float64 (n,)
         See `root_weights`.
+
+    Examples
+    --------
+    >>> from gapless.roles import View
+    >>> from gapless_chains import TreeView
+    >>> issubclass(TreeView, View)
+    True
     """
 
     fixings: Fixings
@@ -70,6 +77,15 @@ class TreeMessages(LabelDomains[TreeView]):
     problem : TreeProblem
     first : {"greedy", "local"}
         First domains: the greedy labelling from the roots down, or each node's best label by its own score.
+
+    Examples
+    --------
+    >>> from gapless.roles import Budget, Fixings
+    >>> from gapless_chains import TreeMessages
+    >>> from gapless_chains import TreeProblem
+    >>> tree = TreeProblem([[2.0, 0.0], [0.0, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]], parents=[-1, 0, 0])
+    >>> TreeMessages(tree).solve(Fixings.none(tree.decisions.count), Budget()).attained
+    4.5
     """
 
     problem: TreeProblem

@@ -67,6 +67,14 @@ class TreeProblem(Labelling):
     InvalidProblem
         Empty, wrong shape, not numbers, NaN, plus infinity, or a parent that does not come before its child; the
         message names array and index.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless_chains import TreeProblem
+    >>> tree = TreeProblem([[2.0, 0.0], [0.0, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]], parents=[-1, 0, 0])
+    >>> gl.solve(tree).best
+    array([0, 1, 0])
     """
 
     shape_word: ClassVar[str] = "tree"

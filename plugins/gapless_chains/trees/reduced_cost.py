@@ -35,6 +35,13 @@ class TreeReducedCostOracle(LabelPricing[TreeView]):
     Attributes
     ----------
     calls : int
+
+    Examples
+    --------
+    >>> from gapless.roles import Generator
+    >>> from gapless_chains import TreeReducedCostOracle
+    >>> issubclass(TreeReducedCostOracle, Generator)
+    True
     """
 
     problem: TreeProblem

@@ -47,6 +47,17 @@ class AnyOf(Diagram):
     arcs : sequence of (head, modifier)
     score : float
         -inf forbids all the arcs.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> import numpy as np
+    >>> from gapless_dependency import ParsingProblem
+    >>> scores = np.array([[0, 1, 5, 0], [0, 0, 1, 1], [0, 4, 0, 3], [0, 1, 2, 0.0]])
+    >>> from gapless_dependency import AnyOf
+    >>> result = gl.solve(ParsingProblem(scores, factors=[AnyOf([(3, 1), (3, 2)], 6.0)]))
+    >>> result.best.heads
+    array([3, 0, 2])
     """
 
     name: ClassVar[str] = "any-of"

@@ -48,6 +48,17 @@ class ArcConjunctions(Factor):
     arcs : int (sets, width, 2)
         Head and modifier of each arc.
     scores : float64 (sets,)
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> import numpy as np
+    >>> from gapless_dependency import ParsingProblem
+    >>> scores = np.array([[0, 1, 5, 0], [0, 0, 1, 1], [0, 4, 0, 3], [0, 1, 2, 0.0]])
+    >>> from gapless_dependency import ArcConjunctions
+    >>> both = ArcConjunctions([[(0, 1), (1, 2)]], [9.0])
+    >>> gl.solve(ParsingProblem(scores, factors=[both])).best.heads
+    array([0, 1, 2])
     """
 
     name: ClassVar[str] = "conjunction"

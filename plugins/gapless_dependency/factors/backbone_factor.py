@@ -28,6 +28,12 @@ class BackboneFactor(ABC):
     InvalidProblem
         Not numbers, the wrong number of axes, unequal axes, NaN, plus infinity, beyond 1e12; the message names the
         place.
+
+    Examples
+    --------
+    >>> from gapless_dependency import AdjacentSibling, BackboneFactor
+    >>> issubclass(AdjacentSibling, BackboneFactor)
+    True
     """
 
     name: ClassVar[str]

@@ -31,6 +31,16 @@ class Comb(PartFactor):
         the other words.
     width : int
         Number of modifiers, at least 4: fewer are siblings and tri-siblings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gapless as gl
+    >>> from gapless_dependency import Comb, ParsingProblem
+    >>> bonus = np.zeros((6, 6))
+    >>> bonus[1, 2] = 9.0  # word 1 heads words 2 to 5
+    >>> gl.solve(ParsingProblem(np.zeros((6, 6)), factors=[Comb(bonus)])).best.heads
+    array([0, 1, 1, 1, 1])
     """
 
     name: ClassVar[str] = "comb"

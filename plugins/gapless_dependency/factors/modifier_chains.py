@@ -18,6 +18,19 @@ class AdjacentSibling(BackboneFactor):
     Parameters
     ----------
     scores : (n + 1, n + 1, n + 1) array of numbers
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> import numpy as np
+    >>> from gapless_dependency import ParsingProblem
+    >>> scores = np.array([[0, 1, 5, 0], [0, 0, 1, 1], [0, 4, 0, 3], [0, 1, 2, 0.0]])
+    >>> from gapless_dependency import AdjacentSibling
+    >>> bonus = np.zeros((4, 4, 4))
+    >>> bonus[0, 2, 3] = 9.0  # words 2 and 3 next to each other under the root
+    >>> chain = AdjacentSibling(bonus)
+    >>> gl.solve(ParsingProblem(scores, factors=[chain], projective=True, single_root=False)).best.heads
+    array([2, 0, 0])
     """
 
     name: ClassVar[str] = "adjacent-sibling"
@@ -43,6 +56,13 @@ class GrandSibling(BackboneFactor):
     Parameters
     ----------
     scores : (n + 1, n + 1, n + 1, n + 1) array of numbers
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless_dependency import GrandSibling, ParsingProblem
+    >>> ParsingProblem(np.zeros((4, 4)), factors=[GrandSibling(np.zeros((4, 4, 4, 4)))], projective=True)
+    <ParsingProblem: 3 words, 9 arcs, projective, grand-sibling>
     """
 
     name: ClassVar[str] = "grand-sibling"
@@ -70,6 +90,13 @@ class OutermostGrandchild(BackboneFactor):
     Parameters
     ----------
     scores : (n + 1, n + 1, n + 1) array of numbers
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless_dependency import OutermostGrandchild, ParsingProblem
+    >>> ParsingProblem(np.zeros((4, 4)), factors=[OutermostGrandchild(np.zeros((4, 4, 4)))], projective=True)
+    <ParsingProblem: 3 words, 9 arcs, projective, outermost-grandchild>
     """
 
     name: ClassVar[str] = "outermost-grandchild"

@@ -47,6 +47,12 @@ class Node:
     ----------
     word, tag : str, optional
         None matches everything.
+
+    Examples
+    --------
+    >>> from gapless_dependency import Node
+    >>> Node("rather|better", tag="RB")
+    Node(word='rather|better', tag='RB')
     """
 
     word: str | None = attrs.field(default=None, converter=_expression)
@@ -115,6 +121,14 @@ class Pattern(Factor):
         The second is the word right after the first.
     same_word : sequence of (str, str)
         Both have the same form, case aside.
+
+    Examples
+    --------
+    >>> from gapless_dependency import Node, Pattern
+    >>> nodes = {"than": Node("than"), "rather": Node("rather")}
+    >>> than = Pattern(nodes, [("than", "rather")], 2.0, words=["rather", "than"])
+    >>> than.arcs
+    (('than', 'rather'),)
     """
 
     name: ClassVar[str] = "pattern"

@@ -24,6 +24,18 @@ class Sibling(_OneHead):
     ----------
     scores : (n + 1, n + 1, n + 1) array of numbers, or callable
         A callable gets three int64 arrays (parts,) of positions h, a, b and returns scores (parts,).
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> import numpy as np
+    >>> from gapless_dependency import ParsingProblem
+    >>> scores = np.array([[0, 1, 5, 0], [0, 0, 1, 1], [0, 4, 0, 3], [0, 1, 2, 0.0]])
+    >>> from gapless_dependency import Sibling
+    >>> bonus = np.zeros((4, 4, 4))
+    >>> bonus[1, 2, 3] = 9.0
+    >>> gl.solve(ParsingProblem(scores, factors=[Sibling(bonus)])).best.heads
+    array([0, 1, 1])
     """
 
     name: ClassVar[str] = "sibling"
@@ -40,6 +52,18 @@ class TriSibling(_OneHead):
     ----------
     scores : (n + 1, n + 1, n + 1, n + 1) array of numbers, or callable
         A callable gets four int64 arrays (parts,) of positions h, a, b, c and returns scores (parts,).
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> import numpy as np
+    >>> from gapless_dependency import ParsingProblem
+    >>> scores = np.array([[0, 1, 5, 0], [0, 0, 1, 1], [0, 4, 0, 3], [0, 1, 2, 0.0]])
+    >>> from gapless_dependency import TriSibling
+    >>> bonus = np.zeros((4, 4, 4, 4))
+    >>> bonus[0, 1, 2, 3] = 9.0
+    >>> gl.solve(ParsingProblem(scores, factors=[TriSibling(bonus)], single_root=False)).best.heads
+    array([0, 0, 0])
     """
 
     name: ClassVar[str] = "tri-sibling"

@@ -58,6 +58,17 @@ class Valency(Diagram):
     ------
     InvalidProblem
         No scores, or not numbers; by `scope`, fewer scores than the head may have modifiers.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> import numpy as np
+    >>> from gapless_dependency import ParsingProblem
+    >>> scores = np.array([[0, 1, 5, 0], [0, 0, 1, 1], [0, 4, 0, 3], [0, 1, 2, 0.0]])
+    >>> from gapless_dependency import Valency
+    >>> one = Valency(2, [0.0, 2.0, -9.0, -9.0])  # word 2 likes a single modifier
+    >>> gl.solve(ParsingProblem(scores, factors=[one])).best.heads
+    array([2, 0, 1])
     """
 
     name: ClassVar[str] = "valency"

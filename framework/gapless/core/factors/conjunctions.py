@@ -52,6 +52,15 @@ class Conjunctions(Factor):
         Ids of decisions.
     scores : float64 (sets,)
         At most 1e12 in size, or -inf, which forbids.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> from gapless.roles import Conjunctions
+    >>> from gapless_chains import ChainProblem
+    >>> both = Conjunctions([[0, 3]], [5.0])  # label 0 at token 0 and label 1 at token 1
+    >>> gl.solve(ChainProblem([[0.0, 1.0]] * 2, [[0.0, 0.0]] * 2, factors=[both])).best
+    array([0, 1])
     """
 
     name: ClassVar[str] = "conjunctions"

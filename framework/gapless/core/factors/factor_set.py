@@ -56,6 +56,13 @@ class FactorSet:
     InvalidProblem
         Something in `factors` is no factor; later, a scope is invalid or a score is no number. The message names
         the factor and its place.
+
+    Examples
+    --------
+    >>> from gapless.factors import Or
+    >>> from gapless.roles import Decisions, FactorSet
+    >>> FactorSet([Or([0, 1], 2.0)], Decisions(3)).value([1, 2])
+    2.0
     """
 
     factors: tuple[Factor | ConfigurationFactor, ...]

@@ -25,6 +25,14 @@ class LinearForm:
     row_lower, row_upper : float64 (rows,)
     integer : bool
         Whether the columns have to be whole numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless.roles import LinearForm
+    >>> form = LinearForm(np.zeros(0), np.zeros(0), np.ones((1, 2)), np.zeros((1, 0)), np.zeros(1), np.ones(1))
+    >>> form.row_upper  # at most one of two decisions
+    array([1.])
     """
 
     objective: FloatArray
@@ -38,7 +46,15 @@ class LinearForm:
 
 @runtime_checkable
 class HasLinearForm(Protocol):
-    """A factor that can say itself how it stands in `Problem.linear_model`."""
+    """A factor that can say itself how it stands in `Problem.linear_model`.
+
+    Examples
+    --------
+    >>> from gapless.roles import HasLinearForm
+    >>> from gapless_dependency import AnyOf
+    >>> isinstance(AnyOf([(0, 1)], 1.0), HasLinearForm)
+    True
+    """
 
     def linear_form(self, size: int) -> LinearForm:
         """The form for a scope of `size` decisions."""

@@ -35,6 +35,15 @@ class StructureFactor(ConfigurationFactor):
         Decisions of the problem, ascending.
     weights : float64 (m,), optional
         Weight of each in the second structure; by default 0.
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> from gapless.roles import StructureFactor
+    >>> factor = StructureFactor(problem.backbone().maximiser, [0, 1, 2, 3])
+    >>> factor.scope(problem.decisions)
+    array([0, 1, 2, 3])
     """
 
     name: ClassVar[str] = "structure"

@@ -22,6 +22,13 @@ class CheckedBounds:
         Those with each decision on.
     off : float64 (decisions,), optional
         Those with each decision off.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapless.roles import CheckedBounds
+    >>> CheckedBounds(2.0, np.array([2.0, 1.5]), np.array([1.0, 2.0])).on
+    array([2. , 1.5])
     """
 
     best: float

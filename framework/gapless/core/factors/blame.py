@@ -1,0 +1,42 @@
+"""The name of a factor, and notes on errors that its code raised."""
+
+from __future__ import annotations
+
+import contextlib
+
+from gapless.core.errors import GaplessError
+
+
+def name_of(factor: object) -> str:
+    """A factor's name; its class when it has none."""
+    return str(getattr(factor, "name", None) or type(factor).__name__)
+
+
+class named_after:  # noqa: N801  reads as a statement; a generator would cost more than what it guards
+    """Add a note with the factor's name to errors of a user's code."""
+
+    __slots__ = ("arguments", "call", "factor")
+
+    def __init__(self, factor: object, call: str, arguments: str = "") -> None:
+        self.factor, self.call, self.arguments = factor, call, arguments
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, Exception) or isinstance(error, GaplessError):
+            return  # a message of ours names its origin
+        factor, call = self.factor, self.call
+        error.add_note(
+            f"raised in {call}({self.arguments}) of the factor {name_of(factor)!r} ({type(factor).__qualname__})"
+        )
+        with contextlib.suppress(Exception):  # a class of exceptions may take no further attributes
+            setattr(error, _BLAMED, f"factor {name_of(factor)} raised {type(error).__name__}: {error}, in {call}()")
+
+
+_BLAMED = "_raised_by_factor"
+
+
+def blamed_factor(error: BaseException) -> str:
+    """In words, the factor whose code raised an error that went through `named_after`; else empty."""
+    return str(getattr(error, _BLAMED, ""))

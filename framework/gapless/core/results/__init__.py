@@ -1,0 +1,1 @@
+"""Parts of a result: its status, and the effort of the solve."""

@@ -1,0 +1,74 @@
+"""Every page of the built site in a browser: nothing scrolls sideways at a desk or on a phone, light or dark."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+SITE = Path(os.environ.get("GAPLESS_SITE", Path(__file__).parents[2] / "build/docs"))
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver"),
+    pytest.mark.skipif(not (SITE / "index.html").exists(), reason="needs the built site: make docs"),
+]
+DESK, PHONE = 1280, 390
+OUTSIDE = """
+const width = innerWidth, out = [];
+if (document.scrollingElement.scrollWidth > width) out.push("the page: " + document.scrollingElement.scrollWidth);
+for (const one of document.querySelectorAll("article *")) {
+  const box = one.getBoundingClientRect();
+  if (!box.width || box.right <= width + 0.5) continue;
+  let held = one;  // in a box that scrolls by itself, or in one that stands in the page
+  while (held && held.tagName !== "ARTICLE" && getComputedStyle(held).overflowX === "visible")
+    held = held.parentElement;
+  const inside = held && held.tagName !== "ARTICLE" && held !== one;
+  if (!inside && !one.closest("svg")) out.push(one.outerHTML.slice(0, 80));
+}
+return out.slice(0, 3);
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for flag in (
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        f"--user-data-dir={tmp_path_factory.mktemp('browser')}",
+    ):
+        options.add_argument(flag)
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_no_page_scrolls_sideways(browser: Any, width: int, scheme: str) -> None:
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width == PHONE}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    pages = sorted(page for page in SITE.rglob("*.html") if "_static" not in page.parts)
+    assert pages
+    outside = {}
+    for page in pages:
+        browser.get(page.as_uri())
+        browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        if found := browser.execute_script(OUTSIDE):
+            outside[page.relative_to(SITE).as_posix()] = found
+    assert outside == {}
