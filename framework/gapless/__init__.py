@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gapless.solving import solve as solve, solve_many as solve_many
     from gapless.streaming import solve_stream as solve_stream
 else:
-    from gapless.core.notebook import show_by
+    from gapless.core.results.notebook import show_by
     from gapless.core.owners import ask_when_unknown
     from gapless.lazy import lazy_names
 

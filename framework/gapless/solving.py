@@ -15,10 +15,10 @@ from gapless.core.certificate import NoCertificate
 from gapless.core.errors import FactorsNotCounted, InvalidProblem, SolveError, UnknownOption
 from gapless.core.events import Observer
 from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
-from gapless.core.notebook import remember
 from gapless.core.problem import Problem
 from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import Result
+from gapless.core.results.notebook import remember
 from gapless.core.verified import verified
 from gapless.parallel import AT_ONCE, spread
 from gapless.plugins.call import Solve

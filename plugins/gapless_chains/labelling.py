@@ -12,8 +12,8 @@ import numpy as np
 
 from gapless import InvalidProblem, Problem
 from gapless.core.decisions import OFF, ON
-from gapless.core.names import Names
 from gapless.core.proofs.checked_bounds import CheckedBounds
+from gapless.core.results.names import Names
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Decisions, Fixings
 from gapless_chains.once_per_array import OncePerArray

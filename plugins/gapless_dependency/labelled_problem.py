@@ -12,8 +12,8 @@ import numpy as np
 
 from gapless import InvalidProblem, Problem
 from gapless.core.factors.written_factors import Tabulated
-from gapless.core.names import Names
 from gapless.core.proofs.checked_bounds import CheckedBounds
+from gapless.core.results.names import Names
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Backbone, ConfigurationFactor, Factor, Fixings, LinearModel, ScoredFactor, serialisable

@@ -13,7 +13,7 @@ import numpy as np
 from gapless import InvalidProblem, Problem
 from gapless.core.factors.factor_set import FactorSet
 from gapless.core.factors.written_factors import written_factors
-from gapless.core.names import Names
+from gapless.core.results.names import Names
 from gapless.core.score_array import bracketed, check_scores, score_array
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import ROUNDING, off_grid

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.names import Names
+from gapless.core.results.names import Names
 from gapless.core.sparse import IntArray
 from gapless.roles import serialisable
 

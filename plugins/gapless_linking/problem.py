@@ -15,9 +15,9 @@ from gapless import InvalidProblem, Problem
 from gapless.core.factors.factor_rows import with_factors
 from gapless.core.factors.factor_set import as_factors
 from gapless.core.factors.written_factors import WRITTEN_FACTORS
-from gapless.core.names import Names
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.proofs.choice_bounds import choice_bounds
+from gapless.core.results.names import Names
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, frozen_array
 from gapless.roles import (
     Backbone,

@@ -17,8 +17,8 @@ from gapless.core.decisions import FREE, OFF, ON
 from gapless.core.factors.factor_rows import with_factors
 from gapless.core.factors.factor_set import as_factors
 from gapless.core.factors.written_factors import WRITTEN_FACTORS
-from gapless.core.names import Names
 from gapless.core.proofs.checked_bounds import CheckedBounds
+from gapless.core.results.names import Names
 from gapless.core.score_array import LARGEST, bracketed, check_scores
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import (

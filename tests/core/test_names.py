@@ -11,7 +11,7 @@ import pytest
 
 import gapless as gl
 from gapless.cli import main
-from gapless.core.names import one_line
+from gapless.core.results.names import one_line
 from gapless.testing.examples import Selection
 from gapless_chains import ChainProblem, TreeProblem
 from gapless_dependency import DependencyTree, LabelledParsingProblem, ParsingProblem

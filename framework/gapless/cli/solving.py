@@ -15,9 +15,9 @@ from gapless.cli.solving_many import solve_lines
 from gapless.core import serial
 from gapless.core.errors import SolveError, UnknownName, UnknownOption, VerificationFailed
 from gapless.core.limits import Limits, Stop
-from gapless.core.names import one_line
 from gapless.core.record import Record
 from gapless.core.result import Result, Status
+from gapless.core.results.names import one_line
 from gapless.core.serial import require_folder
 from gapless.core.verified import SECONDS
 from gapless.parallel import AT_ONCE

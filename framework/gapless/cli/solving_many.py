@@ -21,10 +21,10 @@ from gapless.cli.running import made_folder
 from gapless.core import serial
 from gapless.core.errors import InvalidProblem, SolveError, UnknownOption, VerificationFailed
 from gapless.core.limits import Limits, Stop
-from gapless.core.names import one_line
 from gapless.core.problem import Problem
 from gapless.core.record import Record
 from gapless.core.result import Result, Status
+from gapless.core.results.names import one_line
 from gapless.runs import Fingerprint, RunFolder
 from gapless.streaming import solve_stream
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from gapless.core.errors import InvalidProblem, SolveError, UnknownName, UnknownOption
 from gapless.core.limits import Stop
 from gapless.core.nearest import nearest
-from gapless.core.notebook import html_repr, remember
 from gapless.core.problem import Problem
 from gapless.core.problem_batch import ProblemBatch
 from gapless.core.result import NoSolution, Result, Status
+from gapless.core.results.notebook import html_repr, remember
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.core.tolerance import meets
 
@@ -325,7 +325,7 @@ class BatchResult(Generic[S]):
         UnknownOption
             No such backend.
         """
-        from gapless.core.frame import columns_of, framed  # noqa: PLC0415  for those who ask
+        from gapless.core.results.frame import columns_of, framed  # noqa: PLC0415  for those who ask
 
         return framed(lambda: columns_of(self, stats), backend)
 

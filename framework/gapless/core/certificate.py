@@ -20,9 +20,9 @@ import numpy as np
 from gapless.core.decisions import Fixings
 from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.factor import blamed_factor
-from gapless.core.notebook import html_repr
 from gapless.core.problem import Problem, score_of
 from gapless.core.proofs.verdict import Verdict as Verdict  # noqa: PLC0414  imported from here
+from gapless.core.results.notebook import html_repr
 from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray, float_array
 from gapless.core.tolerance import margin, round_bound

@@ -14,10 +14,10 @@ import attrs
 from gapless.core import serial
 from gapless.core.certificate import Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
-from gapless.core.names import Names
-from gapless.core.notebook import html_repr
 from gapless.core.problem import Problem
 from gapless.core.result import Result
+from gapless.core.results.names import Names
+from gapless.core.results.notebook import html_repr
 from gapless.core.serial import WRITTEN, serialisable
 
 

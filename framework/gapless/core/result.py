@@ -24,9 +24,9 @@ from gapless.core.certificate import (
 from gapless.core.errors import InvalidResult
 from gapless.core.events import Event
 from gapless.core.limits import Stop
-from gapless.core.names import Names
-from gapless.core.notebook import html_repr
 from gapless.core.problem import Problem, Sense
+from gapless.core.results.names import Names
+from gapless.core.results.notebook import html_repr
 from gapless.core.results.stats import Stats as Stats  # noqa: PLC0414  imported from here
 from gapless.core.results.status import NoSolution as NoSolution  # noqa: PLC0414  imported from here
 from gapless.core.results.status import Status as Status  # noqa: PLC0414  imported from here

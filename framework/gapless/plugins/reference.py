@@ -63,7 +63,8 @@ def is_a(value: object, reference: str) -> bool:
     reference : str
         The module that defines the class, and its name: ``"gapless_chains.problem:ChainProblem"``.
     """
-    return _descends(type(value), reference)
+    cls: Any = type(value)
+    return _descends(cls, reference)
 
 
 @functools.lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import attrs
 
@@ -85,20 +85,17 @@ class Method:
     @property
     def problem(self) -> ProblemType:
         """The problem type."""
-        found: ProblemType = resolved(self._problem)
-        return found
+        return cast(ProblemType, resolved(self._problem))
 
     @property
     def run(self) -> Callable[..., Result[Any]]:
         """The function that solves one problem."""
-        function: Callable[..., Result[Any]] = resolved(self._run)
-        return function
+        return cast(Callable[..., Result[Any]], resolved(self._run))
 
     @property
     def run_many(self) -> Callable[..., Any] | None:
         """The function that solves many problems together, if there is one."""
-        function: Callable[..., Any] | None = resolved(self._run_many)
-        return function
+        return cast(Callable[..., Any] | None, resolved(self._run_many))
 
     @property
     def problem_key(self) -> ProblemType | str:
@@ -186,8 +183,7 @@ class Task:
         ``add_arguments(parser)`` adds options to an `argparse` parser. It may be given as a reference, such as
         ``"my_package.job:add_arguments"``, which is imported when the task is asked for.
     run : callable, or str
-        ``run(arguments, console) -> int``: does the job, returns an exit code.
-        `console` is a `gapless.cli.Console`.
+        ``run(arguments, console) -> int``: does the job with a `gapless.cli.Console`, returns an exit code.
     benchmark : bool
         Whether it measures speed, and is listed apart from the jobs.
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from gapless.core.batch_result import BatchResult
 from gapless.core.certificate import Certificate
-from gapless.core.names import Names, one_line
-from gapless.core.notebook import problem_of
 from gapless.core.problem import Problem
 from gapless.core.record import Record
 from gapless.core.result import Result, Solution
+from gapless.core.results.names import Names, one_line
+from gapless.core.results.notebook import problem_of
 from gapless.core.tree_certificate import TreeCertificate
 from gapless.core.work import work_limit
 from gapless.report.answer import draw_tree
