@@ -85,17 +85,17 @@ class Method:
     @property
     def problem(self) -> ProblemType:
         """The problem type."""
-        return cast(ProblemType, resolved(self._problem))
+        return cast("ProblemType", resolved(self._problem))
 
     @property
     def run(self) -> Callable[..., Result[Any]]:
         """The function that solves one problem."""
-        return cast(Callable[..., Result[Any]], resolved(self._run))
+        return cast("Callable[..., Result[Any]]", resolved(self._run))
 
     @property
     def run_many(self) -> Callable[..., Any] | None:
         """The function that solves many problems together, if there is one."""
-        return cast(Callable[..., Any] | None, resolved(self._run_many))
+        return cast("Callable[..., Any] | None", resolved(self._run_many))
 
     @property
     def problem_key(self) -> ProblemType | str:
