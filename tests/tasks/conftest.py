@@ -7,5 +7,5 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fits 80 columns, tests/cli/test_width.py sees."""
+    """Of 500 columns; tests/cli/test_width.py looks at 80."""
     monkeypatch.setenv("COLUMNS", "500")

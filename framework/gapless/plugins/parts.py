@@ -37,6 +37,14 @@ class Parts:
     ------
     InvalidProblem
         Unknown kind, or another number of heads than of arcs.
+
+    Examples
+    --------
+    >>> from gapless.roles import Parts
+    >>> Parts("labels", ["NOUN", "VERB"])
+    Parts(kind='labels', names=('NOUN', 'VERB'), heads=())
+    >>> Parts("arcs", ["nsubj", "root"], heads=[2, 0]).heads
+    (2, 0)
     """
 
     kind: str
