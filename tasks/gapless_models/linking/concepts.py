@@ -19,6 +19,7 @@ from gapless_models.linking.readers import LinkingFileError
 from gapless_models.text_lines import numbered_lines
 
 _FIELDS = 3
+_ARTICLES = {"a", "an", "the"}
 
 
 @attrs.frozen
@@ -127,7 +128,10 @@ class Concepts:
         return max(name.count(" ") + 1 for name in self.called)
 
     def mentions(self, words: Sequence[str]) -> list[Mention]:
-        """The names in a text, from left to right; where several begin at a word, the longest."""
+        """The names in a text, from left to right; where several begin at a word, the longest.
+
+        "the jungle" may be the book of this name or any jungle: an article adds the candidates of the name after it.
+        """
         lower = [word.lower() for word in words]
         found: list[Mention] = []
         first = 0
@@ -135,6 +139,9 @@ class Concepts:
             for end in range(min(len(words), first + self._longest), first, -1):
                 candidates = self.called.get(" ".join(lower[first:end]))
                 if candidates is not None:
+                    if lower[first] in _ARTICLES:
+                        without = self.called.get(" ".join(lower[first + 1 : end]), candidates)
+                        candidates = np.union1d(candidates, without)
                     found.append(Mention(first, end, candidates))
                     break
             first = found[-1].end if found and found[-1].end > first else first + 1

@@ -94,7 +94,8 @@ def test_names_are_linked(text: Path, capsys: pytest.CaptureFixture[str]) -> Non
     none, some = map(json.loads, capsys.readouterr().out.splitlines())
     assert none["links"] == []
     assert [link["mention"] for link in some["links"]] == ["Jaguar", "Puma", "the jungle", "Amazon"]
-    assert all(link["concept"].startswith(("Jaguar (", "Puma (", "Jungle", "Amazon")) for link in some["links"])
+    concepts = [link["concept"] for link in some["links"]]
+    assert concepts == ["Jaguar (cat)", "Puma (cat)", "Jungle (forest)", "Amazon rainforest"]
 
 
 def test_each_text_gets_a_title(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
