@@ -95,8 +95,8 @@ class Component(ABC, Generic[M]):
             raise KeyboardInterrupt
         return outcomes
 
-    def keep(self, doc: Doc, found: Iterable[tuple[int, int, Proof]]) -> None:
-        """Put proofs into a document."""
+    def keep(self, doc: Doc, found: Iterable[tuple[int, int, Proof | str]]) -> None:
+        """Put proofs, and the names of steps that failed, into a document."""
         keep(doc, self.name, found, certificates=self.certificates)
 
     def warn(self, doc: Doc, first: int, failure: str) -> None:

@@ -137,12 +137,18 @@ class Decoder(Component[ChainModel]):
         filled = [doc for doc in docs if len(doc)]
         if not filled:
             return
+        if self.loaded.labels != self.labels:
+            raise ValueError(
+                f"{self.name}: the transitions are of labels {self.loaded.labels}, the scores of {self.labels}; "
+                "give it the same ones in the same order, or initialise it again"
+            )
         rows = [self._checked(doc, one) for doc, one in zip(filled, self._score(filled), strict=True)]
         batch = self.loaded.batch(np.concatenate(rows), [len(doc) for doc in filled])
         for doc, problem, outcome in zip(filled, batch, self.solved(batch), strict=True):
             failure = failure_of(outcome, "tags")
             if failure or isinstance(outcome, gl.SolveError):
                 self.warn(doc, 0, failure)
+                self.keep(doc, [(0, len(doc), "tags")])
                 continue
             _set(doc, self.attr, [self.labels[label] for label in outcome.best])
             self.keep(doc, [(0, len(doc), Proof("tags", problem, outcome))])

@@ -47,12 +47,13 @@ class Linker(Component[Concepts]):
         outcomes = dict(zip(asked, zip(problems, self.solved(problems), strict=True), strict=True))
         for i, doc in enumerate(docs):
             spans: list[Span] = []
-            proofs = []
+            proofs: list[tuple[int, int, Proof | str]] = []
             if i in outcomes:
                 problem, outcome = outcomes[i]
                 failure = failure_of(outcome, "links")
                 if failure or isinstance(outcome, gl.SolveError):
                     self.warn(doc, 0, failure)
+                    proofs = [(0, len(doc), "links")]
                 else:
                     proofs = [(0, len(doc), Proof("links", problem, outcome))]
                     titles = [self.loaded.knowledge.titles[vertex] for vertex in outcome.best]

@@ -56,13 +56,15 @@ class Parser(Component[TextParser]):
 
     def _annotate(self, doc: Doc, found: Sequence[tuple[Sentence, Parsed]]) -> None:
         heads, relations = np.arange(len(doc)), [ROOT] * len(doc)
-        proofs: list[tuple[int, int, Proof]] = []
+        proofs: list[tuple[int, int, Proof | str]] = []
         for one, parsed in found:
             proofs += [(one.first, one.end, proof) for proof in parsed.proofs]
             if parsed.tags:
                 set_tags(doc, one.tokens, self.loaded.column, parsed.tags)
             if parsed.failure:
                 self.warn(doc, one.first, parsed.failure)
+                if all(proof.result.solutions for proof in parsed.proofs):  # else the failed step is there
+                    proofs.append((one.first, one.end, "tree"))
             places = one.tokens
             attached = parsed.heads or [
                 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
@@ -33,8 +34,9 @@ class Proof:
     gap : float
         ``|bound - value|``; 0 where the annotation is proved to be the best one.
     proved : bool
+        Whether there is an annotation, and it is proved to be the best one.
     record : str or None
-        The record that ``gapless verify`` checks, as JSON; None without ``certificates``.
+        The record that ``gapless verify`` checks, as JSON; None without ``certificates``, and after an error.
     """
 
     component: str
@@ -59,8 +61,18 @@ class Proof:
         return self._record().result.certificate
 
     def verify(self) -> gl.Verdict:
-        """Check the certificate without any solver; errors as those of `certificate`."""
-        return self._record().verify()
+        """Check the certificate without any solver, and that value and bound are its own.
+
+        Errors as those of `certificate`.
+        """
+        record = self._record()
+        held = _claims(record.result)
+        said = {name: getattr(self, name) for name in held}
+        differing = [name for name in held if repr(held[name]) != repr(said[name])]
+        if differing:
+            told = f"the document says {said[differing[0]]}, the record {held[differing[0]]}"
+            return gl.Verdict(False, told, differing[0])
+        return record.verify()
 
     def _record(self) -> gl.Record:
         if self.record is None:
@@ -112,16 +124,24 @@ class Proofs(Sequence[Proof]):
 
     @property
     def proved(self) -> bool:
-        """Whether every annotation is proved to be the best one."""
-        return all(proof.proved for proof in self.listed)
+        """Whether every annotation is proved to be the best one; False where there is none."""
+        return bool(self.listed) and all(proof.proved for proof in self.listed)
 
     def verify(self) -> bool:
-        """Whether every certificate holds; see `Proof.verify`."""
-        return all(proof.verify() for proof in self.listed)
+        """Whether every sentence was annotated and its certificate holds; False where there is none.
+
+        See `Proof.verify`.
+        """
+        return bool(self.listed) and all(not math.isnan(proof.value) and proof.verify() for proof in self.listed)
 
     def save(self, path: str) -> None:
-        """Write the records to a ``.jsonl`` file, for ``gapless verify``; it appears when it is complete."""
+        """Write the records to a ``.jsonl`` file, for ``gapless verify``; it appears when it is complete.
+
+        Raises `InvalidResult`: there is none.
+        """
         records = [proof.record for proof in self.listed if proof.record is not None]
+        if not records:
+            raise gl.InvalidResult("no certificate was kept: components keep them with certificates=True")
         serial.write_aside(path, "".join(record + "\n" for record in records))
 
 
@@ -130,13 +150,13 @@ def proofs_of(doc: Doc) -> Proofs:
     return Proofs(tuple(Proof(**data) for data in doc.user_data.get(EXTENSION, ())))
 
 
-def keep(doc: Doc, component: str, found: Iterable[tuple[int, int, Step]], *, certificates: bool) -> None:
+def keep(doc: Doc, component: str, found: Iterable[tuple[int, int, Step | str]], *, certificates: bool) -> None:
     """Put the proofs of a component into the document, in place of earlier ones.
 
     Parameters
     ----------
-    found : iterable of (int, int, Step)
-        The tokens of each sentence, and what was solved.
+    found : iterable of (int, int, Step or str)
+        The tokens of each sentence, and what was solved; the name of a step that failed.
     certificates : bool
         Whether the records are kept.
     """
@@ -145,25 +165,32 @@ def keep(doc: Doc, component: str, found: Iterable[tuple[int, int, Step]], *, ce
 
 
 def _data(
-    doc: Doc, component: str, found: Iterable[tuple[int, int, Step]], certificates: bool
+    doc: Doc, component: str, found: Iterable[tuple[int, int, Step | str]], certificates: bool
 ) -> Iterator[dict[str, Any]]:
     for first, end, step in found:
-        result, record = step.result, None
+        place = {"component": component, "first": first, "end": end}
+        if isinstance(step, str):
+            yield {**place, "step": step, **_NOTHING, "record": None}
+            continue
+        record = None
         if certificates:
             words = [token.text for token in doc[first:end] if not token.is_space]
             name = f"tokens {first} to {end - 1}: {step.step}"
-            record = serial.dumps(gl.Record(step.problem, result, name, words))
-        yield {
-            "component": component,
-            "step": step.step,
-            "first": first,
-            "end": end,
-            "value": float(result.value) if result.solutions else float("nan"),
-            "bound": float(result.bound),
-            "gap": float(result.gap),
-            "proved": result.proved,
-            "record": record,
-        }
+            record = serial.dumps(gl.Record(step.problem, step.result, name, words))
+        yield {**place, "step": step.step, **_claims(step.result), "record": record}
+
+
+_NOTHING = {"value": math.nan, "bound": math.nan, "gap": math.inf, "proved": False}
+
+
+def _claims(result: gl.Result[Any]) -> dict[str, Any]:
+    """Those of a result that a document repeats."""
+    return {
+        "value": float(result.value) if result.solutions else math.nan,
+        "bound": float(result.bound),
+        "gap": float(result.gap),
+        "proved": result.proved and bool(result.solutions),
+    }
 
 
 if not Doc.has_extension(EXTENSION):

@@ -48,11 +48,12 @@ class Tagger(Component[ChainTagger]):
         """Tag documents together."""
         found = [(doc, one) for doc in docs for one in sentences(doc)]
         problems = self.loaded.batch([[doc[i].text for i in one.tokens] for doc, one in found]) if found else []
-        proofs: dict[int, list[tuple[int, int, Proof]]] = {id(doc): [] for doc in docs}
+        proofs: dict[int, list[tuple[int, int, Proof | str]]] = {id(doc): [] for doc in docs}
         for (doc, one), problem, outcome in zip(found, problems, self.solved(problems), strict=True):
             failure = failure_of(outcome, "tags")
             if failure or isinstance(outcome, gl.SolveError):
                 self.warn(doc, one.first, failure)
+                proofs[id(doc)].append((one.first, one.end, "tags"))
                 continue
             set_tags(doc, one.tokens, self.loaded.column, [self.loaded.labels[label] for label in outcome.best])
             proofs[id(doc)].append((one.first, one.end, Proof("tags", problem, outcome)))

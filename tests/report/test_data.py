@@ -475,3 +475,21 @@ def test_long_texts_are_cut_before_the_page_grows_too_large(
     assert all(len(line[10]) == (12 if line[9] else 30) for line in data["rows"])
     assert 10_000 < len(json.dumps(data, separators=(",", ":"))) < 18_500
     assert not any(line[9] for line in encoded([row] * 20, [""] * 20)["rows"])
+
+
+@pytest.mark.parametrize("seconds", [np.inf, np.nan, -1.0, "<b>"])
+def test_seconds_that_are_none_are_passed_over(seconds: Any, tmp_path: Path) -> None:
+    one = tagged("A B", None)
+    stats = attrs.evolve(one.result.stats, seconds=seconds)
+    forged = attrs.evolve(one, result=attrs.evolve(one.result, stats=stats), measured={"seconds": 0.5})
+    page = page_of(written(tmp_path / "r.jsonl", forged, one))
+    assert listing(page)["rows"][0][4] == 0.5
+
+
+def test_answers_of_one_name_are_compared_in_their_order(tmp_path: Path) -> None:
+    run = written(tmp_path / "a.jsonl", tagged("A B", None), tagged("B B A", None))
+    page = page_of(run, against=written(tmp_path / "b.jsonl", tagged("A B", None), tagged("B B A", None)))
+    assert [row[-1] for row in listing(page)["rows"]] == [Differs.NOTHING, Differs.NOTHING]
+    page = page_of(run, against=written(tmp_path / "c.jsonl", tagged("A B", None)))
+    assert len(listing(page)["rows"]) == 1
+    assert "Only in a.jsonl: s." in page

@@ -196,3 +196,27 @@ def test_a_model_that_cannot_be_read_is_named(config: dict[str, str]) -> None:
     nlp = pipeline("gapless_parser", **config)
     with pytest.raises((OSError, ValueError), match=Path(config["model"]).name):
         nlp(CAT)
+
+
+def test_a_sentence_without_an_annotation_is_not_proved() -> None:
+    assert not spacy.blank("en")(CAT)._.gapless.proved
+    assert not spacy.blank("en")(CAT)._.gapless.verify()
+    nlp = pipeline("gapless_parser")
+    long = Doc(nlp.vocab, words=["a"] * 5001 + ["cat"], sent_starts=[True, *[False] * 5000, True])
+    with pytest.warns(UserWarning, match="at most 5000 are parsed"):
+        found = nlp(long)._.gapless
+    assert sorted(proof.proved for proof in found.of("gapless_parser", "tree")) == [False, True]
+    assert not found.proved
+    assert not found.verify()
+
+
+def test_numbers_of_a_document_are_those_of_its_records(tmp_path: Path) -> None:
+    doc = pipeline("gapless_parser")(CAT)
+    assert doc._.gapless.verify()
+    doc.user_data["gapless"][0]["value"] += 1.0
+    assert "the document says" in doc._.gapless[0].verify().reason
+    assert not doc._.gapless.verify()
+    bare = pipeline("gapless_parser", certificates=False)(CAT)
+    with pytest.raises(ValueError, match="no certificate was kept"):
+        bare._.gapless.save(str(tmp_path / "proofs.jsonl"))
+    assert not list(tmp_path.iterdir())

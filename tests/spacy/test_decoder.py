@@ -131,3 +131,31 @@ def make_shares() -> Callable[[Sequence[Doc]], list[Any]]:
 def test_bad_settings_are_named(config: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         scored(0, **config)("one two")
+
+
+@spacy.registry.misc("gapless_test_forbidden")
+def make_forbidden() -> Callable[[Sequence[Doc]], list[Any]]:
+    """Probability 0 of every label."""
+    return lambda docs: [np.zeros((len(doc), len(LABELS))) for doc in docs]
+
+
+def test_what_no_label_is_allowed_for_is_not_proved() -> None:
+    doc = scored(0)("one two")
+    assert doc._.gapless.proved
+    nlp = spacy.blank("en")
+    config = {"scores": {"@misc": "gapless_test_forbidden"}, "labels": LABELS, "log": True}
+    nlp.add_pipe("gapless_decoder", config=config)
+    with pytest.warns(UserWarning, match="no answer is allowed"):
+        nlp.get_pipe("gapless_decoder")(doc)
+    (proof,) = doc._.gapless
+    assert not proof.proved
+    assert not doc._.gapless.proved
+    assert not doc._.gapless.verify()
+
+
+def test_stored_transitions_are_of_the_labels_of_the_scores() -> None:
+    stored = scored(0).get_pipe("gapless_decoder").to_bytes()
+    other = scored(0, labels=LABELS[::-1])
+    other.get_pipe("gapless_decoder").from_bytes(stored)
+    with pytest.raises(ValueError, match="in the same order"):
+        other("one two")

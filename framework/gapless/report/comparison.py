@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ class Comparison:
 def comparison_of(
     sources: tuple[Path, Path], *, verify: bool, checks: int | None, progress: Progress
 ) -> Comparison:
-    """Gather the information on two runs; answers are matched by their names.
+    """Gather the information on two runs; answers are matched by name, those of one name in their order.
 
     Raises `InvalidProblem`: a file contains something other than records, or no name is in both runs.
     """
@@ -86,8 +87,8 @@ def comparison_of(
         read_rows(record_files(source), _nothing, verify=verify, checks=checks, progress=progress)
         for source in sources
     )
-    others = {row.name: row for row in second.held}
-    pairs = [(row, others[row.name]) for row in first.held if row.name in others]
+    others = dict(_told_apart(second.held))
+    pairs = [(row, others[key]) for key, row in _told_apart(first.held) if key in others]
     if not pairs:
         raise InvalidProblem(
             f"{sources[0]} and {sources[1]} have no answer of the same name: nothing can be compared"
@@ -103,10 +104,18 @@ def comparison_of(
         _tables(documents.tables(folders[0]), documents.tables(folders[1])),
         listing,
         {str(aspect.name).lower(): sum(aspect in one for one in aspects) for aspect in Differs if aspect},
-        _remarks(names, first, second, {row.name for row, _ in pairs}),
+        _remarks(names, first, second, {id(row) for pair in pairs for row in pair}),
         any(row.compared.known or other.compared.known for row, other in pairs),
         first.counts["failed"] + second.counts["failed"],
     )
+
+
+def _told_apart(rows: Sequence[Row]) -> Iterator[tuple[tuple[str, int], Row]]:
+    """Rows by name, and by their place among those of the same name."""
+    before = Counter[str]()
+    for row in rows:
+        yield (row.name, before[row.name]), row
+        before[row.name] += 1
 
 
 def _nothing(*_: object) -> None:
@@ -187,10 +196,10 @@ def _changed(first: Mapping[str, Any], second: Mapping[str, Any] | None) -> froz
     )
 
 
-def _remarks(names: tuple[str, str], first: Rows, second: Rows, both: set[str]) -> list[str]:
+def _remarks(names: tuple[str, str], first: Rows, second: Rows, both: set[int]) -> list[str]:
     said = []
     for name, read in zip(names, (first, second), strict=True):
-        alone = [row.name for row in read.held if row.name not in both]
+        alone = [row.name for row in read.held if id(row) not in both]
         if alone:
             more = f" and {len(alone) - _NAMED} more" if len(alone) > _NAMED else ""
             said.append(f"Only in {name}: {', '.join(alone[:_NAMED])}{more}.")

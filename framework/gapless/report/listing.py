@@ -104,9 +104,8 @@ def torn_row(name: str, reason: str) -> Row:
 
 def seconds_of(record: Record) -> float:
     """Seconds of the solver; for answers decoded in one call, the share that the run measured."""
-    share = record.measured.get("seconds")
-    measured = float(share) if isinstance(share, int | float) and math.isfinite(share) else 0.0
-    return record.result.stats.seconds or measured
+    told = record.result.stats.seconds, record.measured.get("seconds")
+    return next((float(one) for one in told if isinstance(one, int | float) and 0 < one < math.inf), 0.0)
 
 
 def _finite(value: float) -> float | None:

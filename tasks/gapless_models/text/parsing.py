@@ -130,4 +130,6 @@ def failure_of(outcome: Outcome, step: str) -> str:
     """The reason why a step has no solution; empty if it has one."""
     if isinstance(outcome, gl.SolveError):
         return f"{step}: {outcome}"
+    if outcome.status is gl.Status.INFEASIBLE:
+        return ": ".join([step, "no answer is allowed", *outcome.explanation[:1]])
     return "" if outcome.solutions else f"{step}: nothing was found within the limits"

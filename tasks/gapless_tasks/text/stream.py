@@ -170,7 +170,7 @@ def chunks(units: Iterable[U], most: int = MOST) -> Iterator[list[U]]:
 
 @contextlib.contextmanager
 def kept_proofs(path: str | None, console: Console) -> Iterator[Callable[[Answer], None]]:
-    """Write records beside `path`, each whole and at once; they take its place in the end, after Ctrl-C, too.
+    """Write all records of each answer at once beside `path`; they take its place in the end, after Ctrl-C, too.
 
     Raises
     ------
@@ -189,9 +189,11 @@ def kept_proofs(path: str | None, console: Console) -> Iterator[Callable[[Answer
     with aside.open("w", encoding="utf-8") as file:
 
         def keep(answer: Answer) -> None:
-            for proof in answer.proofs:
-                name = f"{answer.place}: {proof.step}"
-                file.write(serial.dumps(gl.Record(proof.problem, proof.result, name, answer.words)) + "\n")
+            records = (
+                gl.Record(proof.problem, proof.result, f"{answer.place}: {proof.step}", answer.words)
+                for proof in answer.proofs
+            )
+            file.write("".join(serial.dumps(record) + "\n" for record in records))
             file.flush()
 
         try:

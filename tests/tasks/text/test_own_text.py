@@ -340,3 +340,20 @@ def test_it_works_in_a_pipe() -> None:
     tagged = subprocess.run([*command, "tag"], input=parsed.stdout, capture_output=True, text=True, check=True)
     assert tagged.stdout == parsed.stdout
     assert parsed.stderr == tagged.stderr == ""
+
+
+def test_an_answer_of_which_ctrl_c_left_one_proof_is_not_kept(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proofs, written = tmp_path / "proofs.jsonl", []
+    dumps = stream.serial.dumps
+
+    def interrupted(record: object) -> str:
+        written.append(record)
+        if len(written) == 5:  # of 3 for each sentence
+            raise KeyboardInterrupt
+        return dumps(record)
+
+    monkeypatch.setattr(stream.serial, "dumps", interrupted)
+    assert main(["parse", str(text), "--certificates", str(proofs)]) == exit_codes.INTERRUPTED
+    assert len(proofs.read_text("utf-8").splitlines()) == 3
