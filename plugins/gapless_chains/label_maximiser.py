@@ -31,6 +31,10 @@ class LabelMaximiser(Maximiser[IntArray], Generic[P]):
         self.problem = problem
         self.largest_own = 2 * LARGEST * len(problem.unary)
 
+    def own_size(self) -> float:
+        """The largest transition."""
+        return float(np.max(self.problem.transition, initial=0.0))
+
     def to_fields(self) -> dict[str, Any]:
         """For JSON: the problem."""
         return {"problem": self.problem}

@@ -109,6 +109,14 @@ class Maximiser(ABC, Generic[S]):
     def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[S]:
         """Maximise ``weights @ x + own(x)`` over structures x that agree with `fixings`. Weights may be -inf."""
 
+    def own_size(self) -> float:
+        """The largest score beyond the weights that a sum may take in; 0, the default, where that is not told.
+
+        Beside a large one that others make up for, digits of a sum are lost: where that may decide, the search asks
+        its checker. Negative scores need no mention: what takes in a large one scores as little itself.
+        """
+        return 0.0
+
     @abstractmethod
     def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
         """Max-marginal or exact reduced cost of **all** decisions at once, from one full solve."""

@@ -45,6 +45,8 @@ OUTGROWN = (
 )
 SLICE = 0.05
 """Seconds between two looks at Ctrl-C and the clock."""
+LOST = 2.0**-46
+"""Of a sum in float64, relative to the largest score: as the search counts it."""
 ENDLESS = 1 << 60
 """Nodes or steps."""
 ROOT_STEPS, ROOT_TREND = 120, 7
@@ -193,7 +195,8 @@ class Search(Generic[S]):
         `exact`: score of the best structure by the problem; `least`: only higher scores were searched for.
         """
         against = max(self.value, least)
-        if self.kernel.lost > 0.25 * margin(against if against > -math.inf else 0.0):
+        lost = max(self.kernel.lost, LOST * self.layout.own_size)
+        if lost > 0.25 * margin(against if against > -math.inf else 0.0):
             return True
         if self.value == -math.inf:
             return self.layout.harsh

@@ -223,5 +223,16 @@ class Layout(Generic[S]):
 
     def largest(self) -> float:
         """The largest size of a weight or a score."""
-        sizes = [np.abs(self.backbone.weights), *(np.abs(scored.all_scores()) for scored in self.conjunctions)]
-        return max((float(one[np.isfinite(one)].max(initial=0.0)) for one in sizes), default=0.0)
+        scores = (scored.all_scores() for scored in self.conjunctions)
+        return max(self.own_size, *map(_largest, (self.backbone.weights, *scores)))
+
+    @cached_property
+    def own_size(self) -> float:
+        """The largest score that the backbone sums by itself."""
+        counted = set(map(id, self.counted))
+        scores = (scored.all_scores() for scored in self.conjunctions if id(scored.factor) in counted)
+        return max(self.backbone.maximiser.own_size(), *(float(one.max(initial=0.0)) for one in scores), 0.0)
+
+
+def _largest(scores: FloatArray) -> float:
+    return float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))

@@ -130,7 +130,7 @@ class Concepts:
     def mentions(self, words: Sequence[str]) -> list[Mention]:
         """The names in a text, from left to right; where several begin at a word, the longest.
 
-        "the jungle" may be the book of this name or any jungle: an article adds the candidates of the name after it.
+        "the jungle" may be the book of this name or any jungle: an article adds what the name after it means.
         """
         lower = [word.lower() for word in words]
         found: list[Mention] = []
