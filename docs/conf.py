@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from numpydoc.xref import DEFAULT_LINKS
 from sphinx.application import Sphinx
 
@@ -127,7 +128,15 @@ def add_unreleased(_: Sphinx, docname: str, source: list[str]) -> None:
     source[0] += (drafted + released).replace("](docs/", "](")  # written for a file above this folder
 
 
+def mark_figures(app: Sphinx, document: nodes.document) -> None:
+    """Figures are drawn on white: the style sheet turns them where the page is dark. Charts turn by themselves."""
+    for image in document.findall(nodes.image):
+        if "figures/" in image["uri"]:
+            image["classes"].append("on-white")
+
+
 def setup(app: Sphinx) -> None:
-    """Connect the hook above; the page is read again whenever the site is built."""
+    """Connect the hooks above; the changelog is read again whenever the site is built."""
     app.connect("source-read", add_unreleased)
+    app.connect("doctree-read", mark_figures)
     app.connect("env-get-outdated", lambda *_: ["changelog"])

@@ -49,6 +49,12 @@ def test_nothing_waits_to_be_filled_in(page: Path) -> None:
     assert not re.findall(r"^\s*[A-Z]{4,}\s*$|\b(?:TODO|FIXME|TBD|XXX)\b", page.read_text("utf-8"), re.MULTILINE)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_no_line_of_a_sentence_begins_with_a_comment(page: Path) -> None:
+    """Markdown takes such a line for HTML: its code and its links would be shown as they are written."""
+    assert not re.findall(r"^ *<!-- value.*", page.read_text("utf-8"), re.MULTILINE)
+
+
 def test_every_hook_is_documented_with_its_signature() -> None:
     page = (ROOT / "docs/reference/hooks.md").read_text("utf-8")
     hooks = [f for n, f in vars(hookspecs).items() if n.startswith("gapless_")]

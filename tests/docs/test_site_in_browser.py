@@ -27,7 +27,8 @@ if (document.scrollingElement.scrollWidth > width) out.push("the page: " + docum
 for (const one of document.querySelectorAll("article *")) {
   const box = one.getBoundingClientRect();
   if (!box.width || box.right <= width + 0.5) continue;
-  let held = one;  // in a box that scrolls by itself, or in one that stands in the page
+  // In a box that scrolls by itself, or in one that stands in the page? Browsers clip pictures, which are no boxes.
+  let held = one.tagName === "IMG" ? one.parentElement : one;
   while (held && held.tagName !== "ARTICLE" && getComputedStyle(held).overflowX === "visible")
     held = held.parentElement;
   const inside = held && held.tagName !== "ARTICLE" && held !== one;

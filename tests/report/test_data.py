@@ -204,6 +204,17 @@ def test_the_list_holds_words_and_errors(tmp_path: Path) -> None:
     assert [" open" in one for one in opened] == [True, *[False] * (len(opened) - 1)]  # the hardest answer
 
 
+def test_an_answer_in_full_has_its_words_above_it_and_the_largest_is_the_hardest(tmp_path: Path) -> None:
+    """Answers of a batch took the same time each: then the size of the problem decides."""
+    several = [tagged("DET NOUN" + " VERB" * more, None, f"s{more}") for more in (0, 2, 1)]
+    stats = attrs.evolve(several[0].result.stats, seconds=1e-5)
+    several = [attrs.evolve(one, result=attrs.evolve(one.result, stats=stats)) for one in several]
+    page = page_of(written(tmp_path / "r.jsonl", *several))
+    shown = re.findall(r"<summary><strong>(.*?)</strong>.*?<span class=\"said\">(.*?)</span>", page)
+    assert [name for name, _ in shown] == ["s2", "s1", "s0"]
+    assert shown[0][1] == "word0 word1 word2 word3"
+
+
 def test_the_confusion_matrix_counts_every_pair(tmp_path: Path) -> None:
     rows = [row_of(tagged("DET NOUN VERB", "DET VERB VERB"), None), row_of(tagged("NOUN", "VERB"), None)]
     found = confusion_of(rows)

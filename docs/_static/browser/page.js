@@ -41,8 +41,7 @@ root.innerHTML = `
       <div class="gb-scroll gb-drawing" data-part="drawing"></div>
       <dl data-part="facts"></dl>
     </div>
-  </div>
-  <noscript>This page needs JavaScript.</noscript>`;
+  </div>`;
 
 const part = (name) => root.querySelector(`[data-part="${name}"]`);
 const say = (text, wrong = false) => {

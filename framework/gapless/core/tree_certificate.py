@@ -141,8 +141,10 @@ class TreeCertificate(Certificate):
             if not verdict:
                 return verdict
             bound = max(bound, verdict.bound)
-        inner = sum(map(bool, children))
-        shape = f"tree of {inner} inner nodes and {len(children) - inner} leaves"
+        leaves = len(children) - sum(map(bool, children))
+        shape = (
+            f"tree of {len(children)} nodes, {leaves} of them leaves" if len(children) > 1 else "tree of one node"
+        )
         reason = f"{shape}: {problem.sense.beyond(bound)}"
         seconds = time.perf_counter() - start
         return Verdict(True, reason, "", bound, seconds, problem.sense, trusted=self.rests_on(problem))

@@ -84,7 +84,7 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
     if not trace:
         traced = (
             "This record has no events; make the report with --again to get them from a second solve. "
-            "(`gapless solve --trace` keeps them at once.)"
+            "(gapless solve --trace keeps them at once.)"
         )
         if again is not None:
             trace, traced = _solved_again(record, again)

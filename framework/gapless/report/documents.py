@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,9 +43,9 @@ def about(folder: Path | None) -> Mapping[str, Any]:
     if manifest is not None:
         known = {"task": manifest.task, "state": manifest.state.value, "starts": manifest.starts}
         known |= {"began": manifest.began, "version": manifest.version}
-    known |= {key: value for key, value in _stored(folder).items() if key != "tables"}
+    known |= {key.replace("_", " "): value for key, value in _stored(folder).items() if key != "tables"}
     if isinstance(known.get("arguments"), list):
-        known["arguments"] = " ".join(["gapless", *map(str, known["arguments"])])
+        known["arguments"] = shlex.join(["gapless", *map(str, known["arguments"])])
     return known
 
 

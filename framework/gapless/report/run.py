@@ -25,9 +25,12 @@ from gapless.report.listing import Row, check_words, encoded, row_of, seconds_of
 from gapless.report.page import number
 from gapless.report.plots import Plot, plots_of
 from gapless.runs.reading import record_documents
+from gapless.svg import cut
 
 _LISTED = 50_000
 """Limit on the records in the list of a page."""
+_FIRST_LETTERS = 120
+"""Characters of a sentence above its answer in full."""
 CHECKED = 500
 """Certificates of a run that are checked by default, spread evenly over its answers."""
 
@@ -36,9 +39,10 @@ Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 @attrs.frozen
 class Detail:
-    """An answer shown in full, and the reason."""
+    """An answer shown in full, its first words, and the reason."""
 
     anchor: str
+    words: str
     why: str
     answer: Answer
 
@@ -275,10 +279,10 @@ def _doubt(record: Record, verdict: Verdict | None) -> float:
 
 
 def _labour(record: Record) -> float:
-    """Effort: seconds; where not measured, iterations, then the size of the problem."""
+    """Effort: seconds, then iterations; of answers that took the same, as in a batch, the size of the problem."""
     stats = record.result.stats
     effort = seconds_of(record) + 1e-9 * (stats.nodes + stats.iterations)
-    return effort or 1e-15 * record.problem.decisions.count
+    return effort + 1e-15 * record.problem.decisions.count
 
 
 def _details(
@@ -304,7 +308,8 @@ def _details(
             anchor = f"answer-{rank}"
             if row < len(anchors):
                 anchors[row] = anchor
-            found.append(Detail(anchor, " and ".join(why), answer_of(record, checked, again)))
+            words = cut(" ".join(map(str, record.words)), _FIRST_LETTERS)
+            found.append(Detail(anchor, words, " and ".join(why), answer_of(record, checked, again)))
             advance(1)
     return found
 

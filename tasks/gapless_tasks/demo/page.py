@@ -11,7 +11,8 @@ from gapless_tasks.demo.story import Row, Story
 
 _STYLE = """
 :root { color-scheme: light dark; --rule: #c8c8c8; --right: #2e7d32; --wrong: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --rule: #555; --right: #81c784; --wrong: #f2938c; } }
+@media (prefers-color-scheme: dark) { :root { --rule: #555; --right: #81c784; --wrong: #f2938c; }
+  .tree svg { filter: invert(.92) hue-rotate(180deg); } }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .tree { overflow-x: auto; } .tree svg { display: block; border-radius: 6px; }
