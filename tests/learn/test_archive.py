@@ -113,6 +113,16 @@ def test_foreign_files_are_refused(tmp_path, content, words):
         Weights.load(tmp_path / "f.npz")
 
 
+def test_a_small_file_must_not_ask_for_gigabytes(tmp_path):
+    path = tmp_path / "f.npz"
+    entry = {"name": "x", "shape": [400_000, 1000], "sparse": True}
+    text = np.frombuffer(json.dumps(header(arrays=[entry])).encode(), np.uint8)
+    np.savez(path, header=text, values0=np.ones(3), places0=np.arange(3))
+    with pytest.raises(DamagedFile) as refused:
+        Weights.load(path)
+    assert "more than 2 GiB" in f"{refused.value} {refused.value.__cause__}"
+
+
 def test_pickled_arrays_are_never_loaded(tmp_path):
     np.savez(tmp_path / "p.npz", header=np.array([{"a": 1}], dtype=object))
     with pytest.raises(DamagedFile, match="damaged, or not a file"):

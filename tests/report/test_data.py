@@ -25,6 +25,7 @@ from gapless.report.listing import encoded, row_of
 from gapless.report.page import number, plain
 from gapless.report.plots import histogram, reliability, time_against_length
 from gapless.report.structures import drawn_structures
+from gapless.runs import Manifest
 from gapless.svg import RED
 from gapless_chains import ChainProblem
 from gapless_dependency import DependencyTree, LabelledParsingProblem, ParsingProblem
@@ -504,3 +505,32 @@ def test_answers_of_one_name_are_compared_in_their_order(tmp_path: Path) -> None
     page = page_of(run, against=written(tmp_path / "c.jsonl", tagged("A B", None)))
     assert len(listing(page)["rows"]) == 1
     assert "Only in a.jsonl: s." in page
+
+
+@pytest.mark.parametrize(("field", "value"), [("nodes", "x"), ("iterations", None)])
+def test_a_record_that_cannot_be_shown_is_named(
+    field: str, value: Any, records: dict[str, gl.Record], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = json.loads(gl.dumps(records["chain"]))
+    document["result"]["stats"][field] = value
+    source = tmp_path / "run.jsonl"
+    source.write_text(gl.dumps(records["tree"]) + "\n" + json.dumps(document) + "\n", "utf-8")
+    assert main(["report", str(source), "-o", str(tmp_path / "page.html")]) == exit_codes.USAGE
+    assert f"{source}:2: " in capsys.readouterr().err.replace(", line ", ":")
+
+
+def test_two_runs_say_which_settings_differ_and_what_was_not_checked(
+    records: dict[str, gl.Record], tmp_path: Path
+) -> None:
+    runs = []
+    for name, epochs in (("a", 8), ("b", 1)):
+        (tmp_path / name).mkdir()
+        Manifest("tagging", {"epochs": epochs, "seed": 0}, {}, ["answers.jsonl"]).save(tmp_path / name)
+        (tmp_path / name / "answers.jsonl").write_text(gl.dumps(records["chain"]) + "\n", "utf-8")
+        runs.append(tmp_path / name)
+    for verify, said in ((True, "verdict good"), (False, "2 certificates were not checked")):
+        write_report(runs[0], tmp_path / "page.html", against=runs[1], verify=verify)
+        page = (tmp_path / "page.html").read_text("utf-8")
+        assert said in page
+        assert '<th scope="row">epochs</th><td class="number">8</td><td class="number">1</td>' in page
+        assert '<th scope="row">seed</th>' not in page

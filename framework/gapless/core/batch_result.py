@@ -363,7 +363,7 @@ class BatchResult(Generic[S]):
         return all(status is not None or i in self.errors for i, status in enumerate(self.statuses))
 
     def __repr__(self) -> str:
-        return f"<BatchResult of {len(self)}: {self.proved:.1%} proved>"
+        return f"<BatchResult of {len(self)}: {self.proved:.1%} proved>" if len(self) else "<BatchResult of 0>"
 
 
 def interrupted(outcome: Result[S] | SolveError) -> bool:

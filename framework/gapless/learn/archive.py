@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
 import zlib
@@ -22,6 +23,8 @@ FORMAT = "gapless.learn"
 VERSION = 1
 HEADER = "header"
 _KINDS = "biuf"
+_MOST_BYTES = 1 << 31
+"""Size of an array that is stored as its few values and is made whole: a small file must not ask for more."""
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, MemoryError, RecursionError),
     *(LookupError, ValueError, TypeError, AttributeError, OverflowError),
@@ -126,6 +129,8 @@ def _array(stored: Mapping[str, Array], number: int, entry: Mapping[str, Any]) -
     if not entry["sparse"]:
         return values.reshape(shape)
     places = stored[f"places{number}"]
+    if math.prod(shape) * values.itemsize > _MOST_BYTES:
+        raise ValueError(f"array {number} has the shape {shape}, more than {_MOST_BYTES >> 30} GiB")
     array = np.zeros(shape, values.dtype)
     if places.shape != values.shape or (places.size and places.min() < 0):
         raise ValueError(f"array {number} has {values.size} values for {places.size} places")

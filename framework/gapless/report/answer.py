@@ -181,6 +181,7 @@ def _facts(result: Result[Any]) -> list[tuple[str, Any]]:
     ]
     stats = attrs.asdict(result.stats)
     extra = stats.pop("extra")
+    extra = extra if isinstance(extra, Mapping) else {"extra": extra}  # a file may bring anything
     counts = {name.replace("_", " "): value for name, value in {**stats, **extra}.items()}
     return [*facts, *((name, value) for name, value in counts.items() if value not in (0, 0.0, False, None, ""))]
 

@@ -15,6 +15,7 @@ from gapless.core.tolerance import margin
 from gapless.report import documents
 from gapless.report.listing import Row, encoded
 from gapless.report.run import Progress, Rows, read_rows
+from gapless.runs import Manifest
 from gapless.runs.reading import record_files
 
 _NAMED = 5
@@ -61,8 +62,8 @@ class Comparison:
         Sentences about answers that only one run has.
     judged : bool
         Whether something is known of what is right.
-    failed : int
-        Checks that fail, of both runs.
+    failed, unchecked : int
+        Checks that fail, and certificates that were not checked, of both runs.
     """
 
     names: tuple[str, str]
@@ -73,6 +74,7 @@ class Comparison:
     remarks: Sequence[str]
     judged: bool
     failed: int
+    unchecked: int
 
 
 def comparison_of(
@@ -100,13 +102,14 @@ def comparison_of(
     names = _names(sources)
     return Comparison(
         names,
-        _facts(first, second),
+        [*_settings(folders), *_facts(first, second)],
         _tables(documents.tables(folders[0]), documents.tables(folders[1])),
         listing,
         {str(aspect.name).lower(): sum(aspect in one for one in aspects) for aspect in Differs if aspect},
         _remarks(names, first, second, {id(row) for pair in pairs for row in pair}),
         any(row.compared.known or other.compared.known for row, other in pairs),
         first.counts["failed"] + second.counts["failed"],
+        first.counts["unchecked"] + second.counts["unchecked"],
     )
 
 
@@ -146,6 +149,14 @@ def _names(sources: tuple[Path, Path]) -> tuple[str, str]:
     if first.name != second.name:
         return first.name, second.name
     return f"{first.parent.name}/{first.name}", f"{second.parent.name}/{second.name}"
+
+
+def _settings(folders: Sequence[Path | None]) -> list[tuple[str, Any, Any]]:
+    """The settings that differ; of two tasks, their names alone."""
+    manifests = [None if folder is None else Manifest.load(folder) for folder in folders]
+    first, second = ({} if one is None else {"task": one.task, **one.settings} for one in manifests)
+    differing = [key for key in {**first, **second} if first.get(key) != second.get(key)]
+    return [(key, first.get(key), second.get(key)) for key in (differing if "task" not in differing else ["task"])]
 
 
 def _facts(first: Rows, second: Rows) -> list[tuple[str, Any, Any]]:

@@ -15,8 +15,8 @@ from typing import Any
 import attrs
 
 from gapless.core import serial
-from gapless.core.certificate import Verdict
-from gapless.core.errors import InvalidProblem, InvalidResult
+from gapless.core.certificate import UNREADABLE, Verdict
+from gapless.core.errors import GaplessError, InvalidProblem, InvalidResult
 from gapless.core.record import Record
 from gapless.report import documents
 from gapless.report.answer import Answer, answer_of
@@ -238,11 +238,16 @@ def _read_one(
         read.counts["failed"] += 1
         read.add(torn_row(f"record {number}", str(error)))
         return
-    verdict = record.verify() if wanted else None
-    read.counts["proved"] += record.result.proved
-    read.counts["uncertified"] += record.result.proved and not record.result.certified
-    read.judge(record, verdict)
-    visit(record, verdict, read.add(row_of(record, verdict, file.name.partition(".jsonl")[0] if file else "")))
+    try:
+        verdict = record.verify() if wanted else None
+        read.counts["proved"] += record.result.proved
+        read.counts["uncertified"] += record.result.proved and not record.result.certified
+        read.judge(record, verdict)
+        visit(record, verdict, read.add(row_of(record, verdict, file.name.partition(".jsonl")[0] if file else "")))
+    except GaplessError:
+        raise
+    except UNREADABLE as error:  # a number where a text belongs, and the like
+        raise InvalidProblem(f"{place}: the record cannot be shown ({type(error).__name__}: {error})") from error
 
 
 def _record(text: str, place: str, number: int, file: Path | None) -> Record:

@@ -170,7 +170,9 @@ def chunks(units: Iterable[U], most: int = MOST) -> Iterator[list[U]]:
 
 @contextlib.contextmanager
 def kept_proofs(path: str | None, console: Console) -> Iterator[Callable[[Answer], None]]:
-    """Write all records of each answer at once beside `path`; they take its place in the end, after Ctrl-C, too.
+    """Write all records of each answer at once beside `path`; they take its place in the end.
+
+    After Ctrl-C or an error they do so too, unless there is such a file: what it holds may be whole.
 
     Raises
     ------
@@ -200,6 +202,10 @@ def kept_proofs(path: str | None, console: Console) -> Iterator[Callable[[Answer
             yield keep
         finally:
             file.close()
-            aside.replace(path)
-            if sys.exc_info()[0] is not None:
-                console.complain(f"gapless: the proofs of what was finished are in {path}")
+            early = sys.exc_info()[0] is not None
+            if early and Path(path).exists():  # of a whole run, perhaps
+                console.complain(f"gapless: the proofs of what was finished are in {aside}; {path} is as it was")
+            else:
+                aside.replace(path)
+                if early:
+                    console.complain(f"gapless: the proofs of what was finished are in {path}")

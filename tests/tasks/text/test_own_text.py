@@ -319,6 +319,20 @@ def test_what_a_killed_run_left_is_not_overwritten(
     assert left.read_text("utf-8") == "kept\n"
 
 
+def test_a_run_that_ends_early_leaves_the_proofs_of_a_whole_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, proofs = tmp_path / "own.conllu", tmp_path / "proofs.jsonl"
+    path.write_text(GERMAN, "utf-8")
+    assert main(["tag", str(path), "--certificates", str(proofs)]) == exit_codes.PROVED
+    whole = proofs.read_bytes()
+    path.write_text(GERMAN + "1\tcut", "utf-8")
+    assert main(["tag", str(path), "--certificates", str(proofs)]) == exit_codes.USAGE
+    assert proofs.read_bytes() == whole
+    assert f"{proofs} is as it was" in capsys.readouterr().err
+    assert main(["verify", str(proofs)]) == exit_codes.PROVED
+
+
 def test_early_answers_do_not_wait_for_late_lines() -> None:
     taken = []
 
