@@ -49,6 +49,8 @@ class Labelling(Problem[IntArray]):
     ----------
     unary : float64 (n, K)
         Score of each label at each node.
+    transition : float64
+        Scores of neighbouring labels.
     labels : tuple of K str or None
         Names, for messages.
     shape_word, node_word, nodes_word : str
@@ -59,6 +61,7 @@ class Labelling(Problem[IntArray]):
     node_word: ClassVar[str]
     nodes_word: ClassVar[str] = "nodes"
     unary: FloatArray
+    transition: FloatArray
     labels: tuple[str, ...] | None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
