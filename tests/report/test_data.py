@@ -441,7 +441,7 @@ def test_two_runs_on_one_page(tmp_path: Path) -> None:
     )
     page = out.read_text("utf-8")
     assert EVIL not in page
-    assert "1 of 2 answers differ" in page
+    assert "1 of 2 structures differ" in page
     assert "Only in b: only there." in page
     assert re.findall(r'class="[^"]*changed">([^<]*)', page) == ["0.75"]
     rows = listing(page)["rows"]
