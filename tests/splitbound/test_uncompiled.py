@@ -62,13 +62,14 @@ def test_a_list_whose_order_rounding_may_decide(monkeypatch):
     monkeypatch.setattr(driver.Search, "rough", lambda self, exact, least=0.0: True)
     checked, listing = [], k_best._Listing
     right = listing._checked
-    monkeypatch.setattr(listing, "_checked", lambda self, part: checked.append(right(self, part)) or checked[-1])
+    monkeypatch.setattr(listing, "_checked", lambda *asked: checked.append(right(*asked)) or checked[-1])
     result = gapless.solve(noise(), "split-bound", k=2)
     assert result.proved
     assert checked
     assert all(checked)
     assert [s.value for s in result.solutions] == [s.value for s in whole.solutions]
-    monkeypatch.setattr(listing, "_checked", lambda *_: False)
+    # A part whose best structure scores more than what its search found stays open.
+    monkeypatch.setattr(listing, "_checked", lambda self, part, least: right(self, part, least - 1.0))
     result = gapless.solve(noise(), "split-bound", k=2)
     assert result.stop is Stop.GAP
     assert result.explanation[0] == k_best.ROUGH

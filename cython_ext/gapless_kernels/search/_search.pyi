@@ -238,7 +238,7 @@ class Search:
 
     @property
     def lost(self) -> float:
-        """Whether scores cancel so far that rounding may exceed the margin; check the proof first."""
+        """Loss of a bound by rounding in float64, at most."""
 
     def grouped(self) -> npt.NDArray[Any]:
         """Flags of the scopes that are pairs in a star, in the order of the blocks; bool (scopes,)."""

@@ -152,7 +152,7 @@ class _Listing(Generic[S]):
             return None, stop
         structure = self._structure_of(run, kept)
         if stop is Stop.PROVED and run.rough(run.exact, self.known.threshold):
-            self.rough |= not self._checked(kept)
+            self.rough |= not self._checked(kept, max(run.exact, self.known.threshold))
         self._emit("node", node=self.solve.budget.nodes)
         if structure is None:
             return None, stop
@@ -186,16 +186,16 @@ class _Listing(Generic[S]):
             self.counts[name] += int(run.extra[name])
         return run, stop
 
-    def _checked(self, kept: State) -> bool:
-        """Whether a checker confirms what was found in a part whose sums may be rounded too far.
+    def _checked(self, kept: State, least: float) -> bool:
+        """Whether a checker confirms that no structure of a part scores more than `least`.
 
-        Where multipliers leave it open, too, the structures of a small part are listed and scored.
+        It is asked where sums may be rounded too far. Where multipliers leave it open, too, the structures of a
+        small part are listed and scored.
         """
         run, stop = self._searched(kept, keep_proof=True)
         if stop is not Stop.PROVED:
             return False
         called(self.layout, run.kernel.settle)
-        least = max(run.exact, self.known.threshold)
         for evidence in (run.certificate(), self.layout.enumerated):
             verdict = evidence.verify(self.problem, Fixings(kept))
             if verdict and (verdict.bound <= least or meets(float(verdict.bound), least)):
