@@ -134,6 +134,9 @@ class Result(Generic[S]):
             raise InvalidResult(f"a result contradicts itself: {complaint}")
 
     def _contradiction(self) -> str | None:
+        for name, known in (("status", Status), ("stop", Stop), ("sense", Sense)):
+            if not isinstance(getattr(self, name), known):
+                return f"{name} is {getattr(self, name)!r}, expected a {known.__name__}"
         sign = self.sense.sign
         scores = [sign * s.value for s in self.solutions]
         if math.isnan(self.bound) or any(math.isnan(s) for s in scores):
