@@ -14,7 +14,7 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -80,33 +80,43 @@ def type_fault(cls: type, fields: Mapping[str, Any]) -> tuple[str, str] | None:
     known = _field_types(cls)
     for name, value in fields.items():
         hint = known.get(name, Any)
-        if not _fits(value, hint):
-            return name, f"found {_in_words(value)}, expected {_name(hint)}"
+        if not fits(value, hint):
+            return name, f"found {_in_words(value)}, expected {type_name(hint)}"
     return None
 
 
-def _fits(value: Any, hint: Any) -> bool:
+@functools.cache
+def parameter_types(run: Callable[..., Any]) -> Mapping[str, Any]:
+    """Annotations of a function's parameters; empty where they cannot be read."""
+    try:
+        return typing.get_type_hints(run, localns=_Names(run.__module__))
+    except (AttributeError, KeyError, NameError, TypeError):
+        return {}
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value may stand where the annotation `hint` does; what `hint` leaves open fits."""
     if hint in _SCALARS:
         return type(value) in _SCALARS[hint]
     if hint is _Unknown:
         return True
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Union or origin is types.UnionType:
-        return any(_fits(value, one) for one in arguments)
+        return any(fits(value, one) for one in arguments)
     if origin is np.ndarray:
-        return _array_fits(value, arguments)
+        return _arrayfits(value, arguments)
     target = origin or hint
     if not isinstance(target, type):
         return True  # Any, a type variable
     if issubclass(target, collections.abc.Mapping):
         inner = arguments[1] if len(arguments) == 2 else Any
-        return isinstance(value, dict) and all(_fits(one, inner) for one in value.values())
+        return isinstance(value, dict) and all(fits(one, inner) for one in value.values())
     if issubclass(target, (tuple, list)) or target in (collections.abc.Sequence, collections.abc.Iterable):
         return isinstance(value, (tuple, list, np.ndarray)) and _entries_fit(value, arguments)
     return _is_instance(value, target)
 
 
-def _array_fits(value: Any, arguments: tuple[Any, ...]) -> bool:
+def _arrayfits(value: Any, arguments: tuple[Any, ...]) -> bool:
     """Arrays may be stored as lists; their entries are then numbers of the right kind, in lists of any depth."""
     declared = typing.get_args(arguments[1])[0] if len(arguments) == 2 and typing.get_args(arguments[1]) else None
     kind = np.dtype(declared).kind if isinstance(declared, type) and declared is not np.generic else ""
@@ -116,7 +126,7 @@ def _array_fits(value: Any, arguments: tuple[Any, ...]) -> bool:
         return not value.size or value.dtype.kind in _ARRAY_KINDS.get(kind, value.dtype.kind)
     numbers: Any = {"b": bool, "i": int, "u": int, "f": float}.get(kind, bool | int | float)
     return all(
-        _array_fits(one, arguments) if isinstance(one, (tuple, list, np.ndarray)) else _fits(one, numbers)
+        _arrayfits(one, arguments) if isinstance(one, (tuple, list, np.ndarray)) else fits(one, numbers)
         for one in value
     )
 
@@ -125,13 +135,13 @@ def _entries_fit(values: Any, arguments: tuple[Any, ...]) -> bool:
     if not arguments:
         return True
     if len(arguments) > 1 and arguments[-1] is not Ellipsis:
-        return len(values) == len(arguments) and all(map(_fits, values, arguments))
+        return len(values) == len(arguments) and all(map(fits, values, arguments))
     if isinstance(values, np.ndarray):
         values = values.tolist()
     inner = arguments[0]
     if inner in _SCALARS:  # ids of decisions, of which there are many
         return set(map(type, values)) <= set(_SCALARS[inner])
-    return all(_fits(one, inner) for one in values)
+    return all(fits(one, inner) for one in values)
 
 
 def _is_instance(value: Any, cls: type) -> bool:
@@ -149,7 +159,8 @@ def _in_words(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
-def _name(hint: Any) -> str:
+def type_name(hint: Any) -> str:
+    """An annotation in words."""
     return (
         hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint).replace("typing.", "")
     )

@@ -21,7 +21,7 @@ from gapless.core.certificate import (
     check_bound,
     within_work_limit,
 )
-from gapless.core.errors import InvalidResult
+from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.events import Event
 from gapless.core.limits import Stop
 from gapless.core.problem import Problem, Sense
@@ -339,6 +339,8 @@ class Result(Generic[S]):
         InvalidLimits
             `work` is not a number above 0.
         """
+        if not isinstance(problem, Problem):
+            raise InvalidProblem(f"verify() takes the problem that was solved, got {type(problem).__name__}")
         with contextlib.nullcontext() if work is None else work_limit(work):
             return attrs.evolve(within_work_limit(lambda: self._checked(problem)), sense=self.sense)
 
