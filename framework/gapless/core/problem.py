@@ -12,6 +12,7 @@ from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.results.names import Names
 from gapless.core.results.notebook import html_repr
+from gapless.core.role_calls import call_problem
 from gapless.core.sparse import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class Problem(ABC, Generic[S]):
 
 def score_of(problem: Problem[S], structure: S) -> float:
     """The value, turned so that larger is better. Not a method: a problem may have a field `score`."""
-    return problem.sense.sign * problem.value(structure)
+    return problem.sense.sign * call_problem(problem, problem.value, structure)
 
 
 def check_start(problem: Problem[S], structures: Iterable[S]) -> None:
@@ -197,6 +198,6 @@ def check_start(problem: Problem[S], structures: Iterable[S]) -> None:
     Raises `InvalidProblem`: the message says the first rule that is broken.
     """
     for structure in structures:
-        broken = list(problem.violations(structure))
+        broken = list(call_problem(problem, problem.violations, structure))
         if broken:
             raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")

@@ -298,7 +298,9 @@ class Result(Generic[S]):
         """State of the proof and of its certificate in words: ``"proved, with certificate"``."""
         why = self._missing
         if self.proved:
-            return f"proved, no certificate: {why}" if why else "proved, with certificate"
+            prover = getattr(self._certificate, "prover", "")
+            proved = f"proved by {prover}" if prover else "proved"
+            return f"{proved}, no certificate: {why}" if why else f"{proved}, with certificate"
         shown = f"has no certificate: {why}" if why else "has a certificate"
         claimed = "no bound is claimed" if self.unbounded else f"the bound {shown}"
         if isinstance(self._certificate, ProbabilisticCertificate):

@@ -15,15 +15,16 @@ import numpy as np
 import gapless_kernels
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import OFF, ON, Fixings
-from gapless.core.errors import GaplessError, OracleError
+from gapless.core.errors import GaplessError, OracleError, SolveError
 from gapless.core.factor import guide_of
 from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.problem import check_start, score_of
 from gapless.core.result import Result, Solution, Stats
+from gapless.core.role_calls import call_problem
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.choice_groups import State
-from gapless.engine.guard import guarded
+from gapless.engine.guard import decoded, encoded, guarded
 from gapless.plugins.call import Solve
 from gapless.search.found import bound_with_rounding, check_found
 from gapless.search.layout import Layout
@@ -187,7 +188,7 @@ class Search(Generic[S]):
     @property
     def structure(self) -> S | None:
         """The best structure."""
-        return self.problem.decode(self.kernel.on) if self.value > -math.inf else None
+        return decoded(self.problem, self.kernel.on) if self.value > -math.inf else None
 
     def rough(self, exact: float, least: float = -math.inf) -> bool:
         """Whether only the checker can tell what is proved: scores cancel, or a loss may not suffice.
@@ -275,7 +276,7 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
     check_start(problem, solve.start)
     begun = solve.start or _guessed(layout)
     start = max(begun, key=lambda structure: score_of(problem, structure), default=None)
-    on = None if start is None else np.sort(problem.encode(start))
+    on = None if start is None else encoded(problem, start)
     told = bool(budget.observers or budget.trace)
     work: Search[S] = called(layout, lambda: begin(start=on, keep_proof=certificate, told=told))
     try:
@@ -303,8 +304,17 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
 
 def _guessed(layout: Layout[S]) -> list[S]:
     """The structure that the backbone offers, unless a factor forbids it."""
-    found = None if layout.backbone.guess is None else called(layout, layout.backbone.guess)
-    return [] if found is None or list(layout.problem.violations(found)) else [found]
+    problem, guess = layout.problem, layout.backbone.guess
+    if guess is None:
+        return []
+    try:
+        found = guess()
+    except SolveError:
+        raise
+    except Exception as error:
+        said = f"the guess of the backbone of {type(problem).__name__} raised {type(error).__name__}: {error}"
+        raise OracleError(said) from error
+    return [] if found is None or list(call_problem(problem, problem.violations, found)) else [found]
 
 
 def best(layout: Layout[S], solve: Solve, begin: Callable[..., Search[S]], *, certificate: bool) -> Result[S]:
