@@ -195,7 +195,10 @@ def _apart(decisions: Decisions) -> tuple[Sequence[IntArray], IntArray]:
 
 
 def _state(values: object) -> NDArray[np.int8]:
-    array = np.array(values, dtype=np.int8)
+    try:
+        array = np.array(values, dtype=np.int8)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise InvalidProblem(f"Fixings: state is {values!r:.80}, expected -1, 0 or 1 for each decision") from error
     array.flags.writeable = False
     return array
 

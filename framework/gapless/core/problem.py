@@ -168,11 +168,13 @@ class Problem(ABC, Generic[S]):
         """The part of a structure's value that the `factors` make up, in the problem's own sense."""
         if not len(self.factors):
             return 0.0
-        return self.sense.turn(self.factor_set.value(self.encode(structure)))
+        return self.sense.turn(self.factor_set.value(call_problem(self, self.encode, structure)))
 
     def factor_violations(self, structure: S) -> list[str]:
         """A sentence for each of the `factors` that forbids a structure, for `violations` to add."""
-        return self.factor_set.violations(self.encode(structure)) if len(self.factors) else []
+        if not len(self.factors):
+            return []
+        return self.factor_set.violations(call_problem(self, self.encode, structure))
 
     def backbone(self) -> Backbone[S]:
         """The problem without its `factors`: what the search needs, beside them, to solve it."""

@@ -30,6 +30,7 @@ from gapless.core.results.notebook import html_repr
 from gapless.core.results.stats import Stats as Stats  # noqa: PLC0414  imported from here
 from gapless.core.results.status import NoSolution as NoSolution  # noqa: PLC0414  imported from here
 from gapless.core.results.status import Status as Status  # noqa: PLC0414  imported from here
+from gapless.core.role_calls import call_problem
 from gapless.core.serial import serialisable
 from gapless.core.tolerance import margin, meets
 from gapless.core.work import OutOfWork, spend_work, work_limit
@@ -207,7 +208,10 @@ class Result(Generic[S]):
             score up to rounding in the last digits.
         """
         solutions = sorted(
-            (s if isinstance(s, Solution) else Solution(s, float(problem.value(s))) for s in structures),
+            (
+                s if isinstance(s, Solution) else Solution(s, float(call_problem(problem, problem.value, s)))
+                for s in structures
+            ),
             key=lambda s: -problem.sense.sign * s.value,
         )
         status = Status.NO_SOLUTION

@@ -37,6 +37,7 @@ _PLAIN = {str, int, float, bool, type(None)}
 """Types of JSON that are read as they are."""
 _ENTRIES: dict[str, set[type]] = {"b": {bool}, "i": {int}, "u": {int}, "f": {float, int, str}}
 """Types of JSON in arrays of each kind; text is for infinities and NaN."""
+NESTED = "the JSON document is nested too deeply: no value of gapless has so many brackets in brackets"
 WHOLE = "$"
 """Place of the whole document."""
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
@@ -239,12 +240,14 @@ def loads(text: str) -> Any:
     """The value written by `dumps`."""
     try:
         data = json.loads(text)
-    except (ValueError, RecursionError) as error:  # also numbers with more digits than Python reads
+    except ValueError as error:  # also numbers with more digits than Python reads
         raise InvalidProblem(f"not valid JSON: {error}") from error
+    except RecursionError as error:
+        raise InvalidProblem(NESTED) from error
     try:
         return from_data(data)
     except RecursionError as error:
-        raise InvalidProblem("the JSON document is nested too deeply") from error
+        raise InvalidProblem(NESTED) from error
 
 
 def require_folder(path: str | os.PathLike[str]) -> None:

@@ -22,6 +22,7 @@ from gapless.core.limits import Budget, Limits, Stop, budget_of
 from gapless.core.problem import Problem, check_start, score_of
 from gapless.core.relaxation import Probe, Relaxation, Relaxed
 from gapless.core.result import Result, Stats
+from gapless.core.role_calls import call_problem
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.core.tree_certificate import Tightening, TreeCertificate
@@ -400,7 +401,7 @@ class _Search(Generic[S]):
         if known == 1 and not self.tightenings and "0" in self.leaves:
             certificate = self.leaves["0"]
         budget = self.budget
-        explanation = list(self.problem.infeasibility()) if bound == -math.inf else []
+        explanation = list(call_problem(self.problem, self.problem.infeasibility)) if bound == -math.inf else []
         if self.k > 1 and stop is not Stop.PROVED:
             explanation.append(f"the search for {self.k} best ended early ({stop.value}): the list may miss some")
         return Result.of(

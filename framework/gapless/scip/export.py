@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyscipopt
 
-from gapless.core.errors import InconsistentBound, InvalidProblem
+from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError
 from gapless.core.limits import Budget, Stop
 from gapless.core.model import LinearModel
 from gapless.core.problem import Problem, check_start, score_of
@@ -52,7 +52,7 @@ def write_model(problem: Problem[Any], path: str | os.PathLike[str]) -> None:
     if target.suffix not in SUFFIXES:
         raise InvalidProblem(f"{target}: the suffix must be one of {', '.join(SUFFIXES)}")
     require_folder(target)
-    model, _ = _scip_model(_linear_model(problem))
+    model, _ = scip_model(_linear_model(problem))
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
             aside = Path(folder) / f"model{target.suffix}"
@@ -91,8 +91,8 @@ def solve_monolithic(
     -------
     Result
         "Proved by SCIP" and without a certificate: SCIP's proof is not recorded. ``stats.extra["model_seconds"]``
-        is the CPU time of building the model. After Ctrl-C, the best answer of SCIP so far; while the model is still being built, only
-        `start`.
+        is the CPU time of building the model. After Ctrl-C, the best answer of SCIP so far; while the model is
+        still being built, only `start`.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def solve_monolithic(
 def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str, presolve: bool) -> Result[S]:
     began = time.thread_time()
     linear = _linear_model(problem)
-    model, columns = _scip_model(linear, QUIET_SCALE)
+    model, columns = scip_model(linear, QUIET_SCALE)
     written = time.thread_time() - began
     try:
         apply_limits(model, budget, scale=QUIET_SCALE)
@@ -207,12 +207,14 @@ def _suggest(model: pyscipopt.Model, columns: list[Any], linear: LinearModel, on
 
 def _linear_model(problem: Problem[Any]) -> LinearModel:
     try:
-        return problem.linear_model()
-    except NotImplementedError as error:
-        raise InvalidProblem(str(error)) from error
+        return call_problem(problem, problem.linear_model)
+    except OracleError as error:
+        if isinstance(error.__cause__, NotImplementedError):
+            raise InvalidProblem(str(error.__cause__)) from error
+        raise
 
 
-def _scip_model(linear: LinearModel, scale: float = 1.0) -> tuple[pyscipopt.Model, list[Any]]:
+def scip_model(linear: LinearModel, scale: float = 1.0) -> tuple[pyscipopt.Model, list[Any]]:
     """The unsolved model and its variables; SCIP maximises, and no dual is ever requested.
 
     Scores are multiplied by `scale`.
