@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyscipopt
+from pyscipopt import SCIP_PARAMSETTING  # type: ignore[attr-defined]  # missing from the stubs
 
 from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError
 from gapless.core.limits import Budget, Stop
@@ -120,7 +121,7 @@ def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str
     try:
         apply_limits(model, budget, scale=QUIET_SCALE)
         if not presolve:
-            model.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
+            model.setPresolve(SCIP_PARAMSETTING.OFF)
         for structure in start:
             _suggest(model, columns, linear, encoded(problem, structure))
         model.optimize()
