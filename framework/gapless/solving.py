@@ -294,7 +294,8 @@ def only_problems(door: str, problems: Any) -> Iterator[Problem[Any]]:
 def _checked_problems(door: str, given: Iterator[Any]) -> Iterator[Problem[Any]]:
     for number, problem in enumerate(given):
         if not isinstance(problem, Problem):
-            raise InvalidProblem(f"problem {number} of {door}() is no gapless.Problem, got {type(problem).__name__}")
+            given_type = type(problem).__name__
+            raise InvalidProblem(f"problem {number} of {door}() is no gapless.Problem, got {given_type}")
         yield problem
 
 

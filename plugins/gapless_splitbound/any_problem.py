@@ -6,7 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from gapless import Problem, Result
-from gapless.core.role_calls import call_problem
+from gapless.core.factors.blame import call_problem
 from gapless.roles import Solve
 from gapless.search.answer import answer
 from gapless.search.driver import Search

@@ -25,7 +25,7 @@ ANYTHING = {("gapless.Solution", "structure"), ("gapless.Record", "gold")}
 
 
 def kind_of(value):
-    """What JSON has in a field: values of another kind are wrong there."""
+    """The kind of a field's value in JSON: values of another kind are wrong there."""
     if isinstance(value, dict):
         tag = value.get("type", "mapping")
         return {"array": "sequence", "tuple": "sequence", "float": "number"}.get(tag, tag)

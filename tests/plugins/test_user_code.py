@@ -1,4 +1,4 @@
-"""What a user's problem, backbone or factor raises: an `OracleError` that names the method, with the original."""
+"""Errors of a user's problem, backbone or factor: an `OracleError` that names the method, with the original."""
 
 import numpy as np
 import pytest

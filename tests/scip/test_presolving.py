@@ -52,7 +52,7 @@ def test_the_judge_finds_the_optimum_that_presolving_loses():
 
 
 def test_the_report_to_scip_is_about_that_model():
-    """What a person sends says the same as the test."""
+    """The file that a person sends says the same as the test."""
     text = (UPSTREAM / "scip_presolving.lp").read_text("utf-8")
     found = re.findall(r"^ c\d: (.*) = (\d)$", text, re.MULTILINE)
     assert [int(side) for _, side in found] == SIDES

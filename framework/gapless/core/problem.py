@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
+from gapless.core.factors.blame import call_problem
 from gapless.core.results.names import Names
 from gapless.core.results.notebook import html_repr
-from gapless.core.role_calls import call_problem
 from gapless.core.sparse import FloatArray, IntArray
 
 if TYPE_CHECKING:

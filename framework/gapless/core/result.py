@@ -23,6 +23,7 @@ from gapless.core.certificate import (
 )
 from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.events import Event
+from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Stop
 from gapless.core.problem import Problem, Sense
 from gapless.core.results.names import Names
@@ -30,7 +31,6 @@ from gapless.core.results.notebook import html_repr
 from gapless.core.results.stats import Stats as Stats  # noqa: PLC0414  imported from here
 from gapless.core.results.status import NoSolution as NoSolution  # noqa: PLC0414  imported from here
 from gapless.core.results.status import Status as Status  # noqa: PLC0414  imported from here
-from gapless.core.role_calls import call_problem
 from gapless.core.serial import serialisable
 from gapless.core.tolerance import margin, meets
 from gapless.core.work import OutOfWork, spend_work, work_limit

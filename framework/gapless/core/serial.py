@@ -20,8 +20,8 @@ import attrs
 import numpy as np
 
 from gapless.core.errors import DuplicateName, GaplessError, InvalidProblem, InvalidResult
-from gapless.core.field_types import type_fault
 from gapless.core.owners import import_class
+from gapless.core.results.field_types import type_fault
 
 T = TypeVar("T", bound=type)
 _CLASSES: dict[str, type] = {}

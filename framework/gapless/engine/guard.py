@@ -9,8 +9,8 @@ from typing import ParamSpec, TypeVar
 import numpy as np
 
 from gapless.core.errors import InconsistentBound, OracleError, SolveError
+from gapless.core.factors.blame import call_problem
 from gapless.core.problem import Problem, score_of
-from gapless.core.role_calls import call_problem
 from gapless.core.sparse import IntArray
 
 P = ParamSpec("P")

@@ -17,12 +17,12 @@ from gapless.core.brancher import Brancher
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate
 from gapless.core.decisions import FREE, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, OracleError, SolveError, UncoveredBranching
+from gapless.core.factors.blame import call_problem
 from gapless.core.formulation import checked_frequency, rounds_at
 from gapless.core.limits import Budget, Limits, Stop, budget_of
 from gapless.core.problem import Problem, check_start, score_of
 from gapless.core.relaxation import Probe, Relaxation, Relaxed
 from gapless.core.result import Result, Stats
-from gapless.core.role_calls import call_problem
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.core.tree_certificate import Tightening, TreeCertificate

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gapless.core.errors import UnknownOption
-from gapless.core.field_types import fits, parameter_types, type_name
+from gapless.core.results.field_types import fits, parameter_types, type_name
 
 _DEFAULTS: dict[Callable[..., Any], Mapping[str, Any]] = {}
 

@@ -15,11 +15,11 @@ import pyscipopt
 from pyscipopt import SCIP_PARAMSETTING  # type: ignore[attr-defined]  # missing from the stubs
 
 from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError
+from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Budget, Stop
 from gapless.core.model import LinearModel
 from gapless.core.problem import Problem, check_start, score_of
 from gapless.core.result import Result, Stats
-from gapless.core.role_calls import call_problem
 from gapless.core.serial import require_folder
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import margin, meets
@@ -167,7 +167,7 @@ def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str
 def _disagreement(
     problem: Problem[S], linear: LinearModel, structures: Sequence[S], claimed: float, bound: float, stop: Stop
 ) -> str:
-    """Where SCIP contradicts ``problem.value``, in words; empty where it does not.
+    """A contradiction between SCIP and ``problem.value``, in words; empty where there is none.
 
     Parameters
     ----------

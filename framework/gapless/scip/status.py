@@ -9,7 +9,7 @@ from gapless.core.certificate import NoCertificate
 from gapless.core.limits import Budget, Stop
 
 UNRECORDED = NoCertificate("SCIP's tree is not recorded", prover="SCIP")
-"""What stands in for the certificate of an answer that rests on SCIP's search tree."""
+"""Stands in for the certificate of an answer that rests on SCIP's search tree."""
 
 _STOPS = {
     "optimal": Stop.PROVED,

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import attrs
 
 from gapless.core.certificate import Certificate, NoCertificate
+from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Stop
 from gapless.core.result import Result, Stats
-from gapless.core.role_calls import call_problem
 from gapless.plugins.call import Solve
 from gapless.search.driver import ASKED_FOR_NONE, Search, best, called
 from gapless.search.k_best import k_best

@@ -17,10 +17,10 @@ from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import OFF, ON, Fixings
 from gapless.core.errors import GaplessError, OracleError, SolveError
 from gapless.core.factor import guide_of
+from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.problem import check_start, score_of
 from gapless.core.result import Result, Solution, Stats
-from gapless.core.role_calls import call_problem
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.choice_groups import State

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from gapless.core.errors import InconsistentBound
+from gapless.core.factors.blame import call_problem
 from gapless.core.problem import Problem
-from gapless.core.role_calls import call_problem
 from gapless.core.tolerance import margin
 from gapless.search.layout import Layout
 

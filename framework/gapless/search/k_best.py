@@ -17,10 +17,10 @@ import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON, Fixings
 from gapless.core.errors import InconsistentBound
+from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Budget, Stop
 from gapless.core.problem import score_of
 from gapless.core.result import Result
-from gapless.core.role_calls import call_problem
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.engine.choice_groups import State
