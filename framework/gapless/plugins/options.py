@@ -7,10 +7,7 @@ from collections.abc import Callable, Mapping
 from numbers import Number
 from typing import Any
 
-import numpy as np
-
 from gapless.core.errors import UnknownOption
-from gapless.core.results.field_types import fits, parameter_types, type_name
 
 _DEFAULTS: dict[Callable[..., Any], Mapping[str, Any]] = {}
 
@@ -34,8 +31,10 @@ def check_type(run: Callable[..., Any], option: str, value: Any) -> None:
     UnknownOption
         The message names the option and what it takes.
     """
-    if value is None or isinstance(value, (str, Number, np.generic)):
+    if value is None or isinstance(value, (str, Number)) or getattr(value, "shape", None) == ():
         return
+    from gapless.core.results.field_types import fits, parameter_types, type_name  # noqa: PLC0415  it loads NumPy
+
     declared = parameter_types(run).get(option)
     if declared is not None and not fits(value, declared):
         raise UnknownOption(f"{option} is {value!r:.80}, expected {type_name(declared)}")
