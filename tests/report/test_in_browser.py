@@ -261,6 +261,33 @@ def test_two_runs_list_what_differs(browser: Any, pages: dict[str, str]) -> None
         checked(browser)
 
 
+WIDE = """
+return [...document.querySelectorAll("#listed, .facts-of-two")].map((one) => one.closest(".scroll"))
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.outerHTML.slice(0, 80));
+"""
+
+
+@pytest.mark.parametrize("name", ["two", "judged", "run"])
+def test_no_column_of_a_list_is_out_of_sight(browser: Any, pages: dict[str, str], name: str) -> None:
+    for size in ((1280, 900), (390, 844)):
+        show(browser, pages[name], size, "light")
+        assert browser.execute_script(WIDE) == []
+        checked(browser)
+    heads = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#list thead th")]
+    cells = browser.find_elements(By.CSS_SELECTOR, "#list tbody tr:first-child td")
+    assert [one.get_attribute("data-head") for one in cells] == heads
+
+
+def test_a_table_that_scrolls_shows_a_shadow(browser: Any, pages: dict[str, str]) -> None:
+    """Shades of its two edges differ while more is hidden on one side only."""
+    show(browser, pages["run"], (390, 844))
+    grounds = browser.execute_script(
+        "return [...document.querySelectorAll('.scroll')].map((one) => getComputedStyle(one).backgroundAttachment)"
+    )
+    assert grounds
+    assert set(grounds) == {"local, local, scroll, scroll"}
+
+
 def test_without_a_script_the_main_facts_are_there(browser: Any, pages: dict[str, str]) -> None:
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:

@@ -136,7 +136,7 @@ def test_means_of_batches_are_no_times_of_answers() -> None:
 def test_times_are_told_apart_by_file() -> None:
     plot = time_against_length([*rows("exact", (5, 8, 12), None), *rows("beam", (5, 8), None)])
     assert plot is not None
-    assert plot.key == [("count0", "exact"), ("count1", BASELINE)]
+    assert plot.key == [("count0", "exact"), ("count1", "beam")]
     assert [style for style, _ in plot.marks] == ["dots count0", "dots count1"]
     many = [row for place in range(4) for row in rows(f"m{place}", (5, 8), None)]
     whole = time_against_length(many)
