@@ -153,7 +153,8 @@ class Budget:
         self.events: list[Event] = []
         self.nodes = 0
         self.iterations = 0
-        self.interrupted = False
+        self._whole: Budget | None = None
+        self._interrupted = False
         self._clock = clock
         self._start = clock()
 
@@ -191,9 +192,27 @@ class Budget:
         """Seconds until the time limit, possibly infinite, never negative."""
         return float("inf") if self.limits.time is None else max(0.0, self.limits.time - self.elapsed)
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C was pressed."""
+        return self._interrupted or (self._whole is not None and self._whole.interrupted)
+
     def interrupt(self) -> None:
         """Record a Ctrl-C: loops end at their next check."""
-        self.interrupted = True
+        self._interrupted = True
+
+    def part(self, limits: Limits) -> Budget:
+        """An account for a part of the solve, with limits of its own: a Ctrl-C that the whole hears ends the part."""
+        part = Budget(limits, clock=self._clock, sense=self.sense)
+        part._whole = self
+        return part
+
+    def must_stop(self) -> bool:
+        """Whether work inside a round has to end as well: at the time limit and after Ctrl-C.
+
+        Limits on iterations and nodes do not count here: the round or the node that reaches one is finished.
+        """
+        return self.interrupted or self.time_left <= 0
 
     def spent(self) -> Stop | None:
         """The reason to stop inside a node (interrupt, iterations, time), or None."""
