@@ -56,7 +56,9 @@ class Deadline:
 
 NO_DEADLINE = Deadline()
 
-_current: ContextVar[Deadline] = ContextVar("the deadline of the question that is being answered", default=NO_DEADLINE)
+_current: ContextVar[Deadline] = ContextVar(
+    "the deadline of the question that is being answered", default=NO_DEADLINE
+)
 
 
 def current_deadline() -> Deadline:

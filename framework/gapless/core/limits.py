@@ -202,7 +202,7 @@ class Budget:
         self._interrupted = True
 
     def part(self, limits: Limits) -> Budget:
-        """An account for a part of the solve, with limits of its own: a Ctrl-C that the whole hears ends the part."""
+        """Make an account for a part of the solve, with limits of its own; Ctrl-C in the whole ends the part."""
         part = Budget(limits, clock=self._clock, sense=self.sense)
         part._whole = self
         return part

@@ -170,9 +170,7 @@ class Rounds(Generic[V]):
             self._bans = fixings, fixings.banned(self.decisions).astype(np.float64) if some else None
         return self._bans[1]
 
-    def _question(
-        self, view: V, base: float, fixings: Fixings, budget: Budget, done: Round[V]
-    ) -> list[Answer]:
+    def _question(self, view: V, base: float, fixings: Fixings, budget: Budget, done: Round[V]) -> list[Answer]:
         answers, done.stopped = [], False
         for generator, stage in zip(self.generators, self.stage, strict=True):
             with question_deadline(budget) as view.deadline:

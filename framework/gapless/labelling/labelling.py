@@ -238,8 +238,8 @@ class Labelling:
         costs, charges = self._checked(costs, off, charges, below)
         tables = self._with(self._memory)._replace(loose_memory=packed(self._learned))
         most, memory = self._most(limit, 1_000_000), self.memory_limit
-        pulse = stop or current_deadline().stop
-        found = kernels.label_enumerate(tables, costs, charges, float(below), most, memory_limit=memory, pulse=pulse)
+        stop = stop or current_deadline().stop
+        found = kernels.label_enumerate(tables, costs, charges, float(below), most, memory_limit=memory, pulse=stop)
         bound = min(found.bound, float(found.cost.min(initial=np.inf)))
         stops = STOPS[found.status]
         if stops == "memory" and found.cost.size >= most:
