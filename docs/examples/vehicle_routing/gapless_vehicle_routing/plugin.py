@@ -75,7 +75,11 @@ def _first_plans(problem: VehicleRoutingProblem, solve: Solve, plan: Plan | None
         return solve.budget.spent() is not None
 
     steps = min(STEPS * len(problem.customers), MOST_STEPS)
-    return [*solve.start, ruin_and_recreate(problem, plan, steps, seed=solve.seed, stop=stop)]
+    try:
+        plan = ruin_and_recreate(problem, plan, steps, seed=solve.seed, stop=stop)
+    except KeyboardInterrupt:  # the search ends with what there is
+        solve.budget.interrupt()
+    return [*solve.start, plan]
 
 
 @hookimpl
