@@ -15,7 +15,7 @@ from typing import Protocol
 
 
 class LimitsTime(Protocol):
-    """What a deadline reads of a `Budget`."""
+    """The part of a `Budget` that a deadline reads."""
 
     @property
     def time_left(self) -> float:
