@@ -8,7 +8,7 @@ import pytest
 
 import gapless as gl
 import gapless_kernels
-from gapless.core.deadline import current_deadline, question_deadline
+from gapless.core.limits import current_deadline, question_deadline
 from gapless.labelling import Additive, Labelling, Network, RankOne, Visits
 from gapless.roles import Budget, Fixings, View
 

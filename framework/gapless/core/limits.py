@@ -5,7 +5,9 @@ from __future__ import annotations
 import enum
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Real
 from typing import Any
 
@@ -234,3 +236,59 @@ class Budget:
 def budget_of(given: Budget | Limits | None) -> Budget:
     """The budget that is given, or one of the limits, or an endless one."""
     return given if isinstance(given, Budget) else Budget(given or Limits())
+
+
+class Deadline:
+    """The time limit of one question to a role; it remembers whether it said stop.
+
+    A budget belongs to whoever runs the solve. A generator meets it as `View.stop`; `gapless.labelling`, which
+    generators call, looks up the deadline of the question that is being answered, so that also a generator that
+    passes no ``stop`` on keeps the limits of its solve.
+
+    Parameters
+    ----------
+    budget : Budget, optional
+        Without one there is no limit.
+
+    Attributes
+    ----------
+    has_stopped : bool
+        Whether `stop` was True at least once: the answer may be unfinished, whatever it claims.
+    """
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self._budget, self.has_stopped = budget, False
+
+    @property
+    def time_left(self) -> float:
+        """Seconds until the time limit, possibly infinite."""
+        return math.inf if self._budget is None else self._budget.time_left
+
+    def stop(self) -> bool:
+        """Whether to stop: at the time limit and after Ctrl-C."""
+        if self._budget is not None and self._budget.must_stop():
+            self.has_stopped = True
+        return self.has_stopped
+
+
+NO_DEADLINE = Deadline()
+
+_current: ContextVar[Deadline] = ContextVar(
+    "the deadline of the question that is being answered", default=NO_DEADLINE
+)
+
+
+def current_deadline() -> Deadline:
+    """The deadline of the question that is being answered; `NO_DEADLINE` outside of questions."""
+    return _current.get()
+
+
+@contextmanager
+def question_deadline(budget: Budget) -> Iterator[Deadline]:
+    """Give a question to a role the deadline of `budget`, inside the block."""
+    deadline = Deadline(budget)
+    token = _current.set(deadline)
+    try:
+        yield deadline
+    finally:
+        _current.reset(token)

@@ -11,9 +11,9 @@ import attrs
 import numpy as np
 
 from gapless.core.batch import Batch, Columns
-from gapless.core.deadline import NO_DEADLINE, Deadline
 from gapless.core.decisions import Fixings
 from gapless.core.errors import InvalidProblem
+from gapless.core.limits import NO_DEADLINE, Deadline
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 

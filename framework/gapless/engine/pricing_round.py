@@ -15,10 +15,9 @@ import numpy as np
 
 from gapless.core.batch import Batch, Columns
 from gapless.core.certificate import Certificate
-from gapless.core.deadline import question_deadline
 from gapless.core.decisions import OFF, Decisions, Fixings
 from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
-from gapless.core.limits import Budget
+from gapless.core.limits import Budget, question_deadline
 from gapless.core.oracle import Answer, Generator, LinearView, View
 from gapless.core.pricing import Pricing
 from gapless.core.sparse import FloatArray

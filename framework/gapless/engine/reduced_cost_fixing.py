@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from gapless.core.certificate import Certificate, NoCertificate
-from gapless.core.deadline import question_deadline
 from gapless.core.decisions import FREE, ON, Decisions, Fixings
 from gapless.core.errors import InconsistentBound
-from gapless.core.limits import Budget
+from gapless.core.limits import Budget, question_deadline
 from gapless.core.oracle import Answer, Generator, View
 from gapless.core.tolerance import margin, round_bound
 from gapless.core.tree_certificate import Tightening

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import gapless_kernels.labels as kernels
-from gapless.core.deadline import current_deadline
 from gapless.core.errors import InvalidProblem
+from gapless.core.limits import current_deadline
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.labelling.network import Network
 from gapless.labelling.routes import Routes, gathered
