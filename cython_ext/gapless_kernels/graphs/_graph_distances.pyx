@@ -9,6 +9,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.graphs._graph_distances_arguments import check_graph, check_search, vertex_cover
 from gapless_kernels.lanes cimport _sets
 
@@ -293,6 +294,8 @@ cdef class Search:
 
     def distances(self, points, clique_first, clique_members, table, words):
         """Fill a table; see `_graph_distances_twin.Search.distances`."""
+        if all(array.flags.c_contiguous for array in (points, clique_first, clique_members)):
+            points, clique_first, clique_members = owned(points, clique_first, clique_members)
         check_search(self.waves.n, points, clique_first, clique_members, table, words)
         cdef const int64_t[::1] first = clique_first
         cdef const int32_t[::1] members = clique_members

@@ -7,7 +7,7 @@ See the twin `_path_search_twin.path_search` for what it owes; the headers ``_pa
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -128,7 +128,6 @@ def path_search(
     pulse=None,
     rounds=8,
     memory_limit=2.0**31,
-    extent=None,
 ):
     """Find the best paths; see `_path_search_twin.path_search`."""
     cdef ps_search s
@@ -143,8 +142,9 @@ def path_search(
     cdef _Pulse asker = _Pulse()
     cdef const int64_t[::1] named
     cdef int32_t[::1] numbers
+    cdef double[::1] scores
     cdef Py_ssize_t v, n
-    cdef int64_t count = 0
+    cdef int64_t count = 0, one
     # The usual case, in a microsecond; all others are looked at more closely, and refused with a reason.
     try:
         first, edges, last, named = start, ordering, end, classes
@@ -152,11 +152,12 @@ def path_search(
         if n and edges.shape[0] == n and edges.shape[1] == n and last.shape[0] == n and named.shape[0] == n:
             numbers = np.empty(n, np.int32)
             for v in range(n):
-                if not 0 <= named[v] < n:
+                one = named[v]
+                if not 0 <= one < n:
                     count = 0
                     break
-                numbers[v] = <int32_t>named[v]
-                count = max(count, named[v] + 1)
+                numbers[v] = <int32_t>one
+                count = max(count, one + 1)
             group = numbers
     except (TypeError, ValueError):
         count = 0
@@ -164,17 +165,15 @@ def path_search(
         first, edges, last, group, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
     memset(&s, 0, sizeof(s))
     memset(&graph, 0, sizeof(graph))
-    graph.n = graph.stride = first.shape[0]
+    graph.n = graph.stride = n = first.shape[0]
     graph.classes = count
-    graph.start, graph.end, graph.out, graph.group = &first[0], &last[0], &edges[0, 0], &group[0]
-    if extent is None:
-        scale = max(
-            ps_extent(graph.start, graph.n, 1, graph.n),
-            ps_extent(graph.end, graph.n, 1, graph.n),
-            ps_extent(graph.out, graph.n, graph.n, graph.n),
-        )
-    else:
-        scale = extent
+    # A private copy: what one pass counts by the scores another one fills in, and other threads may write to the caller's arrays.
+    scores = np.empty(n * (n + 2))
+    memcpy(&scores[0], &first[0], n * sizeof(double))
+    memcpy(&scores[n], &last[0], n * sizeof(double))
+    memcpy(&scores[2 * n], &edges[0, 0], n * n * sizeof(double))
+    graph.start, graph.end, graph.out, graph.group = &scores[0], &scores[n], &scores[2 * n], &group[0]
+    scale = ps_extent(&scores[0], n * (n + 2), 1, n * (n + 2))
     if not scale < INFINITY:
         raise improper(start, ordering, end)
     try:

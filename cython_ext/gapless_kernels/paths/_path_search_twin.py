@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.paths._path_arguments import FoundPaths, OpenWalks, Pulse, check_paths, improper
 
 Floats = NDArray[np.float64]
@@ -59,7 +60,6 @@ def path_search(
     pulse: Pulse | None = None,
     rounds: int = 8,
     memory_limit: float = 2.0**31,
-    extent: float | None = None,
 ) -> FoundPaths:
     """Find the best paths ``start[v_1] + sum_i ordering[v_i, v_(i+1)] + end[v_k]`` that visit no class twice.
 
@@ -86,8 +86,6 @@ def path_search(
         exceeds `memory_limit`. With fewer than 8, the NumPy twin only bounds walks.
     memory_limit : float
         Bytes for labels.
-    extent : float, optional
-        `score_extent` of all scores together, if known; computed otherwise.
 
     Returns
     -------
@@ -99,6 +97,7 @@ def path_search(
         Wrong shapes; a score that is NaN or plus infinity. The message names the place.
     MemoryError
     """
+    start, ordering, end = owned(start, ordering, end)
     first, edges, last, groups, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
     if not all((array < np.inf).all() for array in (first, edges, last)):
         raise improper(first, edges, last)
