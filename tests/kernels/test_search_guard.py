@@ -3,8 +3,10 @@
 import itertools
 import operator
 import os
+import re
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,11 @@ import pytest
 if os.environ.get("GAPLESS_PURE") == "1":
     pytest.skip("the readable search has a test of its own", allow_module_level=True)
 
+import gapless_kernels
 from gapless_kernels.choices._choice_groups import ChoiceGroups
 from gapless_kernels.search._search import PROVED, Search
 from gapless_kernels.search.python_roles import PythonFactor
+from gapless_kernels.search.roles import Factor, Maximiser
 
 RUNNING = "this search is running"
 CALLS: dict[str, Callable[[Search], Any]] = {
@@ -184,3 +188,23 @@ def test_search_reads_copies_of_its_scopes() -> None:
     kept_pairs, kept_scores = search.blocks[0]
     assert kept_pairs.max() == 11
     assert np.isfinite(kept_scores).all()
+
+
+def test_search_refuses_roles_of_other_headers() -> None:
+    """A class that does not say which size its structure had when it was compiled."""
+    with pytest.raises(TypeError, match="Maximiser fills in a gs_maximiser of 0 bytes, here it has"):
+        Search(Maximiser(), np.zeros(0))
+    with pytest.raises(TypeError, match="Factor fills in a gs_factor of 0 bytes, here it has"):
+        Search(ChoiceGroups(2), np.zeros(2), factors=[Factor([0, 1])])
+    with pytest.raises(TypeError, match="gs_maximiser of 0 bytes"):
+        Maximiser().solve(np.zeros(0))
+    with pytest.raises(TypeError, match="gs_factor of 0 bytes"):
+        Factor([0]).value_of([True])
+
+
+def test_kernels_measure_time_by_a_clock_that_nobody_sets() -> None:
+    clock = re.compile(r"timespec_get|TIME_UTC|CLOCK_REALTIME|gettimeofday|\btime\(NULL\)|\btime\.time\(")
+    folder = Path(gapless_kernels.get_include())
+    sources = [file for kind in ("*.h", "*.pyx", "*.pxd", "*.py") for file in folder.rglob(kind)]
+    assert len(sources) > 100
+    assert [file.name for file in sources if clock.search(file.read_text(encoding="utf-8"))] == []

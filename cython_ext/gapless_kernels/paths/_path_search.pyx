@@ -7,10 +7,11 @@ See the twin `_path_search_twin.path_search` for what it owes; the headers ``_pa
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 import numpy as np
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.paths._path_arguments import FoundPaths, OpenWalks, check_paths, improper
 from gapless_kernels.lanes cimport _sets
 
@@ -116,6 +117,13 @@ def forbid_within_classes(double[:, ::1] ordering, const int64_t[::1] classes):
             v = before[v]
 
 
+cdef bint is_frozen(array):
+    """Whether nobody can write to an array, through what it is a view of neither."""
+    while isinstance(array, np.ndarray) and not array.flags.writeable:
+        array = array.base
+    return array is None
+
+
 def path_search(
     start,
     ordering,
@@ -128,6 +136,7 @@ def path_search(
     pulse=None,
     rounds=8,
     memory_limit=2.0**31,
+    extent=None,
 ):
     """Find the best paths; see `_path_search_twin.path_search`."""
     cdef ps_search s
@@ -142,9 +151,12 @@ def path_search(
     cdef _Pulse asker = _Pulse()
     cdef const int64_t[::1] named
     cdef int32_t[::1] numbers
-    cdef double[::1] scores
     cdef Py_ssize_t v, n
     cdef int64_t count = 0, one
+    # The search counts in one pass what it fills in another. Scores that somebody may write to meanwhile are copied, and the copies checked.
+    if not (is_frozen(start) and is_frozen(ordering) and is_frozen(end)):
+        start, ordering, end = owned(start, ordering, end)
+        extent = None
     # The usual case, in a microsecond; all others are looked at more closely, and refused with a reason.
     try:
         first, edges, last, named = start, ordering, end, classes
@@ -165,15 +177,17 @@ def path_search(
         first, edges, last, group, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
     memset(&s, 0, sizeof(s))
     memset(&graph, 0, sizeof(graph))
-    graph.n = graph.stride = n = first.shape[0]
+    graph.n = graph.stride = first.shape[0]
     graph.classes = count
-    # A private copy: what one pass counts by the scores another one fills in, and other threads may write to the caller's arrays.
-    scores = np.empty(n * (n + 2))
-    memcpy(&scores[0], &first[0], n * sizeof(double))
-    memcpy(&scores[n], &last[0], n * sizeof(double))
-    memcpy(&scores[2 * n], &edges[0, 0], n * n * sizeof(double))
-    graph.start, graph.end, graph.out, graph.group = &scores[0], &scores[n], &scores[2 * n], &group[0]
-    scale = ps_extent(&scores[0], n * (n + 2), 1, n * (n + 2))
+    graph.start, graph.end, graph.out, graph.group = &first[0], &last[0], &edges[0, 0], &group[0]
+    if extent is None:
+        scale = max(
+            ps_extent(graph.start, graph.n, 1, graph.n),
+            ps_extent(graph.end, graph.n, 1, graph.n),
+            ps_extent(graph.out, graph.n, graph.n, graph.n),
+        )
+    else:
+        scale = extent
     if not scale < INFINITY:
         raise improper(start, ordering, end)
     try:
