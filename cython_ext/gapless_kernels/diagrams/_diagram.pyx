@@ -157,6 +157,8 @@ cdef class DiagramFactor(Factor):
         cdef const double[:] cost
         cdef const signed char[:] fixed
         cdef bint right = True
+        if self.busy:
+            raise RuntimeError("this role is at work for a search; ask it in between, or make another")
         if isinstance(state, np.ndarray) and state.dtype == np.int8 and state.shape == (count,):
             fixed = state
             for i in range(count):

@@ -94,6 +94,7 @@ cdef class Search:
     cdef const int64_t[::1] offsets
     cdef const int32_t[::1] neighbours
     cdef uint64_t *near[2]
+    cdef bint busy
     cdef ptrdiff_t near_room[2]
     cdef ptrdiff_t open_room
     cdef readonly ptrdiff_t words
@@ -297,6 +298,16 @@ cdef class Search:
         if all(array.flags.c_contiguous for array in (points, clique_first, clique_members)):
             points, clique_first, clique_members = owned(points, clique_first, clique_members)
         check_search(self.waves.n, points, clique_first, clique_members, table, words)
+        if self.busy:
+            raise RuntimeError("this search of a graph is running in another thread; give each thread its own")
+        self.busy = True
+        try:
+            return self.fill(points, clique_first, clique_members, table, words)
+        finally:
+            self.busy = False
+
+    cdef bint fill(self, points, clique_first, clique_members, table, words) except -1:
+        """Fill the table, by arguments that were checked."""
         cdef const int64_t[::1] first = clique_first
         cdef const int32_t[::1] members = clique_members
         self.waves.clique_count = first.shape[0] - 1
