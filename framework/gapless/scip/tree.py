@@ -224,6 +224,7 @@ class Tree(Generic[S]):
                 fixings,
                 self.best,
                 self.problem.granularity,
+                self.budget,
                 recorded=False,
             )
         self.budget.iterations += 1
