@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
-from gapless.core import serial
+from gapless.cli.outputs import add_overwrite_option, check_output
 from gapless.learn import Progress
+from gapless.learn.archive import is_archive
+from gapless.learn.checkpoint import KIND as CHECKPOINT
 from gapless_models.parsing.conllu_reader import ConlluError, iter_entries
 from gapless_models.parsing.families import FAMILIES
+from gapless_models.parsing.parser_model import KIND as PARSER
 from gapless_models.parsing.patterns import PATTERN
 from gapless_models.parsing.training import PRUNER_EPOCHS, Options, Stage
 from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.readers import TaggedFileError, read_tagged
 from gapless_models.tagging.tagger import COLUMNS, UPOS
+from gapless_models.tagging.tagger import KIND as TAGGER
 from gapless_models.tagging.training import EpochReport
 from gapless_models.text import TextParser, TextSentence, train_parser, train_tagger
 from gapless_models.text.reader import of_entry
@@ -50,6 +55,7 @@ def add_models(parser: argparse.ArgumentParser) -> None:
         one.add_argument("--seed", type=int, default=0, help="shuffles the sentences")
         one.add_argument("--json", action="store_true", help="print one JSON document instead of text")
         one.add_argument("--verbose", action="store_true", help="report every epoch")
+        add_overwrite_option(one)
         one.set_defaults(run=run)
         return one
 
@@ -77,7 +83,7 @@ def add_models(parser: argparse.ArgumentParser) -> None:
 
 def run_tagger(parsed: argparse.Namespace, console: Console) -> int:
     """``gapless train tagger DATA -o MODEL``."""
-    serial.require_folder(parsed.out)
+    _check_out(parsed, TAGGER)
     console.verbose = parsed.verbose
     sentences, dev = _read(parsed.data, gold=False), _read(parsed.dev, gold=False) if parsed.dev else []
     with console.progress("training the tagger", parsed.epochs) as advance:
@@ -99,7 +105,7 @@ def run_tagger(parsed: argparse.Namespace, console: Console) -> int:
 
 def run_parser(parsed: argparse.Namespace, console: Console) -> int:
     """``gapless train parser DATA -o MODEL``."""
-    serial.require_folder(parsed.out)
+    _check_out(parsed, PARSER)
     console.verbose = parsed.verbose
     families = tuple(dict.fromkeys(parsed.factor or ()))
     options = Options(
@@ -135,6 +141,17 @@ def run_parser(parsed: argparse.Namespace, console: Console) -> int:
     relations = 0 if model.relations is None else len(model.relations.labels)
     text = f"parser: {len(sentences)} sentences, {kind} trees, {relations} relations{dev_said}"
     return _end(parsed, console, text, right)
+
+
+def _check_out(parsed: argparse.Namespace, kind: str) -> None:
+    """Refuse names of model and checkpoints under which other files lie, before the training."""
+    for file, held in ((parsed.out, kind), *((one, CHECKPOINT) for one in checkpoints(parsed.out))):
+        check_output(
+            file,
+            partial(is_archive, kind=held),
+            overwrite=parsed.overwrite,
+            reads=[parsed.data, parsed.dev],
+        )
 
 
 def _end(parsed: argparse.Namespace, console: Console, text: str, right: float | None) -> int:
