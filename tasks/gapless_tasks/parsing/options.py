@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import gapless as gl
-from gapless.cli.outputs import check_output
 from gapless.core.nearest import nearest
 from gapless.core.serial import require_folder
-from gapless.learn.archive import is_archive
 from gapless.plugins import load_plugins
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import BACKBONES
-from gapless_models.parsing.parser_model import KIND, ParserModel
+from gapless_models.parsing.parser_model import ParserModel
 from gapless_tasks.parsing import paper
 from gapless_tasks.run_options import add_number, add_run_options, add_time_limit, positive
 
@@ -144,9 +141,7 @@ def prepare(arguments: argparse.Namespace) -> None:
     if arguments.rows is not None and not arguments.tables:
         raise gl.InvalidProblem("--rows: says which rows of --tables to make; give both")
     rows(arguments.rows)
-    if arguments.model and arguments.train:
-        check_output(arguments.model, partial(is_archive, kind=KIND), overwrite=arguments.overwrite)
-    elif arguments.model:
+    if arguments.model:
         require_folder(arguments.model)
 
 
