@@ -17,7 +17,7 @@ from gapless.core.batch import Batch, Columns
 from gapless.core.certificate import Certificate
 from gapless.core.decisions import OFF, Decisions, Fixings
 from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
-from gapless.core.limits import Budget
+from gapless.core.limits import Budget, question_deadline
 from gapless.core.oracle import Answer, Generator, LinearView, View
 from gapless.core.pricing import Pricing
 from gapless.core.sparse import FloatArray
@@ -55,9 +55,11 @@ class Round(Generic[V]):
     scored : int
         Number of parts scored.
     questions : int
+    stopped : bool
+        Whether a generator was told to stop during the last question.
     complete : bool
         Whether nothing is missing, as far as the generators know: the last question was at the master's prices, to
-        the last stages.
+        the last stages, and no generator was told to stop.
     """
 
     bound: float = math.inf
@@ -69,6 +71,7 @@ class Round(Generic[V]):
     scored: int = 0
     questions: int = 0
     complete: bool = False
+    stopped: bool = False
 
 
 class Rounds(Generic[V]):
@@ -115,7 +118,7 @@ class Rounds(Generic[V]):
         base : float
             Its bound.
         budget : Budget
-            Once it is spent, the round ends with the question in hand, incomplete.
+            Once it is spent, the round ends with the question in hand, incomplete. Its deadline is the generators'.
         enough : float
             A bound that needs no better one: at smoothed prices, the round ends there.
         """
@@ -124,15 +127,17 @@ class Rounds(Generic[V]):
             for number, smoothed in enumerate(self.smoothing.views(view)):
                 centre = self.smoothing.centre
                 answers = self._question(
-                    smoothed, smoothed.bound if isinstance(smoothed, LinearView) else base, fixings, done
+                    smoothed, smoothed.bound if isinstance(smoothed, LinearView) else base, fixings, budget, done
                 )
                 if number == 0 and centre is not None:
                     self.smoothing.learn(view, smoothed, centre, answers)
                 done.added, done.batches = enter([_improving(a, view) for a in answers], self.extend)
                 if done.added or done.bound <= enough or budget.spent() is not None:
                     return done
-            answers = self._question(view, base, fixings, done)
+            answers = self._question(view, base, fixings, budget, done)
             done.added, done.batches = enter(answers, self.extend)
+            if done.stopped:
+                return done
             if done.added or done.slack == 0 or not self._next_stage():
                 done.complete = not done.added
                 return done
@@ -164,11 +169,12 @@ class Rounds(Generic[V]):
             self._bans = fixings, fixings.banned(self.decisions).astype(np.float64) if some else None
         return self._bans[1]
 
-    def _question(self, view: V, base: float, fixings: Fixings, done: Round[V]) -> list[Answer]:
-        answers = [
-            ask(generator, view, self.limit, self._banned(fixings), stage)
-            for generator, stage in zip(self.generators, self.stage, strict=True)
-        ]
+    def _question(self, view: V, base: float, fixings: Fixings, budget: Budget, done: Round[V]) -> list[Answer]:
+        answers, done.stopped = [], False
+        for generator, stage in zip(self.generators, self.stage, strict=True):
+            with question_deadline(budget) as view.deadline:
+                answers.append(ask(generator, view, self.limit, self._banned(fixings), stage))
+            done.stopped |= view.deadline.has_stopped
         done.answers, done.slack = answers, total_slack(answers)
         done.scored += sum(a.scored for a in answers)
         done.questions += 1
@@ -214,7 +220,10 @@ def total_slack(answers: Sequence[Answer]) -> float | None:
 def ask(
     generator: Generator[V], view: V, limit: int | None, bans: FloatArray | None = None, stage: int = 0
 ) -> Answer:
-    """A generator's answer, unless it contradicts itself or uses a quantity of positive `bans`."""
+    """A generator's answer, unless it contradicts itself or uses a quantity of positive `bans`.
+
+    The answer claims nothing where the generator was told to stop: an unfinished search must not pass for a proof.
+    """
     query: Any = generator.query
     if len(generator.stages) > 1:
         answer = guarded(generator, query, view, limit=limit, stage=generator.stages[stage])
@@ -225,8 +234,10 @@ def ask(
         raise OracleError(f"{name}.query returned {type(answer).__name__}, expected an Answer")
     if answer.slack is not None and not answer.slack >= 0:
         raise InconsistentBound(f"{name} claimed a slack of {answer.slack}; a slack is a number >= 0")
+    if view.deadline.has_stopped:
+        answer = attrs.evolve(answer, slack=None)
     if not len(answer.batch):
-        if answer.slack is None and stage >= len(generator.stages) - 1:
+        if answer.slack is None and not view.deadline.has_stopped and stage >= len(generator.stages) - 1:
             raise MissingBound(
                 f"{name} returned nothing and claimed no slack; claim slack=0.0 if nothing is missing"
             )

@@ -213,6 +213,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
 
     def _solved(self, fixings: Fixings, budget: Budget, state: Any) -> Relaxed[S]:
         """Solve the program as it is."""
+        self._lp.counts_cpu = budget.counts_cpu
         for fresh in (False, True):
             if self._lp.optimise(budget.time_left, fresh=fresh):
                 relaxed = self._optimal(fixings, state)
