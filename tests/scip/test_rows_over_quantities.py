@@ -91,7 +91,7 @@ class Separation(Generator):
 
     def query(self, view, *, limit=None):
         found = self.violated(view)
-        return Answer(Batch(rows=self.rows(found[~np.isin(-1 - found, view.row_keys)])))
+        return Answer(Batch(rows=self.rows(found[~np.isin(-1 - found, view.row_keys)])), slack=0.0)
 
 
 class OverColumns(Separation):
@@ -110,7 +110,7 @@ class OverColumns(Separation):
 
     def query(self, view, *, limit=None):
         found = self.violated(view)
-        return Answer(Batch(rows=self.rows(found[~np.isin(-1 - found, view.row_keys)], view)))
+        return Answer(Batch(rows=self.rows(found[~np.isin(-1 - found, view.row_keys)], view)), slack=0.0)
 
 
 class KnowsCuts(Pricing):

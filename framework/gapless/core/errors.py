@@ -194,7 +194,7 @@ class OracleError(SolveError):
 
 
 class MissingBound(SolveError):
-    """An oracle returned nothing and claimed no slack: its answer proves nothing.
+    """A round of pricing brought nothing new, and a generator claimed no slack: its answer proves nothing.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, Generator, LinearView, View
 from gapless.core.pricing import Pricing
 from gapless.core.sparse import FloatArray
-from gapless.engine.entering import enter
+from gapless.engine.entering import OWED, enter
 from gapless.engine.guard import guarded
 from gapless.engine.smoothing import Smoothing
 
@@ -227,9 +227,7 @@ def ask(
         raise InconsistentBound(f"{name} claimed a slack of {answer.slack}; a slack is a number >= 0")
     if not len(answer.batch):
         if answer.slack is None and stage >= len(generator.stages) - 1:
-            raise MissingBound(
-                f"{name} returned nothing and claimed no slack; claim slack=0.0 if nothing is missing"
-            )
+            raise MissingBound(f"{name} returned nothing and claimed no slack: {OWED}")
         return answer
     columns, rows = answer.batch.columns, answer.batch.rows
     numbers = [columns.objective, columns.coefficients.values, columns.uses.values, columns.upper]

@@ -25,7 +25,7 @@ from gapless.core.relaxation import Probe, Relaxed
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.core.tree_certificate import Tightening
 from gapless.engine.early_branching import EarlyBranching
-from gapless.engine.entering import silent
+from gapless.engine.entering import OWED, silent
 from gapless.engine.guard import feasible_score, guarded
 from gapless.engine.pricing_round import Round, Rounds, stays_infeasible
 from gapless.engine.reduced_cost_fixing import can_fix, fix_by_gains
@@ -249,8 +249,8 @@ class Tree(Generic[S]):
             return self.abandon()
         if self.master.size[0] == columns and not stays_infeasible(slack, -look.farkas):
             raise MissingBound(
-                "the generators returned no column that repairs an infeasible master, but did not rule out that "
-                "some are missing; claim slack=0.0 if none are"
+                "the generators returned no column that repairs an infeasible master, and no proof that there is "
+                f"none: {OWED}"
             )
         if self.master.size[0] == columns:
             # Cut off explicitly: SCIP draws no conclusion at a node where a pricing round passed without a bound.
