@@ -229,6 +229,19 @@ class FixedColumn(SolveError):
     """
 
 
+class PricingWarning(UserWarning):
+    """A generator returned a column that cannot improve the master: a known one, or one of negative reduced cost.
+
+    The answer stays true, but the search may take for ever.
+
+    Examples
+    --------
+    >>> from gapless.roles import PricingWarning
+    >>> issubclass(PricingWarning, UserWarning)
+    True
+    """
+
+
 class UncoveredBranching(SolveError):
     """The children of a node do not cover it, or a child repeats its parent.
 

@@ -153,6 +153,7 @@ class Budget:
         self.events: list[Event] = []
         self.nodes = 0
         self.iterations = 0
+        self.oracle_calls = 0
         self.interrupted = False
         self._clock = clock
         self._start = clock()

@@ -266,6 +266,11 @@ class LinearView(View, ABC):
         """Keys of the master's columns, in order of entry."""
         raise NotImplementedError(f"{type(self).__name__} does not implement column_keys")
 
+    def has_columns(self, keys: IntArray) -> BoolArray:
+        """Whether each key is one of `column_keys`, bool (keys,)."""
+        known: BoolArray = np.isin(keys, self.column_keys)
+        return known
+
     @property
     def column_values(self) -> FloatArray | None:
         """Values of the columns of `column_keys` in the solution; None without one."""

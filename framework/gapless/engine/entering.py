@@ -61,8 +61,8 @@ def silent(generators: Sequence[Generator[Any]], answers: Sequence[Answer], view
 
 
 OWED = (
-    "finding nothing proves nothing. The slack is an upper bound on what all missing columns add to the optimum; "
-    "view.lagrangian and view.farley derive it from an upper bound on their gains, which a search must have proved. "
+    "finding nothing proves nothing. The slack is an upper bound on what all missing columns add to the optimum: "
+    "view.lagrangian and view.farley derive it from an upper bound on their gains that the search has proved. "
     "A generator that only separates rows states slack=0.0"
 )
 """What a generator owes that claims no slack."""

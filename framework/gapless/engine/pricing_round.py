@@ -23,6 +23,7 @@ from gapless.core.pricing import Pricing
 from gapless.core.sparse import FloatArray
 from gapless.engine.entering import OWED, enter
 from gapless.engine.guard import guarded
+from gapless.engine.returned_columns import ReturnedColumns
 from gapless.engine.smoothing import Smoothing
 
 V = TypeVar("V", bound=View)
@@ -80,7 +81,7 @@ class Rounds(Generic[V]):
     decisions : Decisions
     pricing : Pricing
     master : object
-        Has `extend`, `smoothed`, `evidence` and `certify` of `Restricted`.
+        Has `extend`, `smoothed`, `excluded`, `evidence` and `certify` of `Restricted`.
     limit : int, optional
     """
 
@@ -95,6 +96,7 @@ class Rounds(Generic[V]):
         self.generators, self.decisions, self.limit = tuple(generators), decisions, limit
         self.master = master
         self.smoothing: Smoothing[V] = Smoothing(pricing, master)
+        self._returned = ReturnedColumns(master)
         self.stage = [0] * len(self.generators)
         self.best = math.inf
         self._bans: tuple[Fixings | None, FloatArray | None] = None, None
@@ -123,15 +125,14 @@ class Rounds(Generic[V]):
         while True:
             for number, smoothed in enumerate(self.smoothing.views(view)):
                 centre = self.smoothing.centre
-                answers = self._question(
-                    smoothed, smoothed.bound if isinstance(smoothed, LinearView) else base, fixings, done
-                )
+                bound = smoothed.bound if isinstance(smoothed, LinearView) else base
+                answers = self._question(smoothed, bound, fixings, done, budget)
                 if number == 0 and centre is not None:
                     self.smoothing.learn(view, smoothed, centre, answers)
                 done.added, done.batches = enter([_improving(a, view) for a in answers], self.extend)
                 if done.added or done.bound <= enough or budget.spent() is not None:
                     return done
-            answers = self._question(view, base, fixings, done)
+            answers = self._question(view, base, fixings, done, budget)
             done.added, done.batches = enter(answers, self.extend)
             if done.added or done.slack == 0 or not self._next_stage():
                 done.complete = not done.added
@@ -164,11 +165,16 @@ class Rounds(Generic[V]):
             self._bans = fixings, fixings.banned(self.decisions).astype(np.float64) if some else None
         return self._bans[1]
 
-    def _question(self, view: V, base: float, fixings: Fixings, done: Round[V]) -> list[Answer]:
+    def _question(self, view: V, base: float, fixings: Fixings, done: Round[V], budget: Budget) -> list[Answer]:
+        budget.oracle_calls += len(self.generators)
         answers = [
             ask(generator, view, self.limit, self._banned(fixings), stage)
             for generator, stage in zip(self.generators, self.stage, strict=True)
         ]
+        if isinstance(view, LinearView):
+            for generator, stage, answer in zip(self.generators, self.stage, answers, strict=True):
+                if len(answer.batch.columns):
+                    self._returned.check(generator, answer, view, exact=stage >= len(generator.stages) - 1)
         done.answers, done.slack = answers, total_slack(answers)
         done.scored += sum(a.scored for a in answers)
         done.questions += 1

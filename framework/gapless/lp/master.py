@@ -65,6 +65,11 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         self._kept_rows = len(self._ledger.rows)
         self._ledger.kept = 0 if formulation.pricing.initial_priced else len(self._ledger.columns)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers of columns and of rows, initial ones and those outside the program included."""
+        return len(self._ledger.columns), len(self._ledger.rows)
+
     def extend(self, batch: Batch) -> int:
         """Add columns and rows with new keys; rows first, so that columns may enter them.
 
@@ -410,6 +415,11 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         """The same for any view of this master."""
         certify = self.formulation.certify
         return (lambda: self.certify(answers)) if certify is None else (lambda: certify(view, answers))
+
+    def excluded(self, fixings: Fixings, keys: IntArray) -> BoolArray | None:
+        """Those of `Formulation.excludes`."""
+        excludes = self.formulation.excludes
+        return None if excludes is None else np.asarray(excludes(fixings, keys), bool)
 
     def usage_gains(self, view: LinearView) -> FloatArray | None:
         """The best gains of held columns at the prices of a view."""
