@@ -185,6 +185,13 @@ class Restricted(Relaxation[S], Generic[S, V]):
         """
         return None
 
+    def lacking(self, view: V, budget: Budget) -> V | None:
+        """A view of the same master without a column that its last solution uses, to try the generators' claims.
+
+        Called after the rounds of a node; the next call is `solve`. None, the default, where there is none.
+        """
+        return None
+
     def usage_gains(self, view: V) -> FloatArray | None:
         """Gain of the best held column through each quantity, as `Generator.usage_gains`; None: no fixing by it."""
         return None

@@ -21,6 +21,7 @@ from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, Generator, LinearView, View
 from gapless.core.pricing import Pricing
 from gapless.core.sparse import FloatArray
+from gapless.core.tolerance import margin
 from gapless.engine.entering import OWED, enter
 from gapless.engine.guard import guarded
 from gapless.engine.returned_columns import ReturnedColumns
@@ -30,6 +31,9 @@ V = TypeVar("V", bound=View)
 
 REPAIRS = 1e-6
 """Share of what an infeasible master is short by, up to which a slack counts as rounding."""
+
+FIRST_SAMPLE = 64
+"""Questions after which claims are tried by one more; then at twice as many, four times as many, and so on."""
 
 IMPROVES = 1e-9
 """Gain at the master's prices from which one of the columns found at smoothed prices improves the master."""
@@ -81,7 +85,7 @@ class Rounds(Generic[V]):
     decisions : Decisions
     pricing : Pricing
     master : object
-        Has `extend`, `smoothed`, `excluded`, `evidence` and `certify` of `Restricted`.
+        Has `extend`, `smoothed`, `excluded`, `lacking`, `evidence` and `certify` of `Restricted`.
     limit : int, optional
     """
 
@@ -97,6 +101,7 @@ class Rounds(Generic[V]):
         self.master = master
         self.smoothing: Smoothing[V] = Smoothing(pricing, master)
         self._returned = ReturnedColumns(master)
+        self.questions, self._next_sample = 0, FIRST_SAMPLE
         self.stage = [0] * len(self.generators)
         self.best = math.inf
         self._bans: tuple[Fixings | None, FloatArray | None] = None, None
@@ -136,6 +141,8 @@ class Rounds(Generic[V]):
             done.added, done.batches = enter(answers, self.extend)
             if done.added or done.slack == 0 or not self._next_stage():
                 done.complete = not done.added
+                if done.complete:
+                    self._price_again(view, fixings, budget)
                 return done
             if budget.spent() is not None:
                 return done
@@ -165,8 +172,45 @@ class Rounds(Generic[V]):
             self._bans = fixings, fixings.banned(self.decisions).astype(np.float64) if some else None
         return self._bans[1]
 
+    def _price_again(self, view: V, fixings: Fixings, budget: Budget) -> None:
+        """Now and then, ask about a master that lacks a column in use: the claim there must allow what is reached.
+
+        Raises `InconsistentBound`. Costs a linear program and a question, so it comes with doubling distance.
+        """
+        if self.questions < self._next_sample or not isinstance(view, LinearView) or budget.spent() is not None:
+            return
+        self._next_sample = 2 * self.questions
+        lacking = self.master.lacking(view, budget)
+        if lacking is None:
+            return
+        tried: Round[V] = Round()
+        self._ask_all(lacking, fixings, tried, budget)
+        claim = math.inf if tried.slack is None else lacking.bound + tried.slack
+        if claim < view.objective - margin(view.objective):
+            names = " and ".join(dict.fromkeys(type(generator).__name__ for generator in self.generators))
+            gone = view.column_keys[~lacking.has_columns(view.column_keys)]
+            raise InconsistentBound(
+                f"{names} claimed a bound of {budget.as_value(claim)} for a master without column {gone[0]}, but "
+                f"with it {budget.as_value(view.objective)} is reached: a slack was too small. Pricing "
+                "overlooks columns, as by a dominance rule that drops too much"
+            )
+
     def _question(self, view: V, base: float, fixings: Fixings, done: Round[V], budget: Budget) -> list[Answer]:
+        answers = self._ask_all(view, fixings, done, budget)
+        if done.slack is not None and base > -math.inf:
+            bound = base + done.slack
+            if bound <= done.bound:
+                # The evidence first: Ctrl-C must not leave a bound without it.
+                done.evidence = self.evidence(view, answers)
+                done.bound = bound
+            if bound < self.best:
+                self.best = bound
+                self.smoothing.improve(view, answers)
+        return answers
+
+    def _ask_all(self, view: V, fixings: Fixings, done: Round[V], budget: Budget) -> list[Answer]:
         budget.oracle_calls += len(self.generators)
+        self.questions += 1
         answers = [
             ask(generator, view, self.limit, self._banned(fixings), stage)
             for generator, stage in zip(self.generators, self.stage, strict=True)
@@ -178,15 +222,6 @@ class Rounds(Generic[V]):
         done.answers, done.slack = answers, total_slack(answers)
         done.scored += sum(a.scored for a in answers)
         done.questions += 1
-        if done.slack is not None and base > -math.inf:
-            bound = base + done.slack
-            if bound <= done.bound:
-                # The evidence first: Ctrl-C must not leave a bound without it.
-                done.evidence = self.evidence(view, answers)
-                done.bound = bound
-            if bound < self.best:
-                self.best = bound
-                self.smoothing.improve(view, answers)
         return answers
 
 

@@ -24,7 +24,7 @@ from gapless.lp.integral import best_columns
 from gapless.lp.ledger import Ledger
 from gapless.lp.objective import check_objective
 from gapless.lp.program import FEASIBLE, LinearProgram
-from gapless.lp.smoothing import smoothed
+from gapless.lp.smoothing import lacking, smoothed
 from gapless.lp.stay import FEW, Stay
 from gapless.lp.view import MasterView, point_of, readable
 
@@ -395,9 +395,9 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     def judge(self, relaxed: Relaxed[S], bound: float) -> None:
         """Compare the objective of an integral point with the value of its structure."""
         if self.formulation.exact and relaxed.structure is not None:
-            constant = self.formulation.constant
-            z = self._columns.found(self._lp.point())
-            check_objective(self._ledger, z, relaxed.structure, constant, bound)
+            z = self.view().column_values
+            if z is not None:
+                check_objective(self._ledger, z, relaxed.structure, self.formulation.constant, bound)
 
     def view(self) -> LinearView:
         """Prices and point of the last `solve`, unaffected by later additions."""
@@ -430,6 +430,12 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     def charged(self, view: LinearView, quantity: int, price: float) -> LinearView:
         """A view with a price added to each use of a quantity."""
         return view.charged(quantity, price) if isinstance(view, MasterView) else view
+
+    def lacking(self, view: LinearView, budget: Budget) -> LinearView | None:
+        """The view of the master without the column that its last solution uses most."""
+        if not isinstance(view, MasterView):
+            return None
+        return lacking(self._ledger, self._lp, self._columns.place, self._prices, view, budget)
 
     def smoothed(
         self,

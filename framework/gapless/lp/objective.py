@@ -46,8 +46,8 @@ def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: fl
         if not ledger.warned:
             ledger.warned = True
             warnings.warn(
-                f"an integral master makes a structure that is infeasible ({broken[0]}), and no generator separates "
-                f"a row from it: {_in_words(ledger, rounded, constant)}. The columns allow more than the problem: "
+                f"an integral master makes an infeasible structure ({broken[0]}), and no generator separates a row "
+                f"from it: {_in_words(ledger, rounded, constant)}. The columns allow more than the problem: "
                 "the answer stays true, but only branching can exclude them. This is said once",
                 PricingWarning,
                 stacklevel=2,

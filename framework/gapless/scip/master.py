@@ -22,6 +22,7 @@ from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import FREE, OFF, ON, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.formulation import Formulation
+from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, LinearView
 from gapless.core.problem import Problem
 from gapless.core.relaxation import Descent
@@ -235,6 +236,10 @@ class ModelMaster(Generic[S]):
 
     def excluded(self, fixings: Fixings, keys: IntArray) -> BoolArray | None:
         """None: rows of the node limit what `Formulation.excludes` would take out."""
+        return None
+
+    def lacking(self, view: LinearView, budget: Budget) -> LinearView | None:
+        """None: the program is SCIP's."""
         return None
 
     def usage_gains(self, view: LinearView) -> FloatArray | None:

@@ -132,8 +132,8 @@ class _Rounds(Generic[S, V]):
                 break
         else:
             self.check_all.require(False, f"the generator runs dry within {_ROUNDS} rounds", str(self.fixings))
-        for number, (place, claim) in enumerate(claims):
-            later = max(range(number, len(reached)), key=reached.__getitem__)
+        for first, (place, claim) in enumerate(claims):
+            later = max(range(first, len(reached)), key=reached.__getitem__)
             told = f"{reached[later]!r} is reached in round {later}"
             if self.best >= reached[later]:
                 told = f"{self.best!r} is feasible"
@@ -142,6 +142,8 @@ class _Rounds(Generic[S, V]):
                 "the slack bounds what is missing",
                 f"{place}: the claim is {claim!r}, but {told}",
             )
+        if isinstance(self.restricted, LinearMaster):
+            self._check_linear_master(self.restricted, number, relaxed)
 
     def _query_all(self, number: int) -> list[Answer]:
         view, place = self.restricted.view(), self.place(number)
@@ -207,18 +209,20 @@ class _Rounds(Generic[S, V]):
             )
         rule = "an integral master scores what the problem says"
         self.check_all.call(rule, place, self.restricted.judge, relaxed, end)
-        if isinstance(self.restricted, LinearMaster):
-            if relaxed.structure is not None:
-                broken = [*self.problem.violations(relaxed.structure)]
-                self.check_all.require(
-                    not broken,
-                    "an integral solution to which nothing is added is feasible",
-                    f"{place}: {relaxed.structure!r}: {broken[:1]}; columns, or resources that price them, "
-                    "allow more than the problem, and no row forbids it",
-                )
-            values = self.restricted.view().column_values
-            if values is not None:
-                self._check_taken_away(self.restricted.view().column_keys[values > INTEGRAL], relaxed.attained)
+
+    def _check_linear_master(self, master: LinearMaster[S], number: int, relaxed: Relaxed[S]) -> None:
+        """Rules for a linear master to which nothing is added."""
+        if relaxed.structure is not None:
+            broken = [*self.problem.violations(relaxed.structure)]
+            self.check_all.require(
+                not broken,
+                "an integral solution to which nothing is added is feasible",
+                f"{self.place(number)}: {relaxed.structure!r}: {broken[:1]}; columns, or resources that price them, allow "
+                "more than the problem, and no row forbids it",
+            )
+        view = master.view()
+        if (values := view.column_values) is not None:
+            self._check_taken_away(view.column_keys[values > INTEGRAL], relaxed.attained)
 
     def _check_taken_away(self, used: IntArray, attained: float) -> None:
         """Ask about masters that lack one of the columns in use: a claim there must allow what is reached here."""
