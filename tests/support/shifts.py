@@ -13,7 +13,20 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.roles import Answer, Batch, Columns, Decisions, Formulation, Generator, LinearView, Rows, Sparse
+from gapless.roles import (
+    Answer,
+    Batch,
+    Columns,
+    Decisions,
+    Fixings,
+    Formulation,
+    Generator,
+    LinearView,
+    Rows,
+    Sparse,
+)
+
+IntArray, BoolArray = np.ndarray[Any, Any], np.ndarray[Any, Any]
 
 Shift = tuple[int, ...]
 FLEET, FIRST_CUT = 0, 100
@@ -97,7 +110,7 @@ class ShiftPricing(Generator[LinearView]):
     problem : Shifts
     mistake : {"", "fleet row", "job rows", "cuts", "dominance", "resource", "known"}
         What it forgets: the price of a row, that shorter labels may go further, the hours (it allows one more), or
-        to look at what the master has.
+        to leave out what the master has.
     """
 
     def __init__(self, problem: Shifts, mistake: str = "") -> None:
@@ -111,7 +124,7 @@ class ShiftPricing(Generator[LinearView]):
         slack = view.lagrangian(best, self.problem.most)
         improving = [shift for gain, shift in found if gain > 1e-9][:3]
         if self.mistake == "known" and view.column_keys.size:
-            improving = [shift for shift, key in self.keys.items() if key == view.column_keys[-1]]
+            improving += [shift for shift, key in self.keys.items() if key == view.column_keys[-1]]
         if improving or view.column_values is None:
             return Answer(Batch(self.columns(improving, cuts)), slack)
         return Answer(Batch(rows=self.cuts(view)), slack)
@@ -185,8 +198,23 @@ def draw(rng: Any, jobs: int = 5, *, pairs: bool = False) -> Shifts:
     return Shifts(lengths, pay, int(lengths.sum()) // 2, 3)
 
 
-def formulation(problem: Shifts, mistake: str = "", **options: Any) -> Formulation[tuple[Shift, ...]]:
-    """Rows of the fleet and of the jobs; no columns."""
+def formulation(problem: Shifts, mistake: str = "", *, excludes: bool = False) -> Formulation[tuple[Shift, ...]]:
+    """Rows of the fleet and of the jobs; no columns.
+
+    `excludes`: takes out the shifts that contradict arcs that are on, of which pricing knows nothing.
+    """
     upper = np.array([float(problem.most), *([1.0] * problem.jobs)])
     rows = Rows(np.arange(problem.jobs + 1), np.full(upper.size, -np.inf), upper)
-    return Formulation(Batch(rows=rows), [ShiftPricing(problem, mistake)], **options)
+    pricing = ShiftPricing(problem, mistake)
+
+    def excluded(fixings: Fixings, keys: IntArray) -> BoolArray:
+        names = {key: shift for shift, key in pricing.keys.items()}
+        on = [problem.arcs[d] for d in fixings.on.tolist()]
+
+        def parted(shift: Shift) -> bool:
+            along = [*itertools.pairwise((0, *shift))]
+            return any((j in shift or (i and i in shift)) and (i, j) not in along for i, j in on)
+
+        return np.array([parted(names[key]) for key in keys.tolist()], bool)
+
+    return Formulation(Batch(rows=rows), [pricing], excludes=excluded if excludes else None)

@@ -66,16 +66,17 @@ def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: fl
         )
     elif score > bound + allowed:
         fix = (
-            f"No structure was claimed to score more than {bound:.12g}. Correct the objective, or add the columns "
-            "that make this structure at a better price"
+            f"It was claimed that {problem.sense.beyond(bound)}. Correct the objective, or add the columns that "
+            "make this structure at a better price"
         )
     else:  # a NaN score is refused elsewhere
         return
-    value = f"is {problem.sense.turn(score):.12g} for the structure that they make"
-    worth = value if problem.sense is Sense.MAXIMISE else f"{value}, a score of {score:.12g}"
+    sense = problem.sense
+    turned = "" if sense is Sense.MAXIMISE else " (objectives are scores: minus what they cost)"
     raise InconsistentBound(
-        f"the columns of an integral master score {reached:.12g}, but {type(problem).__name__}.value {worth}: "
-        f"{_in_words(ledger, rounded, constant)}. {fix}"
+        f"the columns of an integral master {sense.verb} {sense.turn(reached):.12g}, but "
+        f"{type(problem).__name__}.value is {sense.turn(score):.12g} for the structure that they make: "
+        f"{_in_words(ledger, rounded, constant)}{turned}. {fix}"
     )
 
 
