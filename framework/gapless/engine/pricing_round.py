@@ -192,8 +192,8 @@ class Rounds(Generic[V]):
             raise InconsistentBound(
                 f"{names} claimed a bound of {budget.as_value(claim)} for a master without column {gone[0]}, but "
                 f"with it {budget.as_value(view.objective)} is reached: a slack was too small. Pricing "
-                "overlooks columns, as by a dominance rule that drops too much, or goes by a list of what it returned "
-                "instead of view.column_keys"
+                "overlooks columns, as by a dominance rule that drops too much, or it goes by a list of what it "
+                "returned instead of view.column_keys"
             )
 
     def _question(self, view: V, base: float, fixings: Fixings, done: Round[V], budget: Budget) -> list[Answer]:
