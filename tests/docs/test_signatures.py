@@ -1,4 +1,4 @@
-"""Signatures that how-tos name, because a build makes the API pages: each is the code's, with all its parameters."""
+"""Signatures that how-tos name, because a build makes the API pages: each is the code's, with every parameter."""
 
 import inspect
 import re
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import gapless
 from gapless import branching, engine, labelling, roles, scip
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -31,7 +32,7 @@ def test_signature_in_a_how_to_is_that_of_the_code(page):
         first, *more = name.split(".")
         found = next(
             getattr(module, first)
-            for module in (roles, labelling, branching, engine, scip)
+            for module in (roles, labelling, branching, engine, scip, gapless)
             if hasattr(module, first)
         )
         for part in more:

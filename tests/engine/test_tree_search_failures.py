@@ -308,7 +308,7 @@ def test_errors_keep_what_was_found_before(knapsack, roles):
 
 
 def test_bound_of_a_node_that_a_child_exceeds(knapsack, roles):
-    """What a node attains its parent could attain as well: a smaller bound, as of a slack that lies, was wrong."""
+    """A parent could attain it as well: its smaller bound, as of a slack that lies, was wrong."""
     low = OptimisticBound(knapsack).solve(Fixings.none(knapsack.decisions.count), Budget()).bound
 
     def exceeds(answer):

@@ -109,8 +109,8 @@ class ShiftPricing(Generator[LinearView]):
     ----------
     problem : Shifts
     mistake : {"", "fleet row", "job rows", "cuts", "dominance", "resource", "known"}
-        What it forgets: the price of a row, that shorter labels may go further, the hours (it allows one more), or
-        to leave out what the master has.
+        One thing to forget: the price of a row, that shorter labels may go further, the hours (it allows one
+        more), or to leave out what the master has.
     """
 
     def __init__(self, problem: Shifts, mistake: str = "") -> None:

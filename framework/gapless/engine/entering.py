@@ -65,7 +65,7 @@ OWED = (
     "view.lagrangian and view.farley derive it from an upper bound on their gains that the search has proved. "
     "A generator that only separates rows states slack=0.0"
 )
-"""What a generator owes that claims no slack."""
+"""Advice for a generator that claims no slack."""
 
 
 MOST_NAMED = 5

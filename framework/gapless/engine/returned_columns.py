@@ -28,7 +28,8 @@ class Useless:
     known : int64
         Columns that the view has.
     worthless : int64
-        Columns that the view lacks, of negative reduced cost there beyond rounding.
+        Columns that the view lacks, of negative reduced cost there beyond rounding. One that enters a row which comes
+        with it does not count: the row may need it.
     gain : float64 (columns,)
         Reduced costs of all returned columns.
     """
@@ -44,7 +45,12 @@ def useless_columns(answer: Answer, view: LinearView) -> Useless:
     gain, known = view.gain(columns), view.has_columns(columns.keys)
     # What is paid may cancel against the objective; a gain of 0 within the rounding of both is none to complain of.
     rounding = RELATIVE * np.maximum(1.0, np.abs(columns.objective) + np.abs(columns.objective - gain))
-    return Useless(np.flatnonzero(known), np.flatnonzero(~known & (gain < -rounding)), gain)
+    worthless = np.flatnonzero(~known & (gain < -rounding))
+    if worthless.size:
+        entries = columns.coefficients.take(worthless)
+        new = ~np.isin(entries.indices, view.row_keys)
+        worthless = np.delete(worthless, np.unique(entries.row_numbers()[new]))
+    return Useless(np.flatnonzero(known), worthless, gain)
 
 
 class ReturnedColumns:

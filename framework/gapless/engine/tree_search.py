@@ -279,7 +279,7 @@ class _Search(Generic[S]):
                 )
 
     def _doubt_claims(self, relaxed: Relaxed[S], node: Node) -> None:
-        """What a node attains, its ancestors could attain as well: it exceeds none of the bounds given there."""
+        """Compare what a node attains with the bounds of its ancestors, which could attain it as well."""
         if relaxed.attained > node.claimed + margin(node.claimed):
             raise InconsistentBound(
                 f"{type(self.relaxation).__name__} bounded a node above node {node.number} by "

@@ -125,9 +125,10 @@ class RankOne:
     """Rows of rank 1 with limited memory, whose duals a route pays.
 
     A visit to a vertex of row i adds its multiplier to the row's state; when the sum reaches 1, it falls by 1 and
-    the route pays ``charges[i]``. The beginning at the source is a visit. A visit to a vertex outside the row's memory sets the state to 0 (Pecin, Pessoa,
-    Poggi, Uchoa, *Improved branch-cut-and-price for capacitated vehicle routing*, 2017, section 3.3). Subset rows
-    of three customers have multipliers 1/2 (Jepsen, Petersen, Spoorendonk, Pisinger, 2008).
+    the route pays ``charges[i]``. The beginning at the source is a visit. A visit to a vertex outside the row's
+    memory sets the state to 0 (Pecin, Pessoa, Poggi, Uchoa, *Improved branch-cut-and-price for capacitated
+    vehicle routing*, 2017, section 3.3). Subset rows of three customers have multipliers 1/2 (Jepsen, Petersen,
+    Spoorendonk, Pisinger, 2008).
 
     Parameters
     ----------
