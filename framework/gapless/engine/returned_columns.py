@@ -28,8 +28,8 @@ class Useless:
     known : int64
         Columns that the view has.
     worthless : int64
-        Columns that the view lacks, of negative reduced cost there beyond rounding. One that enters a row which comes
-        with it does not count: the row may need it.
+        Columns that the view lacks, of negative reduced cost there beyond rounding. One that enters a row of the
+        same batch does not count: the row may need it.
     gain : float64 (columns,)
         Reduced costs of all returned columns.
     """
