@@ -191,6 +191,6 @@ def _mark_interrupted(folder: RunFolder, task: str) -> None:
         return
     path = folder.path / SUMMARY
     document: dict[str, Any] = {"task": task}
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, RecursionError, ValueError):
         document = json.loads(path.read_text("utf-8"))
     write_aside(path, json.dumps({**document, "interrupted": True}, indent=2) + "\n")

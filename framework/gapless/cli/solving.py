@@ -183,5 +183,5 @@ def read_option(text: str) -> tuple[str, Any]:
     value = _AS_PRINTED.get(value, value)
     try:
         return name.replace("-", "_"), json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name.replace("-", "_"), value

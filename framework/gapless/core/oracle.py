@@ -13,6 +13,7 @@ import numpy as np
 from gapless.core.batch import Batch, Columns
 from gapless.core.decisions import Fixings
 from gapless.core.errors import InvalidProblem
+from gapless.core.limits import NO_DEADLINE, Deadline
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
@@ -164,6 +165,8 @@ class View:
     fixings : Fixings
     point : float64 (decisions,) or None
         Value of each decision in the master's solution, from 0 to 1; None without a solution.
+    deadline : Deadline
+        Set with each question: what `stop` and `time_left` read.
 
     Examples
     --------
@@ -172,9 +175,25 @@ class View:
     array([-1, -1], dtype=int8)
     """
 
+    deadline: Deadline = NO_DEADLINE
+
     def __init__(self, fixings: Fixings, point: FloatArray | None = None) -> None:
         self.fixings = fixings
         self.point = point
+
+    @property
+    def time_left(self) -> float:
+        """Seconds until the time limit of the solve, possibly infinite. For planning; `stop` says when to end."""
+        return self.deadline.time_left
+
+    def stop(self) -> bool:
+        """Whether the generator has to answer now: at the time limit, and after a Ctrl-C that the solve heard.
+
+        To be asked every few milliseconds of work. A generator then returns what it has found; columns and rows
+        are used. Once this was True during a question, the slack of the answer counts as None, and an empty answer
+        may claim none: an unfinished search proves nothing.
+        """
+        return self.deadline.stop()
 
 
 class LinearView(View, ABC):

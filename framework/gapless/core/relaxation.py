@@ -273,12 +273,15 @@ class Probe(Generic[S]):
         """Whether the solve has to end."""
         return self._budget.spent() is not None
 
+    def stop(self) -> bool:
+        """Whether rounding and branching have to answer now: at the time limit, and after Ctrl-C."""
+        return self._budget.must_stop()
+
     def integral(self, fixings: Fixings, *, nodes: int, seconds: float | None = None) -> S | None:
         """The best structure from the columns at hand, by a mixed-integer program with limits; None if unknown."""
         inner = self._inner(None)
         left = inner.time_left if seconds is None else min(seconds, inner.time_left)
-        limits = Limits(time=None if math.isinf(left) else left, nodes=nodes)
-        solve = Budget(limits, clock=self._budget._clock, sense=self._budget.sense)
+        solve = self._budget.part(Limits(time=None if math.isinf(left) else left, nodes=nodes))
         try:
             return self._relaxation.integral(fixings, solve, incumbent=self.incumbent)
         finally:
@@ -295,8 +298,7 @@ class Probe(Generic[S]):
             if count is not None
         ]
         time = None if math.isinf(budget.time_left) else budget.time_left
-        limits = Limits(time=time, iterations=max(0, min(most)) if most else None)
-        return Budget(limits, clock=budget._clock, sense=budget.sense)
+        return budget.part(Limits(time=time, iterations=max(0, min(most)) if most else None))
 
     def _count(self, inner: Budget) -> None:
         self._budget.iterations += inner.iterations

@@ -131,6 +131,7 @@ def price_and_cut(
                         fixings,
                         incumbent,
                         granularity,
+                        budget,
                     )
             if budget.heard:
                 guarded(

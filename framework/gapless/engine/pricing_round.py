@@ -17,7 +17,7 @@ from gapless.core.batch import Batch, Columns
 from gapless.core.certificate import Certificate
 from gapless.core.decisions import OFF, Decisions, Fixings
 from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
-from gapless.core.limits import Budget
+from gapless.core.limits import Budget, question_deadline
 from gapless.core.oracle import Answer, Generator, LinearView, View
 from gapless.core.pricing import Pricing
 from gapless.core.sparse import FloatArray
@@ -60,9 +60,11 @@ class Round(Generic[V]):
     scored : int
         Number of parts scored.
     questions : int
+    stopped : bool
+        Whether a generator was told to stop during the last question.
     complete : bool
         Whether nothing is missing, as far as the generators know: the last question was at the master's prices, to
-        the last stages.
+        the last stages, and no generator was told to stop.
     """
 
     bound: float = math.inf
@@ -74,6 +76,7 @@ class Round(Generic[V]):
     scored: int = 0
     questions: int = 0
     complete: bool = False
+    stopped: bool = False
 
 
 class Rounds(Generic[V]):
@@ -122,7 +125,7 @@ class Rounds(Generic[V]):
         base : float
             Its bound.
         budget : Budget
-            Once it is spent, the round ends with the question in hand, incomplete.
+            Once it is spent, the round ends with the question in hand, incomplete. Its deadline is the generators'.
         enough : float
             A bound that needs no better one: at smoothed prices, the round ends there.
         """
@@ -131,14 +134,16 @@ class Rounds(Generic[V]):
             for number, smoothed in enumerate(self.smoothing.views(view)):
                 centre = self.smoothing.centre
                 bound = smoothed.bound if isinstance(smoothed, LinearView) else base
-                answers = self._question(smoothed, bound, fixings, done, budget)
+                answers = self._question(smoothed, bound, fixings, budget, done)
                 if number == 0 and centre is not None:
                     self.smoothing.learn(view, smoothed, centre, answers)
                 done.added, done.batches = enter([_improving(a, view) for a in answers], self.extend)
                 if done.added or done.bound <= enough or budget.spent() is not None:
                     return done
-            answers = self._question(view, base, fixings, done, budget)
+            answers = self._question(view, base, fixings, budget, done)
             done.added, done.batches = enter(answers, self.extend)
+            if done.stopped:
+                return done
             if done.added or done.slack == 0 or not self._next_stage():
                 done.complete = not done.added
                 if done.complete:
@@ -184,7 +189,7 @@ class Rounds(Generic[V]):
         if lacking is None:
             return
         tried: Round[V] = Round()
-        self._ask_all(lacking, fixings, tried, budget)
+        self._ask_all(lacking, fixings, budget, tried)
         claim = math.inf if tried.slack is None else lacking.bound + tried.slack
         if claim < view.objective - margin(view.objective):
             names = " and ".join(dict.fromkeys(type(generator).__name__ for generator in self.generators))
@@ -196,8 +201,8 @@ class Rounds(Generic[V]):
                 "returned instead of view.column_keys"
             )
 
-    def _question(self, view: V, base: float, fixings: Fixings, done: Round[V], budget: Budget) -> list[Answer]:
-        answers = self._ask_all(view, fixings, done, budget)
+    def _question(self, view: V, base: float, fixings: Fixings, budget: Budget, done: Round[V]) -> list[Answer]:
+        answers = self._ask_all(view, fixings, budget, done)
         if done.slack is not None and base > -math.inf:
             bound = base + done.slack
             if bound <= done.bound:
@@ -209,17 +214,18 @@ class Rounds(Generic[V]):
                 self.smoothing.improve(view, answers)
         return answers
 
-    def _ask_all(self, view: V, fixings: Fixings, done: Round[V], budget: Budget) -> list[Answer]:
+    def _ask_all(self, view: V, fixings: Fixings, budget: Budget, done: Round[V]) -> list[Answer]:
         budget.oracle_calls += len(self.generators)
         self.questions += 1
-        answers = [
-            ask(generator, view, self.limit, self._banned(fixings), stage)
-            for generator, stage in zip(self.generators, self.stage, strict=True)
-        ]
-        if isinstance(view, LinearView):
-            for generator, stage, answer in zip(self.generators, self.stage, answers, strict=True):
-                if len(answer.batch.columns):
-                    self._returned.check(generator, answer, view, exact=stage >= len(generator.stages) - 1)
+        answers, done.stopped = [], False
+        for generator, stage in zip(self.generators, self.stage, strict=True):
+            with question_deadline(budget) as view.deadline:
+                answer = ask(generator, view, self.limit, self._banned(fixings), stage)
+            if isinstance(view, LinearView) and len(answer.batch.columns):
+                exact = stage >= len(generator.stages) - 1 and not view.deadline.has_stopped
+                self._returned.check(generator, answer, view, exact=exact)
+            answers.append(answer)
+            done.stopped |= view.deadline.has_stopped
         done.answers, done.slack = answers, total_slack(answers)
         done.scored += sum(a.scored for a in answers)
         done.questions += 1
@@ -256,7 +262,10 @@ def total_slack(answers: Sequence[Answer]) -> float | None:
 def ask(
     generator: Generator[V], view: V, limit: int | None, bans: FloatArray | None = None, stage: int = 0
 ) -> Answer:
-    """A generator's answer, unless it contradicts itself or uses a quantity of positive `bans`."""
+    """A generator's answer, unless it contradicts itself or uses a quantity of positive `bans`.
+
+    The answer claims nothing where the generator was told to stop: an unfinished search must not pass for a proof.
+    """
     query: Any = generator.query
     if len(generator.stages) > 1:
         answer = guarded(generator, query, view, limit=limit, stage=generator.stages[stage])
@@ -267,8 +276,10 @@ def ask(
         raise OracleError(f"{name}.query returned {type(answer).__name__}, expected an Answer")
     if answer.slack is not None and not answer.slack >= 0:
         raise InconsistentBound(f"{name} claimed a slack of {answer.slack}; a slack is a number >= 0")
+    if view.deadline.has_stopped:
+        answer = attrs.evolve(answer, slack=None)
     if not len(answer.batch):
-        if answer.slack is None and stage >= len(generator.stages) - 1:
+        if answer.slack is None and not view.deadline.has_stopped and stage >= len(generator.stages) - 1:
             raise MissingBound(f"{name} returned nothing and claimed no slack: {OWED}")
         return answer
     columns, rows = answer.batch.columns, answer.batch.rows

@@ -17,6 +17,7 @@ from gapless.core.brancher import Brancher
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate
 from gapless.core.decisions import FREE, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, OracleError, SolveError, UncoveredBranching
+from gapless.core.factors.blame import call_problem
 from gapless.core.formulation import checked_frequency, rounds_at
 from gapless.core.limits import Budget, Limits, Stop, budget_of
 from gapless.core.problem import Problem, check_start, score_of
@@ -26,7 +27,7 @@ from gapless.core.sparse import IntArray
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.core.tree_certificate import Tightening, TreeCertificate
 from gapless.engine.frontier import Frontier, Node
-from gapless.engine.guard import checked_bound, feasible_score, guarded
+from gapless.engine.guard import checked_bound, decoded, encoded, feasible_score, guarded
 from gapless.engine.lawler import flips
 
 S = TypeVar("S")
@@ -260,7 +261,7 @@ class _Search(Generic[S]):
         score = feasible_score(self.problem, structure)
         if score is None:
             return
-        ids = np.sort(guarded(self.problem, self.problem.encode, structure))
+        ids = encoded(self.problem, structure)
         if score <= self.threshold or any(np.array_equal(ids, known) for _, known, _ in self.pool):
             return
         pool = sorted([*self.pool, (score, ids, structure)], key=lambda entry: -entry[0])[: self.k]
@@ -350,9 +351,9 @@ class _Search(Generic[S]):
 
     def _around_solution(self, fixings: Fixings, relaxed: Relaxed[S], bound: float) -> Sequence[Branch] | None:
         """For k best: once a node's best structure is known, Lawler's partition of the others, and itself."""
-        if self.k == 1 or relaxed.structure is None or self.problem.violations(relaxed.structure):
+        if self.k == 1 or relaxed.structure is None or feasible_score(self.problem, relaxed.structure) is None:
             return None
-        ids = np.sort(self.problem.encode(relaxed.structure))
+        ids = encoded(self.problem, relaxed.structure)
         if not (fixings.allow(ids) and meets(bound, score_of(self.problem, relaxed.structure))):
             return None
         implied = fixings.fix(on=ids)
@@ -383,7 +384,7 @@ class _Search(Generic[S]):
         if verdict.bound > -math.inf:
             implied = fixings.implied(self.decisions)
             if implied is not None:
-                self.accept(self.problem.decode(implied.on))
+                self.accept(decoded(self.problem, implied.on))
         node.bound, node.certificate = min(node.bound, verdict.bound), certificate
         self._close(node)
 
@@ -412,7 +413,7 @@ class _Search(Generic[S]):
             certificate = self.leaves["0"]
         budget = self.budget
         columns, rows = self.relaxation.size
-        explanation = list(self.problem.infeasibility()) if bound == -math.inf else []
+        explanation = list(call_problem(self.problem, self.problem.infeasibility)) if bound == -math.inf else []
         if self.k > 1 and stop is not Stop.PROVED:
             explanation.append(f"the search for {self.k} best ended early ({stop.value}): the list may miss some")
         return Result.of(

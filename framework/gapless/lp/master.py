@@ -218,6 +218,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
 
     def _solved(self, fixings: Fixings, budget: Budget, state: Any) -> Relaxed[S]:
         """Solve the program as it is."""
+        self._lp.counts_cpu = budget.counts_cpu
         for fresh in (False, True):
             if self._lp.optimise(budget.time_left, fresh=fresh):
                 relaxed = self._optimal(fixings, state)
@@ -433,8 +434,6 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
 
     def lacking(self, view: LinearView, budget: Budget) -> LinearView | None:
         """The view of the master without the column that its last solution uses most."""
-        if not isinstance(view, MasterView):
-            return None
         return lacking(self._ledger, self._lp, self._columns.place, self._prices, view, budget)
 
     def smoothed(

@@ -76,7 +76,7 @@ def lacking(
     program: LinearProgram,
     place: IntArray,
     prices_of: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
-    view: MasterView,
+    view: LinearView,
     budget: Budget,
 ) -> MasterView | None:
     """The view of the master without the column that the solution uses most, as of `Restricted.lacking`.
@@ -89,7 +89,7 @@ def lacking(
         Prices of rows and quantities, from those of the program's rows.
     """
     z = view.column_values
-    if z is None or not z[ledger.kept :].any():
+    if not isinstance(view, MasterView) or z is None or not z[ledger.kept :].any():
         return None
     j = ledger.kept + int(np.argmax(z[ledger.kept :]))
     program.limit(int(place[j]), 0.0)

@@ -8,14 +8,13 @@ from typing import Any, TypeVar
 
 from pyscipopt import SCIP_PARAMSETTING, Model  # type: ignore[attr-defined]  # missing from the stubs
 
-from gapless.core.certificate import NoCertificate
 from gapless.core.errors import InconsistentBound, SolveError, UnknownOption
 from gapless.core.formulation import Formulation
 from gapless.core.limits import Budget, Limits, Stop, budget_of
 from gapless.core.problem import Problem, check_start
 from gapless.core.result import Result, Stats
 from gapless.scip.guard import Guard
-from gapless.scip.status import apply_limits, stop_of
+from gapless.scip.status import UNRECORDED, apply_limits, stop_of
 from gapless.scip.tree import Enforcer, GeneratorPricer, Tree
 
 S = TypeVar("S")
@@ -178,7 +177,7 @@ def _result(tree: Tree[S], stop: Stop, failure: SolveError | None, method: str, 
         [] if tree.incumbent is None else [tree.incumbent],
         bound,
         stop,
-        certificate=NoCertificate("SCIP's tree is not recorded"),
+        certificate=UNRECORDED,
         method=method,
         stats=Stats(
             seconds=budget.elapsed,

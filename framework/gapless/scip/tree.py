@@ -26,7 +26,7 @@ from gapless.core.tolerance import margin, meets, round_bound
 from gapless.core.tree_certificate import Tightening
 from gapless.engine.early_branching import EarlyBranching
 from gapless.engine.entering import OWED, silent
-from gapless.engine.guard import feasible_score, guarded
+from gapless.engine.guard import decoded, feasible_score, guarded
 from gapless.engine.pricing_round import Round, Rounds, stays_infeasible
 from gapless.engine.reduced_cost_fixing import can_fix, fix_by_gains
 from gapless.engine.tree_search import children_of
@@ -226,6 +226,7 @@ class Tree(Generic[S]):
                 fixings,
                 self.best,
                 self.problem.granularity,
+                self.budget,
                 recorded=False,
             )
         self.budget.iterations += 1
@@ -378,7 +379,7 @@ class Tree(Generic[S]):
             )
         implied = fixings.implied(self.decisions)
         if verdict.bound > -math.inf and implied is not None:
-            self.accept(self.problem.decode(implied.on))
+            self.accept(decoded(self.problem, implied.on))
         return self._cut_off(min(bound, verdict.bound))
 
 

@@ -299,7 +299,7 @@ def show_outcome(outcome: Outcome, count: int, arguments: argparse.Namespace, co
         "" if found["closed_at_root"] is None else round(100 * found["closed_at_root"], 1),
     ]
     console.table(
-        f"Exact parsing of {outcome.parsed.reached} of {count} test sentences ({clock}; {kept})", columns, [row]
+        f"Exact parsing of {outcome.parsed.reached:,} of {count:,} test sentences ({clock}; {kept})", columns, [row]
     )
     console.say(MEANINGS)
     if arguments.heads_kept is not None:
