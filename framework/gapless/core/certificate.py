@@ -229,7 +229,11 @@ class BoundCertificate(Certificate):
 
     @abstractmethod
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
-        """A bound that is valid for any values of the fields, by weak duality. May raise `InvalidProblem`."""
+        """A bound that is valid for any values of the fields, by weak duality. May raise `InvalidProblem`.
+
+        `fixings` may contradict `Decisions.exactly_one`, with two members of a group on: a verifier tries fixings
+        that nobody branched on. Any bound is valid there, since nothing is feasible; an exception is none.
+        """
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Evaluate the formula."""

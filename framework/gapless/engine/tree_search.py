@@ -227,6 +227,7 @@ class _Search(Generic[S]):
         if not isinstance(relaxed, Relaxed):
             name = type(self.relaxation).__name__
             raise OracleError(f"{name}.solve returned {type(relaxed).__name__}, expected a Relaxed")
+        self._doubt_claims(relaxed, node)
         own = round_bound(checked_bound(self.relaxation, relaxed.bound), self.problem.granularity)
         probe = Probe(self.problem, self.relaxation, node.fixings, self.budget, self.threshold)
         relaxed = attrs.evolve(relaxed, bound=min(relaxed.bound, node.bound), probe=probe)
@@ -278,6 +279,16 @@ class _Search(Generic[S]):
                     f"but a feasible structure under its fixings {self.sense.verb}s {self.sense.turn(score):.12g}"
                 )
 
+    def _doubt_claims(self, relaxed: Relaxed[S], node: Node) -> None:
+        """Compare what a node attains with the bounds of its ancestors, which could attain it as well."""
+        if relaxed.attained > node.claimed + margin(node.claimed):
+            raise InconsistentBound(
+                f"{type(self.relaxation).__name__} bounded a node above node {node.number} by "
+                f"{self.sense.turn(node.claimed):.12g}, but attains {self.sense.turn(relaxed.attained):.12g} at "
+                "this one: a bound claimed there, as by the slack of a generator, was wrong"
+            )
+        node.claimed = min(node.claimed, checked_bound(self.relaxation, relaxed.bound))
+
     def _doubt_exclusion(self, relaxed: Relaxed[S]) -> None:
         """Fixings against a score that nobody reaches may have thrown away the optimum."""
         if relaxed.excluded > self.best + margin(self.best) + margin(relaxed.excluded):
@@ -316,7 +327,7 @@ class _Search(Generic[S]):
             child = self._node(
                 child_fixings or fixings, node.bound, node.certificate, node.number, branch, node.depth + 1
             )
-            child.state = node.state
+            child.state, child.claimed = node.state, node.claimed
             if child_fixings is not None:
                 children.append(child)
         self.frontier.push(children)
@@ -401,6 +412,7 @@ class _Search(Generic[S]):
         if known == 1 and not self.tightenings and "0" in self.leaves:
             certificate = self.leaves["0"]
         budget = self.budget
+        columns, rows = self.relaxation.size
         explanation = list(call_problem(self.problem, self.problem.infeasibility)) if bound == -math.inf else []
         if self.k > 1 and stop is not Stop.PROVED:
             explanation.append(f"the search for {self.k} best ended early ({stop.value}): the list may miss some")
@@ -415,6 +427,9 @@ class _Search(Generic[S]):
                 seconds=budget.elapsed,
                 nodes=budget.nodes,
                 iterations=budget.iterations,
+                oracle_calls=budget.oracle_calls,
+                columns=columns,
+                rows=rows,
                 warm_start_used=self.warm,
             ),
             trace=budget.events,
