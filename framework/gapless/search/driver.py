@@ -226,7 +226,7 @@ class Search(Generic[S]):
 
     def certificate(self) -> Certificate:
         """The record of the search; where it outgrew its memory, that of the root alone."""
-        return SearchRecord.of(self.layout, self.kernel, shares=True).deferred()
+        return SearchRecord.of(self.layout, self.kernel).deferred()
 
 
 def _maximiser(layout: Layout[Any]) -> Any:
