@@ -154,7 +154,7 @@ def try_pairs(
     by_scip, forged : int
         Instances for SCIP, and forged answers, in all, as far as `cases` allow.
     """
-    sources = [one for one in specimens if one.structures is not None and not one.factors]
+    sources = [one for one in specimens if one.structures is not None]
     pairs = [(source, kind) for source in sources for kind in KINDS]
     before: dict[int, Known] = {}
     tallies: dict[tuple[str, str], PairTally] = {}
@@ -203,8 +203,9 @@ def _drawn(source: Specimens, kind: str, rng: np.random.Generator) -> Known:
     factors = []
     if maker is not None and decisions.count:
         factors = [maker(rng, decisions, scores) for _ in range(1 + int(rng.random() < 0.4))]
-        if rng.random() < 0.2:
-            factors.append(TIERS["pairs"](rng, decisions, scores))
+        for beside, share in (("pairs", 0.2), ("lazy scores", 0.4)):
+            if rng.random() < share:
+                factors.append(TIERS[beside](rng, decisions, scores))
     problem = source.with_factors(bare, factors) if factors else bare
     on = np.zeros((len(structures), decisions.count), bool)
     total = np.zeros(len(structures))
