@@ -56,7 +56,9 @@ def test_lazy_scores_that_forbid_every_tree_are_proved_infeasible(other, project
     bare = ParsingProblem(np.zeros((3, 3)), projective=projective)
     pairs = list(itertools.combinations(range(bare.decisions.count), 2))
     lazy = LazyConjunctions(pairs, np.full(len(pairs), -np.inf), np.zeros(len(pairs)))
-    problem = ParsingProblem(bare.scores, factors=[lazy, OTHERS[other](bare.decisions.count)], projective=projective)
+    problem = ParsingProblem(
+        bare.scores, factors=[lazy, OTHERS[other](bare.decisions.count)], projective=projective
+    )
     with looking_at(0):
         result = gapless.solve(problem, "lagrangian-cut")
     assert result.status is Status.INFEASIBLE

@@ -90,7 +90,9 @@ def test_lifted_charges_bound_every_tree_and_are_tighter():
             assert best_under(problem, fixings) - 1e-9 <= bound <= loose + 1e-9
             tighter += bound < loose - 1e-6
             dense = attrs.evolve(lifted, multipliers=rest)
-            assert sparse.upper_bound(problem, fixings) == pytest.approx(dense.upper_bound(problem, fixings), rel=1e-9)
+            assert sparse.upper_bound(problem, fixings) == pytest.approx(
+                dense.upper_bound(problem, fixings), rel=1e-9
+            )
     assert tighter > 10
 
 

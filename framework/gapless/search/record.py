@@ -18,6 +18,7 @@ from gapless.search.layout import Layout
 ENUMERATED = -2
 """In the place of a leaf's multipliers: all its structures were looked at."""
 
+
 @attrs.frozen(eq=False, slots=False, kw_only=True)
 class SearchRecord:
     """Nodes, fixing steps and multipliers; see ``Search.record`` for the arrays.

@@ -156,7 +156,9 @@ def _stars(rng: np.random.Generator, decisions: Decisions, kind: str) -> Conjunc
 
 def _lazy(rng: np.random.Generator, decisions: Decisions, kind: str) -> LazyConjunctions:
     """Bounds that equal the scores, exceed them, or are at least 0 although scores are negative or -inf."""
-    known = _stars(rng, decisions, kind) if rng.random() < 0.5 else _sets(rng, decisions, kind, int(rng.integers(1, 4)))
+    known = (
+        _stars(rng, decisions, kind) if rng.random() < 0.5 else _sets(rng, decisions, kind, int(rng.integers(1, 4)))
+    )
     lowest = np.where(known.scores > -np.inf, known.scores, rng.choice([-2.0, 0.0, 3.0], known.scores.size))
     slack = rng.choice([0.0, 0.5, 4.0], known.scores.size) * np.maximum(1.0, np.abs(lowest))
     bounds = np.where(rng.random(slack.size) < 0.3, np.maximum(lowest, 0.0), lowest + slack)
