@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from gapless.roles import Factor, Specimens
-from gapless.testing.random_factors import SCORES, TIERS, random_factors, random_scores
+from gapless.testing.random_factors import SCORES, TIERS, lazy_conjunctions, random_factors, random_scores
 from gapless_dependency.enumeration import all_trees, best_trees
 from gapless_dependency.labelled_problem import LabelledParsingProblem
 from gapless_dependency.problem import ParsingProblem
@@ -71,8 +71,8 @@ def random_labelled_over_arcs(rng: np.random.Generator) -> LabelledParsingProble
     """As `random_labelled`, with conjunctions over arcs, some of them with upper bounds."""
     bare, scores = random_labelled(rng), ("ties", "normal")[int(rng.integers(2))]
     arcs = bare.unlabelled.decisions
-    tiers = ("pairs", "lazy scores", "lazy scores")[int(rng.integers(3)) :] if arcs.count else ()
-    return attrs.evolve(bare, arc_factors=[TIERS[tier](rng, arcs, scores) for tier in tiers])
+    makers = (TIERS["pairs"], lazy_conjunctions, lazy_conjunctions)[int(rng.integers(3)) :] if arcs.count else ()
+    return attrs.evolve(bare, arc_factors=[make(rng, arcs, scores) for make in makers])
 
 
 def labelled_with_factors(bare: LabelledParsingProblem, factors: Sequence[Any]) -> LabelledParsingProblem:

@@ -33,7 +33,7 @@ from gapless.selftest.forged import forge
 from gapless.testing.addressed import AddressedTable
 from gapless.testing.answer import check_answer, check_k_best
 from gapless.testing.conformance import Check, ConformanceError, has_evidence, same
-from gapless.testing.random_factors import SCORES, TIERS, random_scores
+from gapless.testing.random_factors import SCORES, TIERS, lazy_conjunctions, random_scores
 
 MOST = 150
 """Instances of more structures are drawn again."""
@@ -62,7 +62,13 @@ def _addressed(rng: np.random.Generator, decisions: Decisions, kind: str) -> Any
     return AddressedTable(scope, random_scores(rng, 1 << size, kind))
 
 
-KINDS: Mapping[str, Maker | None] = {"none": None, **TIERS, "segment lengths": _segments, "by address": _addressed}
+KINDS: Mapping[str, Maker | None] = {
+    "none": None,
+    **TIERS,
+    "segment lengths": _segments,
+    "by address": _addressed,
+    "lazy scores": lazy_conjunctions,
+}
 """Kinds of factors; on some instances several."""
 
 
@@ -203,9 +209,9 @@ def _drawn(source: Specimens, kind: str, rng: np.random.Generator) -> Known:
     factors = []
     if maker is not None and decisions.count:
         factors = [maker(rng, decisions, scores) for _ in range(1 + int(rng.random() < 0.4))]
-        for beside, share in (("pairs", 0.2), ("lazy scores", 0.4)):
+        for beside, share in ((TIERS["pairs"], 0.2), (lazy_conjunctions, 0.4)):
             if rng.random() < share:
-                factors.append(TIERS[beside](rng, decisions, scores))
+                factors.append(beside(rng, decisions, scores))
     problem = source.with_factors(bare, factors) if factors else bare
     on = np.zeros((len(structures), decisions.count), bool)
     total = np.zeros(len(structures))

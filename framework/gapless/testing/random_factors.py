@@ -154,17 +154,6 @@ def _stars(rng: np.random.Generator, decisions: Decisions, kind: str) -> Conjunc
     return Conjunctions(found, random_scores(rng, len(found), kind, 0.05))
 
 
-def _lazy(rng: np.random.Generator, decisions: Decisions, kind: str) -> LazyConjunctions:
-    """Bounds that equal the scores, exceed them, or are at least 0 although scores are negative or -inf."""
-    known = (
-        _stars(rng, decisions, kind) if rng.random() < 0.5 else _sets(rng, decisions, kind, int(rng.integers(1, 4)))
-    )
-    lowest = np.where(known.scores > -np.inf, known.scores, rng.choice([-2.0, 0.0, 3.0], known.scores.size))
-    slack = rng.choice([0.0, 0.5, 4.0], known.scores.size) * np.maximum(1.0, np.abs(lowest))
-    bounds = np.where(rng.random(slack.size) < 0.3, np.maximum(lowest, 0.0), lowest + slack)
-    return LazyConjunctions(known.sets, known.scores, bounds)
-
-
 def _hard(rng: np.random.Generator, decisions: Decisions, kind: str) -> ConfigurationFactor:
     scope = _scope(rng, decisions.count, 6).tolist()
     drawn = int(rng.integers(5))
@@ -223,7 +212,6 @@ TIERS: dict[str, Callable[[np.random.Generator, Decisions, str], AnyFactor]] = {
     "pairs": lambda rng, decisions, kind: _sets(rng, decisions, kind, 2),
     "triples": lambda rng, decisions, kind: _sets(rng, decisions, kind, 3),
     "stars": _stars,
-    "lazy scores": _lazy,
     "hard diagram": _hard,
     "soft diagram": _soft,
     "relaxed diagram": _relaxed,
@@ -231,6 +219,17 @@ TIERS: dict[str, Callable[[np.random.Generator, Decisions, str], AnyFactor]] = {
     "python": _counted,
 }
 """By tier: ``(rng, decisions, kind of scores) -> factor``."""
+
+
+def lazy_conjunctions(rng: np.random.Generator, decisions: Decisions, kind: str) -> LazyConjunctions:
+    """Upper bounds that equal the scores, exceed them, or are at least 0 over negative scores and -inf."""
+    known = (
+        _stars(rng, decisions, kind) if rng.random() < 0.5 else _sets(rng, decisions, kind, int(rng.integers(1, 4)))
+    )
+    lowest = np.where(known.scores > -np.inf, known.scores, rng.choice([-2.0, 0.0, 3.0], known.scores.size))
+    slack = rng.choice([0.0, 0.5, 4.0], known.scores.size) * np.maximum(1.0, np.abs(lowest))
+    bounds = np.where(rng.random(slack.size) < 0.3, np.maximum(lowest, 0.0), lowest + slack)
+    return LazyConjunctions(known.sets, known.scores, bounds)
 
 
 def random_factors(
