@@ -477,13 +477,13 @@ cdef class Search:
                 marks[self.s.star_scope[k]] = 1
         return found.view(bool)
 
-    def record(self, shares=True):
+    def record(self):
         """Nodes, fixing steps and multipliers as flat arrays; see the stub."""
         from gapless_kernels.search import _record  # which stands on this module
 
         self.begin_call()
         try:
-            return _record.record_of(self, shares)
+            return _record.record_of(self)
         finally:
             self.end_call()
 

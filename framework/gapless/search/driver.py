@@ -237,7 +237,7 @@ class Search(Generic[S]):
 
     def certificate(self) -> Certificate:
         """The record of the search; where it outgrew its memory, that of the root alone."""
-        return SearchRecord.of(self.layout, self.kernel, shares=True).deferred()
+        return SearchRecord.of(self.layout, self.kernel).deferred()
 
 
 def _maximiser(layout: Layout[Any]) -> Any:
@@ -333,9 +333,12 @@ def best(layout: Layout[S], solve: Solve, begin: Callable[..., Search[S]], *, ce
     `begin`: makes a search from a layout and the keywords of `Search` ``start``, ``keep_proof`` and ``told``.
     """
     found = run(layout, solve, partial(begin, layout), certificate=certificate)
-    if found.solutions or found.stop is not Stop.GAP or not layout.forbids or layout.floor > -math.inf:
+    if found.solutions or found.stop is not Stop.GAP:
         return found
-    return run(layout, solve, partial(begin, attrs.evolve(layout, harsh=True)), certificate=certificate)
+    whole = attrs.evolve(layout, lazily=False)  # one with lazy scores does not know which of them are -inf
+    if not whole.forbids or whole.floor > -math.inf:
+        return found
+    return run(layout, solve, partial(begin, attrs.evolve(whole, harsh=True)), certificate=certificate)
 
 
 def called(layout: Layout[Any], call: Callable[[], Any]) -> Any:
