@@ -142,6 +142,8 @@ def _scope(rng: np.random.Generator, count: int, most: int) -> IntArray:
 
 def _sets(rng: np.random.Generator, decisions: Decisions, kind: str, width: int) -> Conjunctions:
     width, count = min(width, decisions.count), decisions.count
+    if not count:
+        return Conjunctions([], [])
     found = {tuple(sorted(rng.choice(count, width, replace=False).tolist())) for _ in range(rng.integers(1, 9))}
     return Conjunctions(sorted(found), random_scores(rng, len(found), kind))
 
