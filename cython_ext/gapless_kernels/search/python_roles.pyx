@@ -25,13 +25,13 @@ cdef class PythonMaximiser(roles.Maximiser):
     cdef double value, own_known
 
     def __init__(self, maximiser, Py_ssize_t decisions, fixings):
-        self.maximiser, self.fixings, self.known = maximiser, fixings, b""
+        self.maximiser, self.fixings, self.known = maximiser, fixings, None  # no structure: not the empty one
         self.role.decisions = self.role.cells = self.role.most_on = decisions
         self.role.has_own = self.role.costly = True
         self.role.excludes = NULL
 
     cdef object solved(self, weights, state):
-        """Value, decisions and own score, checked; None where nothing agrees with the state."""
+        """Value, decisions, own score, and whether they are a structure, checked; None where nothing agrees with the state."""
         role = type(self.maximiser).__name__
         found = self.maximiser.solve(weights.copy(), self.fixings(state))
         value = float(found.value)
@@ -59,7 +59,7 @@ cdef class PythonMaximiser(roles.Maximiser):
         worth = float(weights[on].sum()) + own
         if abs(value - worth) > LOST * max(1.0, np.abs(weights[on]).sum(), abs(own)):
             raise ValueError(f"{role}.solve gave the value {value!r}, but its structure has {worth!r}")
-        return value, on, own
+        return value, on, own, not getattr(self.maximiser, "relaxed", False) or found.structure is not None
 
     cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept with gil:
         cdef Py_ssize_t k
@@ -72,7 +72,7 @@ cdef class PythonMaximiser(roles.Maximiser):
             taken = found[1]
             for k in range(count[0]):
                 on[k] = <int32_t>taken[k]
-            self.known, self.own_known = bytes(<char[: count[0] * sizeof(int32_t)]><char *>on) if count[0] else b"", found[2]
+            self.known, self.own_known = key(on, count[0]) if found[3] else None, found[2]
             if chart == 0:
                 self.value = value[0]
             return roles.GS_FOUND
@@ -106,14 +106,14 @@ cdef class PythonMaximiser(roles.Maximiser):
     cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept with gil:
         cdef Py_ssize_t k
         try:
-            if self.known == (bytes(<char[: count * sizeof(int32_t)]><char *>on) if count else b""):
+            if self.known == key(on, count):
                 own[0] = self.own_known
                 return roles.GS_FOUND
             state = np.zeros(self.role.decisions, np.int8)
             for k in range(count):
                 state[on[k]] = roles.GS_ON
             found = self.solved(np.where(state == roles.GS_ON, 0.0, -INFINITY), state)
-            if found is None:
+            if found is None or not found[3]:
                 return roles.GS_NOTHING
             own[0] = found[2]
             return roles.GS_FOUND
@@ -242,6 +242,11 @@ cdef class PythonFactor(roles.Factor):
         except BaseException as error:
             self.error = error
             return roles.GS_FAILED
+
+
+cdef bytes key(const int32_t *on, Py_ssize_t count):
+    """Decisions as bytes; empty where there are none."""
+    return bytes(<char[: count * sizeof(int32_t)]><char *>on) if count else b""
 
 
 cdef doubles(const double *of, Py_ssize_t count):
