@@ -117,6 +117,7 @@ class Search:
         brancher: Callable[[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]], int] | None = ...,
         events: str | None = ...,
         on: npt.ArrayLike | None = ...,
+        largest_term: float = ...,
     ) -> None: ...
     def advance(
         self,

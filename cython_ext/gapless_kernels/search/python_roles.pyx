@@ -18,7 +18,7 @@ LOST = 1e-9
 
 
 def rounding(on, size, largest_term):
-    """What a score may differ by, summed twice: weights of that size, and the terms of so many decisions' internal scores."""
+    """Limit on the difference of two sums of a score: weights of that size, and internal scores of the decisions that are on."""
     terms = 2 * on + 4
     return 2.0**-52 * terms * (size + terms * largest_term)
 

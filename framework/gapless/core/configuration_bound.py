@@ -122,7 +122,7 @@ def configuration_flips(
 
 
 def _lost_by_best(factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray) -> float:
-    """What ``best`` may claim less than ``value`` and the weights sum to, by rounding alone."""
+    """Rounding by which ``best`` may claim less than ``value`` and the weights sum to, at most."""
     size = float(np.abs(weights[np.isfinite(weights)]).sum())
     return rounding(weights.size, size, largest_term_of(factor, decisions))
 

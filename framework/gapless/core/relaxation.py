@@ -42,7 +42,7 @@ class Relaxed(Generic[S]):
         A score that the *complete* relaxation attains under these fixings: a generator that claims a smaller bound
         is wrong.
     rounding : float
-        What float64 may have rounded away of `bound` and of `attained`: where large terms cancel, more than the
+        Limit on what float64 rounded away of `bound` and of `attained`: where large terms cancel, more than the
         tolerance of what is left. No role is blamed for less, and `bound` proves no less.
     state : object
         Warm start for the children.

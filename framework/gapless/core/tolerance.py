@@ -27,7 +27,7 @@ def margin(value: float) -> float:
 
 
 def rounding(decisions: int, size: float, largest_term: float = 0.0) -> float:
-    """What the score of so many decisions may differ by when float64 sums it twice, in other orders.
+    """Limit on the difference of two float64 sums of the score of so many decisions, in other orders.
 
     Where large terms cancel, this exceeds `margin` of the sum.
 

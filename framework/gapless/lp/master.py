@@ -344,7 +344,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         view.bound = bound + constant
         structure = self._ledger.structure(view)
         attained = min(reached, bound) + constant
-        lost = rounding(np.count_nonzero(z), float(np.abs(self._ledger.objective) @ z))
+        lost = rounding(int(np.count_nonzero(z)), float(np.abs(self._ledger.objective) @ z))
         return Relaxed(bound + constant, lambda: view.point, structure, attained, state=state, rounding=lost)
 
     def _short_by(self, fixings: Fixings) -> float:
