@@ -33,6 +33,7 @@ cdef class PythonMaximiser(roles.Maximiser):
     def __init__(self, maximiser, Py_ssize_t decisions, fixings, double largest_term=0.0):
         self.largest_term, self.lost = largest_term, LOST
         self.maximiser, self.fixings, self.known = maximiser, fixings, None  # no structure: not the empty one
+        self.role.size = sizeof(roles.gs_maximiser)
         self.role.decisions = self.role.cells = self.role.most_on = decisions
         self.role.has_own = self.role.costly = True
         self.role.excludes = NULL
@@ -138,6 +139,7 @@ cdef class PythonFactor(roles.Factor):
 
     def __init__(self, scope, factor, marginals=False, double largest_term=0.0):
         self.factor, self.largest_term = factor, largest_term
+        self.role.size = sizeof(roles.gs_factor)
         if not marginals:
             self.role.marginals = NULL
         self.role.costly = True
