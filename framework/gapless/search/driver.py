@@ -46,8 +46,6 @@ OUTGROWN = (
 )
 SLICE = 0.05
 """Seconds between two looks at Ctrl-C and the clock."""
-LOST = 2.0**-46
-"""Of a sum in float64, relative to the largest score: as the search counts it."""
 ENDLESS = 1 << 60
 """Nodes or steps."""
 ROOT_STEPS, ROOT_TREND = 120, 7
@@ -139,6 +137,7 @@ class Search(Generic[S]):
             root_trend=root_trend,
             lifted=layout.lifted,
             checked=True,  # by ScoredFactor
+            largest_term=layout.own_size,
             events="steps" if told else None,
             **lazy,
         )
@@ -206,8 +205,7 @@ class Search(Generic[S]):
         `exact`: score of the best structure by the problem; `least`: only higher scores were searched for.
         """
         against = max(self.value, least)
-        lost = max(self.kernel.lost, LOST * self.layout.own_size)
-        if lost > 0.25 * margin(against if against > -math.inf else 0.0):
+        if self.kernel.lost > 0.25 * margin(against if against > -math.inf else 0.0):
             return True
         if self.value == -math.inf:
             return self.layout.harsh
@@ -244,7 +242,7 @@ def _maximiser(layout: Layout[Any]) -> Any:
     role = layout.backbone.maximiser
     if not gapless_kernels.COMPILED:
         return role
-    compiled = role.compiled() or PythonMaximiser(role, layout.decisions.count, Fixings)
+    compiled = role.compiled() or PythonMaximiser(role, layout.decisions.count, Fixings, layout.own_size)
     if layout.rivals is not None:  # the verifier goes by them
         compiled.take_rivals(layout.rivals)
     return compiled
@@ -256,7 +254,8 @@ def _factors(layout: Layout[Any]) -> list[Any]:
         compiled = factor.compiled(layout.decisions) if gapless_kernels.COMPILED else None
         if compiled is None:
             named = NamedFactor(factor, layout.problem.search_factors.place(factor))
-            compiled = PythonFactor(scope, named) if gapless_kernels.COMPILED else (scope, named)
+            is_compiled, term = gapless_kernels.COMPILED, layout.own_size
+            compiled = PythonFactor(scope, named, largest_term=term) if is_compiled else (scope, named)
         found.append(compiled)
     return found
 
