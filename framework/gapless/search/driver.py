@@ -6,7 +6,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -26,6 +26,7 @@ from gapless.core.tolerance import margin, meets
 from gapless.engine.choice_groups import State
 from gapless.engine.guard import decoded, encoded, guarded
 from gapless.plugins.call import Solve
+from gapless.search.allocator import keep_heap_for
 from gapless.search.found import bound_with_rounding, check_found
 from gapless.search.layout import Layout
 from gapless.search.named_factor import NamedFactor
@@ -50,20 +51,6 @@ ENDLESS = 1 << 60
 """Nodes or steps."""
 ROOT_STEPS, ROOT_TREND = 120, 7
 INFEASIBLE = "every structure has a factor that forbids it"
-HEAP = 1 << 24
-"""Bytes of a block that is freed at once; twice as many may then stay at the end of the heap between searches."""
-LARGE = 1 << 18
-"""Bytes of scopes and scores from which on a search gains by that; smaller ones never lose their pages."""
-
-
-@cache
-def keep_heap() -> None:
-    """Let the allocator keep memory between searches, once in a process.
-
-    glibc returns the end of its heap once that is twice as long as the largest block that was ever freed, and the
-    next search would get its pages anew. No page of this block is touched: only its size matters (decision 062).
-    """
-    np.empty(HEAP, np.uint8)
 
 
 class Search(Generic[S]):
@@ -113,8 +100,7 @@ class Search(Generic[S]):
                     (scopes[in_part], scores[in_part])
                     for (scopes, scores), in_part in zip(blocks, left, strict=True)
                 ]
-        if sum(scopes.nbytes + scores.nbytes for scopes, scores in blocks) >= LARGE:
-            keep_heap()
+        keep_heap_for(blocks)
         first, members = layout.groups
         maximiser = _maximiser(layout)
         self.by_python = getattr(maximiser, "maximiser", maximiser) is layout.backbone.maximiser
