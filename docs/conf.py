@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -45,7 +46,7 @@ extensions = [
     "sphinx.ext.linkcode",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["browser", "examples", "extensions"]
+exclude_patterns = ["browser", "examples", "extensions", "upstream"]
 
 # Pages are Markdown that also reads well on a code host: links are plain links between files.
 myst_heading_anchors = 3
@@ -135,8 +136,29 @@ def mark_figures(app: Sphinx, document: nodes.document) -> None:
             image["classes"].append("on-white")
 
 
+CAPTIONED = re.compile(
+    r'<p class="caption" role="heading"><span class="caption-text">(.*?)</span></p>\s*(<ul.*?</ul>)'
+    r'(?=\s*(?:<p class="caption"|</div>|\Z))',
+    re.DOTALL,
+)
+
+
+def fold_groups(_: Sphinx, __: str, ___: str, context: dict[str, Any], ____: Any) -> None:
+    """Let each group of the sidebar open and close; the group of the page that is read is open."""
+
+    def folded(found: re.Match[str]) -> str:
+        state = " open" if re.search(r'class="[^"]*\bcurrent\b', found[2]) else ""
+        return (
+            f'<details class="group"{state}><summary class="caption">{found[1]}</summary>\n{found[2]}\n</details>'
+        )
+
+    if "furo_navigation_tree" in context:
+        context["furo_navigation_tree"] = CAPTIONED.sub(folded, context["furo_navigation_tree"])
+
+
 def setup(app: Sphinx) -> None:
     """Connect the hooks above; the changelog is read again whenever the site is built."""
+    app.connect("html-page-context", fold_groups, priority=900)  # after the theme, which makes the sidebar
     app.connect("source-read", add_unreleased)
     app.connect("doctree-read", mark_figures)
     app.connect("env-get-outdated", lambda *_: ["changelog"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-INK, GREY = "#333333", "#777777"
+INK, GREY = "#333333", "#666666"
 RED, BLUE, GREEN = "#b3261e", "#1f5fa8", "#2e7d32"
 
 

@@ -7,6 +7,7 @@ import argparse
 import pytest
 
 from gapless.cli import Console, exit_codes, main
+from gapless.cli.console import cell
 from gapless.cli.main import build_parser
 from gapless.cli.text_table import folded, table_lines
 from gapless.plugins.manager import load_plugins
@@ -84,3 +85,8 @@ def test_numbers_stand_on_the_right_and_empty_tables_are_heads():
     lines = list(table_lines(("name", "n"), [("one", "1"), ("two", "20")], [False, True], 80))
     assert lines == ["name   n", "----  --", "one    1", "two   20"]
     assert list(table_lines(("name",), [], [False], 80)) == ["name", "----"]
+
+
+def test_numbers_of_tables_have_commas_and_four_digits():
+    told = [cell(value) for value in (1614877, 1157.4, 999.97, 615627.3, -0.0123456, 7, True, "1157", 1e6)]
+    assert told == ["1,614,877", "1,157", "1,000", "615,627", "-0.01235", "7", "True", "1157", "1,000,000"]

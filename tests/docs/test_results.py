@@ -123,3 +123,27 @@ def test_long_tables_are_folded() -> None:
             (block.count("\n") for block in re.findall(r"(?:^\|.*\n)+", measured, re.MULTILINE)), default=0
         )
         assert longest <= 22, page.name
+
+
+BARE_THOUSANDS = re.compile(r"-?\d{4,}(?:\.\d+)?")
+POWER = re.compile(r"\d(?:\.\d+)?e\+\d+")
+
+
+def kept_cells() -> list[tuple[str, str, str]]:
+    """Every cell of the kept tables, with its file and its column."""
+    kept = {file.stem: json.loads(file.read_text("utf-8"))["tables"] for file in (RESULTS / "tables").iterdir()}
+    return [
+        (name, column, cell)
+        for name, tables in kept.items()
+        for table in tables
+        for row in table["rows"]
+        for column, cell in zip(table["columns"], row, strict=True)
+    ]
+
+
+def test_numbers_of_kept_tables_are_written_in_one_way():
+    """``1,631,865``, nowhere ``1614877`` or ``1.77e+03``; bars of letters are for terminals."""
+    cells = kept_cells()
+    assert len(cells) > 1000
+    assert [one for one in cells if BARE_THOUSANDS.fullmatch(one[2]) or POWER.search(one[2])] == []
+    assert [one for one in cells if one[2] and set(one[2]) <= set("# ▁▂▃▄▅▆▇█")] == []

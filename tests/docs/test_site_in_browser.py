@@ -57,13 +57,17 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     driver.quit()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [DESK, PHONE])
-def test_no_page_scrolls_sideways(browser: Any, width: int, scheme: str) -> None:
+def use_screen(browser: Any, width: int, scheme: str) -> None:
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width == PHONE}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_no_page_scrolls_sideways(browser: Any, width: int, scheme: str) -> None:
+    use_screen(browser, width, scheme)
     pages = sorted(page for page in SITE.rglob("*.html") if "_static" not in page.parts)
     assert pages
     outside = {}
@@ -73,3 +77,45 @@ def test_no_page_scrolls_sideways(browser: Any, width: int, scheme: str) -> None
         if found := browser.execute_script(OUTSIDE):
             outside[page.relative_to(SITE).as_posix()] = found
     assert outside == {}
+
+
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_the_first_screen_has_picture_installation_and_links(browser: Any, width: int) -> None:
+    use_screen(browser, width, "light")
+    browser.get((SITE / "index.html").as_uri())
+    bottoms = [
+        browser.execute_script("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", name)
+        for name in ("img[src$='sentence.svg']", "article .highlight-sh", "article strong > a[href='browser.html']")
+    ]
+    assert bottoms == sorted(bottoms)
+    assert bottoms[-1] < 900
+    code = browser.execute_script(
+        "return document.querySelector('article .highlight-python').getBoundingClientRect().top"
+    )
+    assert code > bottoms[-1]
+
+
+def test_groups_of_the_sidebar_fold_and_the_pages_own_is_open(browser: Any) -> None:
+    use_screen(browser, DESK, "light")
+    opened = "return [...document.querySelectorAll('details.group[open] > summary')].map((one) => one.textContent)"
+    for page, groups in (
+        ("index.html", []),
+        ("howto/decode-a-corpus.html", ["Run at scale"]),
+        ("api/solving.html", ["Reference"]),
+    ):
+        browser.get((SITE / page).as_uri())
+        assert browser.execute_script(opened) == groups
+    assert len(browser.find_elements("css selector", ".sidebar-tree details.group")) > 5
+    assert not browser.find_elements("css selector", ".sidebar-tree p.caption")
+
+
+def test_the_contents_of_a_page_stand_beside_it_at_a_desk(browser: Any) -> None:
+    use_screen(browser, DESK, "light")
+    browser.get((SITE / "howto/decode-a-corpus.html").as_uri())
+    text, contents = (
+        browser.execute_script("return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", name)
+        for name in ("article", ".toc-drawer .toc-tree")
+    )
+    assert text["right"] <= contents["left"]
+    assert contents["right"] <= DESK
+    assert text["width"] > 700

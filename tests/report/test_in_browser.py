@@ -197,7 +197,7 @@ def test_the_list_sorts_filters_and_leads_to_the_answers(
     head.click()
     assert column(1) == sorted(names, reverse=True)
     browser.find_element(By.CSS_SELECTOR, "#list th:nth-child(4) button").click()
-    gaps = [float(gap) for gap in column(4)]
+    gaps = [float(gap.replace("−", "-")) for gap in column(4)]
     assert gaps == sorted(gaps, reverse=True)
     first, second = (solution.value for solution in records["chain"].result.solutions)
     # One was stopped, 1 above its best structure: what its list misses is better than its last by this much.
@@ -253,12 +253,39 @@ def test_two_runs_list_what_differs(browser: Any, pages: dict[str, str]) -> None
         show(browser, pages["two"], size, scheme)
         checked(browser)
         differs = Select(browser.find_element(By.ID, "differs"))
-        for kind, names in (("any", ["b"]), ("answer", ["b"]), ("status", []), ("", ["a", "b", "c"])):
+        for kind, names in (("any", ["b"]), ("answer", ["b"]), ("status", []), ("", ["b", "a", "c"])):
             differs.select_by_value(kind)
             assert [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#list .name")] == names
-        browser.find_elements(By.CSS_SELECTOR, ".words-of")[1].click()
+        browser.find_elements(By.CSS_SELECTOR, ".words-of")[0].click()
         assert [one.text for one in browser.find_elements(By.CSS_SELECTOR, ".below .side")] == ["A", "B"]
         checked(browser)
+
+
+WIDE = """
+return [...document.querySelectorAll("#listed, .facts-of-two")].map((one) => one.closest(".scroll"))
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.outerHTML.slice(0, 80));
+"""
+
+
+@pytest.mark.parametrize("name", ["two", "judged", "run"])
+def test_no_column_of_a_list_is_out_of_sight(browser: Any, pages: dict[str, str], name: str) -> None:
+    for size in ((1280, 900), (390, 844)):
+        show(browser, pages[name], size, "light")
+        assert browser.execute_script(WIDE) == []
+        checked(browser)
+    heads = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#list thead th")]
+    cells = browser.find_elements(By.CSS_SELECTOR, "#list tbody tr:first-child td")
+    assert [one.get_attribute("data-head") for one in cells] == heads
+
+
+def test_a_table_that_scrolls_shows_a_shadow(browser: Any, pages: dict[str, str]) -> None:
+    """Shades of its two edges differ while more is hidden on one side only."""
+    show(browser, pages["run"], (390, 844))
+    grounds = browser.execute_script(
+        "return [...document.querySelectorAll('.scroll')].map((one) => getComputedStyle(one).backgroundAttachment)"
+    )
+    assert grounds
+    assert set(grounds) == {"local, local, scroll, scroll"}
 
 
 def test_without_a_script_the_main_facts_are_there(browser: Any, pages: dict[str, str]) -> None:

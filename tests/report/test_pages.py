@@ -211,9 +211,12 @@ def test_places_of_a_tree() -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (1234567, "1\u202f234\u202f567"),
+        (1234567, "1,234,567"),
         (-0.5, "−0.5"),
-        (1e-9, "1e−09"),
+        (1e-9, "1e−9"),
+        (1614877.0, "1,614,877"),
+        (2209.859375, "2,209.86"),
+        (-1234, "−1,234"),
         (float("inf"), "∞"),
         (True, "True"),
         ("a", "a"),
@@ -312,11 +315,11 @@ def test_again_draws_how_embedded_sentences_were_proved(tmp_path: Path, capsys: 
     assert main(asked) == exit_codes.PROVED
     without = page.read_text("utf-8")
     assert "make the report with --again" in without
-    assert "Bound and best value over time" not in without
+    assert "Bound and best value" not in without
     assert main([*asked, "--again"]) == exit_codes.PROVED
     drawn = page.read_text("utf-8")
     assert drawn.count(TWO_SOLVES) == 5
-    assert drawn.count("Bound and best value over time") >= 3
+    assert drawn.count("<figcaption>Bound and best value, step by step") >= 3
     assert main(["report", str(out), "-o", str(page), "--again"]) == exit_codes.PROVED
     assert page.read_text("utf-8").count(TWO_SOLVES) == 5
     capsys.readouterr()

@@ -138,7 +138,7 @@ cdef class _Call:
         cdef const uint64_t[:, ::1] sets
         cdef const uint8_t[:, ::1] bytes_
         cdef const uint8_t[::1] wraps
-        costs, charges, below = check_call(tables, costs, charges, below)
+        tables, costs, charges, below = check_call(tables, costs, charges, below)
         costs = np.where((tables.heads == tables.source) | (tables.tails == tables.sink), np.inf, costs)
         # Rows that cost nothing are no states.
         due = np.flatnonzero(charges > 0)

@@ -188,10 +188,10 @@ class Console:
 
 
 def cell(value: Any) -> str:
-    """A value of a table as people see it."""
+    """Format a value of a table for people: four digits, more before the point, and commas between thousands."""
     if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
-    return str(value)
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.4g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 def plain_data(value: Any) -> Any:

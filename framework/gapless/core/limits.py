@@ -155,6 +155,7 @@ class Budget:
         self.events: list[Event] = []
         self.nodes = 0
         self.iterations = 0
+        self.oracle_calls = 0
         self._whole: Budget | None = None
         self._interrupted = False
         self._clock = clock

@@ -289,6 +289,11 @@ class LinearView(View, ABC):
         """Keys of the master's columns, in order of entry."""
         raise NotImplementedError(f"{type(self).__name__} does not implement column_keys")
 
+    def has_columns(self, keys: IntArray) -> BoolArray:
+        """Whether each key is one of `column_keys`, bool (keys,)."""
+        known: BoolArray = np.isin(keys, self.column_keys)
+        return known
+
     @property
     def column_values(self) -> FloatArray | None:
         """Values of the columns of `column_keys` in the solution; None without one."""
@@ -352,11 +357,12 @@ class Answer:
     ----------
     batch : Batch
         Missing columns and rows.
-    slack : float or None
+    slack : float, optional
         Upper bound on the complete relaxation minus the restricted one that was viewed, over *all* missing columns
-        of this generator, the returned ones included. None claims nothing, and is allowed only with a non-empty
-        batch: it is the default with columns. Otherwise the default is 0: nothing is missing. Missing rows need no
-        slack; they only lower the bound.
+        of this generator, the returned ones included. 0.0 claims that the answer is complete: no column is missing
+        that could improve the viewed master. None, the default, claims nothing and proves nothing: a round that
+        brings nothing new and lacks a claim raises `MissingBound`. Missing rows need no slack; they only lower the
+        bound, so a generator that only separates rows states 0.0.
     evidence : mapping of str to arrays
         Dual completion, for the certificate.
     scored : int
@@ -365,18 +371,16 @@ class Answer:
     Examples
     --------
     >>> from gapless.roles import Answer, Batch
-    >>> Answer(Batch(), slack=0.0).slack
+    >>> Answer(slack=0.0).slack  # nothing is missing
     0.0
+    >>> Answer().slack is None  # nothing is claimed
+    True
     """
 
     batch: Batch = attrs.field(factory=Batch)
-    slack: float | None = attrs.field()
+    slack: float | None = None
     evidence: Mapping[str, Any] = attrs.field(factory=dict)
     scored: int = 0
-
-    @slack.default
-    def _claims_nothing_with_columns(self) -> float | None:
-        return None if len(self.batch.columns) else 0.0
 
 
 class Generator(ABC, Generic[V]):

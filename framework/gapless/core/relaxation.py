@@ -16,7 +16,7 @@ from gapless.core.decisions import Fixings
 from gapless.core.limits import Budget, Limits
 from gapless.core.oracle import Answer, View
 from gapless.core.problem import Problem
-from gapless.core.sparse import FloatArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import round_bound
 from gapless.core.tree_certificate import Tightening
 
@@ -99,6 +99,11 @@ class Relaxation(ABC, Generic[S]):
 
     heeds_rows: bool = False
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers of columns and of rows so far, for the statistics; none by default."""
+        return 0, 0
+
     @abstractmethod
     def solve(
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -np.inf, state: Any = None
@@ -170,6 +175,20 @@ class Restricted(Relaxation[S], Generic[S, V]):
         """`certify` for any view and the answers to it, called when the certificate is wanted.
 
         None, the default: `certify` speaks of the last `solve` only, and is called at once.
+        """
+        return None
+
+    def excluded(self, fixings: Fixings, keys: IntArray) -> BoolArray | None:
+        """Whether no structure under the fixings is made of each of these columns, bool (keys,).
+
+        Columns that use a banned quantity need no mention. None, the default: there are no others.
+        """
+        return None
+
+    def lacking(self, view: V, budget: Budget) -> V | None:
+        """A view of the same master without a column that its last solution uses, to try the generators' claims.
+
+        Called after the rounds of a node; the next call is `solve`. None, the default, where there is none.
         """
         return None
 
@@ -283,5 +302,6 @@ class Probe(Generic[S]):
 
     def _count(self, inner: Budget) -> None:
         self._budget.iterations += inner.iterations
+        self._budget.oracle_calls += inner.oracle_calls
         if inner.interrupted:
             self._budget.interrupt()

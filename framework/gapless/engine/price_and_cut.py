@@ -201,6 +201,11 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         self.limit = limit
         self._rounds = Rounds(self.generators, decisions, pricing, restricted, limit)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers of columns and of rows of the master."""
+        return self.restricted.size
+
     def solve(
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
     ) -> Relaxed[S]:

@@ -18,7 +18,7 @@ from gapless.core.result import Result, Status
 from gapless.core.tolerance import margin
 from gapless.report.charts import Chart, bounds_over_time, work_over_rounds
 from gapless.report.comparing import Compared, compared
-from gapless.report.page import number
+from gapless.report.page import TIME_DIGITS, number
 from gapless.report.search_tree import Node, search_tree
 from gapless.report.structures import Drawn, drawn_structures
 from gapless.solving import solve
@@ -45,8 +45,8 @@ class Answer:
     notes : sequence of str
     structures : sequence of Drawn
     bounds, work : Chart or None
-    traced : str
-        Origin of the events, or the reason why there are none.
+    traced, advice : str
+        Origin of the events, or the reason why nothing is drawn of them; and what would store them.
     tree : str
         SVG; empty without a tree.
     tree_sentence : str
@@ -66,6 +66,7 @@ class Answer:
     bounds: Chart | None
     work: Chart | None
     traced: str
+    advice: str
     tree: str
     tree_sentence: str
     nodes: Sequence[Node]
@@ -80,17 +81,19 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
     """
     result = record.result
     trace: Sequence[Event] = result.trace
-    traced = ""
-    if not trace:
-        traced = (
+    traced = advice = ""
+    if not trace and again is None:
+        advice = (
             "This record has no events; make the report with --again to get them from a second solve. "
             "(gapless solve --trace keeps them at once.)"
         )
-        if again is not None:
-            trace, traced = _solved_again(record, again)
+    elif not trace and again is not None:
+        trace, traced = _solved_again(record, again)
     bounds = bounds_over_time(trace, result)
     if trace and bounds is None:
-        traced += " The search reported no event between its start and its end: there is nothing to draw."
+        few = len({event.time for event in trace}) < 2
+        why = "reported no event between its start and its end" if few else "began with its last bound and value"
+        traced += f" The search {why}: there is nothing to draw."
     nodes = search_tree(record, trace)
     several = len(nodes) > 1
     return Answer(
@@ -105,6 +108,7 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
         bounds,
         work_over_rounds(trace),
         traced,
+        advice,
         draw_tree(nodes) if several else "",
         _tree_sentence(result, nodes),
         nodes[:_LISTED] if several else (),
@@ -161,7 +165,8 @@ def _verdict_sentence(result: Result[Any], verdict: Verdict | None) -> str:
         return "The certificate was not checked for this report."
     if verdict:
         trusted = f"; {verdict.trusted}" if verdict.trusted else ""
-        return f"The certificate holds, checked now in {verdict.seconds:.2g} s: {verdict.reason}{trusted}."
+        took = f" in {number(verdict.seconds, TIME_DIGITS)} s" if verdict.seconds else ""
+        return f"The certificate holds, checked now{took}: {verdict.reason}{trusted}."
     return f"The check fails at {verdict.place}: {verdict.reason}."
 
 

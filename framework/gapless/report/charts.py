@@ -11,9 +11,11 @@ import attrs
 from gapless.core.events import Event
 from gapless.core.result import Result
 from gapless.core.tolerance import margin
-from gapless.report.page import number
+from gapless.report.page import TABLE_DIGITS, number
 
-SECONDS = "seconds"
+SECONDS, STEP = "seconds", "step"
+_FEW = 20
+"""Up to so many events are drawn over steps: over time, they would stand together at the end of an empty chart."""
 _POINTS = 600
 """Limit on the points of a line; more would be invisible."""
 _ROWS = 24
@@ -73,7 +75,9 @@ Series = tuple[str, str, Sequence[tuple[float, float]]]
 
 
 def bounds_over_time(trace: Sequence[Event], result: Result[Any]) -> Chart | None:
-    """The bound and the best known value over the time of a solve; None when there are too few events.
+    """Draw the bound and the best known value over the time of a solve, or over its steps where these are few.
+
+    None if there are fewer than two events, or neither number ever changes.
 
     The chart ends with the values of the result, because a method may prove them in its last step without an event.
     """
@@ -82,12 +86,23 @@ def bounds_over_time(trace: Sequence[Event], result: Result[Any]) -> Chart | Non
         value = sign * result.value if result.solutions else -math.inf
         end = Event.of_scores("stop", trace[-1].time, sign * result.bound, value, {}, result.sense)
         trace = [*trace, end]
+    few, last = len(trace) <= _FEW, len(trace) - 1
+    placed = [(float(min(step, last)) if few else event.time, event) for step, event in enumerate(trace, 1)]
     # After branching, rounds and steps are about the current node, not about all open ones.
     branched = next((place for place, e in enumerate(trace) if e.kind == "branch"), len(trace))
-    global_events = [e for place, e in enumerate(trace) if place < branched or e.kind not in ("round", "step")]
-    bound = _running([(e.time, e.sense.sign * e.bound) for e in global_events], sign, min)
-    held = _running([(e.time, e.sense.sign * e.value) for e in trace], sign, max)
+    global_events = [
+        at for place, at in enumerate(placed) if place < branched or at[1].kind not in ("round", "step")
+    ]
+    bound = _running([(x, e.sense.sign * e.bound) for x, e in global_events], sign, min)
+    held = _running([(x, e.sense.sign * e.value) for x, e in placed], sign, max)
+    begins = {points[0][0] for points in (bound, held) if points}
+    if len(begins) < 2 and all(len({y for _, y in points}) < 2 for points in (bound, held)):
+        return None
     series: list[Series] = [("bound", "bound", bound), ("best value", "value", held)]
+    if few:
+        before = min(begins) - 1  # events without any number, as those of a start
+        series = [(*named, [(x - before, y) for x, y in points]) for *named, points in series]
+        return chart("Bound and best value, step by step", STEP, series)
     return chart("Bound and best value over time", SECONDS, series)
 
 
@@ -124,7 +139,7 @@ def work_over_rounds(trace: Sequence[Event]) -> Chart | None:
 
 
 def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
-    """A chart of some series; None with fewer than two points."""
+    """Draw a chart of some series; None with fewer than two points."""
     drawn = [(name, style, _thinned(points)) for name, style, points in series if points]
     xs = [x for _, _, points in drawn for x, _ in points]
     ys = [y for _, _, points in drawn for _, y in points]
@@ -139,6 +154,7 @@ def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
         down = (high - y) / (high - low) * (100 - 2 * _EDGE) + _EDGE
         return round(100 * (x - left) / (right - left), 2), round(down, 2)
 
+    whole_x, whole_y = across != SECONDS, all(float(y).is_integer() for y in ys)
     lines = []
     for name, style, points in drawn:
         placed = [(*place(x, y), float(f"{x:.8g}"), float(f"{y:.8g}")) for x, y in points]
@@ -152,8 +168,8 @@ def chart(title: str, across: str, series: Sequence[Series]) -> Chart | None:
         title,
         across,
         lines,
-        [(place(x, low)[0], _tick(x, right - left)) for x in round_numbers(left, right)],
-        [(place(left, y)[1], _tick(y, high - low)) for y in round_numbers(low, high)],
+        [(place(x, low)[0], _tick(x, right - left, whole_x)) for x in round_numbers(left, right, whole=whole_x)],
+        [(place(left, y)[1], _tick(y, high - low, whole_y)) for y in round_numbers(low, high, whole=whole_y)],
         [across, *names],
         _table(drawn),
         f"{title}. At the end: {last}.",
@@ -174,19 +190,22 @@ def _table(series: Sequence[tuple[str, str, Sequence[tuple[float, float]]]]) -> 
     rows = []
     for x in sorted({places[i * (len(places) - 1) // (_ROWS - 1)] for i in range(_ROWS)}):
         known = ([y for at, y in points if at <= x] for _, _, points in series)
-        rows.append([number(x), *(number(ys[-1]) if ys else "" for ys in known)])
+        rows.append([number(x, TABLE_DIGITS), *(number(ys[-1]) if ys else "" for ys in known)])
     return rows
 
 
-def round_numbers(low: float, high: float, about: int = 4) -> list[float]:
-    """Round numbers within a range."""
+def round_numbers(low: float, high: float, about: int = 4, *, whole: bool = False) -> list[float]:
+    """List round numbers within a range, or whole ones only."""
     step = 10.0 ** math.floor(math.log10((high - low) / about))
     step *= next(times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= about)
+    step = max(1.0, step) if whole else step
     first = math.ceil(low / step)
     return [step * place for place in range(first, math.floor(high / step) + 1)]
 
 
-def _tick(value: float, span: float) -> str:
-    """A label with the precision that the distance of labels needs."""
+def _tick(value: float, span: float, whole: bool) -> str:
+    """Write a label with the precision that the distance of labels needs."""
+    if whole or abs(value) >= 1e7 or span < 1e-8:
+        return number(value)
     digits = max(0, 1 - math.floor(math.log10(span)))
-    return f"{value:.{min(digits, 9)}f}" if abs(value) < 1e7 and span >= 1e-8 else f"{value:.6g}"
+    return f"{value:,.{min(digits, 9)}f}".replace("-", "−")

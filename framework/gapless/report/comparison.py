@@ -51,13 +51,15 @@ class Comparison:
     Parameters
     ----------
     names : (str, str)
-    facts : sequence of (str, value, value)
-        About the first and the second run.
+    facts : sequence of (str, sequence of (str, value, value))
+        Facts about the first and the second run; then, where they have several files, about each, under its name.
     tables : sequence of TablePair
     listing : mapping
-        See `encoded`; an answer ends with that of the second run and its `Differs`.
+        See `encoded`; an answer ends with that of the second run and its `Differs`; the most different come first.
+    problems : int
+        Number of different problems that both runs answer: answers by several methods count once.
     differing : mapping of str to int
-        Numbers of answers by the aspect in which they differ.
+        Numbers of problems by the aspect in which answers differ.
     remarks : sequence of str
         Sentences about answers that only one run has.
     judged : bool
@@ -67,9 +69,10 @@ class Comparison:
     """
 
     names: tuple[str, str]
-    facts: Sequence[tuple[str, Any, Any]]
+    facts: Sequence[tuple[str, Sequence[tuple[str, Any, Any]]]]
     tables: Sequence[TablePair]
     listing: Mapping[str, Any]
+    problems: int
     differing: Mapping[str, int]
     remarks: Sequence[str]
     judged: bool
@@ -80,7 +83,7 @@ class Comparison:
 def comparison_of(
     sources: tuple[Path, Path], *, verify: bool, checks: int | None, progress: Progress
 ) -> Comparison:
-    """Gather the information on two runs; answers are matched by name, those of one name in their order.
+    """Compare two runs; answers are matched by name, those of one name in their order.
 
     Raises `InvalidProblem`: a file contains something other than records, or no name is in both runs.
     """
@@ -95,17 +98,21 @@ def comparison_of(
         raise InvalidProblem(
             f"{sources[0]} and {sources[1]} have no answer of the same name: nothing can be compared"
         )
-    aspects = [difference(*pair) for pair in pairs]
-    listing = encoded([row for row, _ in pairs], [""] * len(pairs), [other for _, other in pairs])
-    for line, aspect in zip(listing["rows"], aspects, strict=True):
+    compared = _most_different_first(pairs)
+    listing = encoded([row for _, row, _ in compared], [""] * len(pairs), [other for _, _, other in compared])
+    for line, (aspect, _, _) in zip(listing["rows"], compared, strict=True):
         line.append(int(aspect))
+    differing = {
+        aspect: {_problem(row) for one, row, _ in compared if aspect in one} for aspect in Differs if aspect
+    }
     names = _names(sources)
     return Comparison(
         names,
-        [*_settings(folders), *_facts(first, second)],
+        _facts(_settings(folders), first, second),
         _tables(documents.tables(folders[0]), documents.tables(folders[1])),
         listing,
-        {str(aspect.name).lower(): sum(aspect in one for one in aspects) for aspect in Differs if aspect},
+        len({_problem(row) for row, _ in pairs}),
+        {str(aspect.name).lower(): len(problems) for aspect, problems in differing.items()},
         _remarks(names, first, second, {id(row) for pair in pairs for row in pair}),
         any(row.compared.known or other.compared.known for row, other in pairs),
         first.counts["failed"] + second.counts["failed"],
@@ -119,6 +126,27 @@ def _told_apart(rows: Sequence[Row]) -> Iterator[tuple[tuple[str, int], Row]]:
     for row in rows:
         yield (row.name, before[row.name]), row
         before[row.name] += 1
+
+
+def _problem(row: Row) -> object:
+    """Identify a problem of the first run: every answer is to another one where nothing else is known."""
+    return row.problem or id(row)
+
+
+_RANKED = (Differs.ANSWER, Differs.ERRORS, Differs.STATUS, Differs.VALUE)
+"""The more telling a difference is, the earlier it stands in the list."""
+
+
+def _most_different_first(pairs: Sequence[tuple[Row, Row]]) -> list[tuple[Differs, Row, Row]]:
+    """Order pairs by how they differ, the answers to one problem below each other."""
+    compared = [(difference(row, other), row, other) for row, other in pairs]
+    most: dict[object, list[bool]] = {}
+    for aspect, row, _ in compared:
+        ranks = [one in aspect for one in _RANKED]
+        most[_problem(row)] = max(ranks, most.get(_problem(row), ranks))
+    ordered = sorted(most, key=lambda problem: most[problem], reverse=True)
+    places = {problem: place for place, problem in enumerate(ordered)}
+    return sorted(compared, key=lambda one: places[_problem(one[1])])
 
 
 def _nothing(*_: object) -> None:
@@ -159,26 +187,50 @@ def _settings(folders: Sequence[Path | None]) -> list[tuple[str, Any, Any]]:
     return [(key, first.get(key), second.get(key)) for key in (differing if "task" not in differing else ["task"])]
 
 
-def _facts(first: Rows, second: Rows) -> list[tuple[str, Any, Any]]:
-    held = []
-    for read in (first, second):
-        judged = [row.compared for row in read.held if row.compared.known]
-        held.append(
-            {
-                "answers": read.counts["records"],
-                "proved": read.counts["proved"],
-                "certificates that hold": read.counts["verified"],
-                "checks that fail": read.counts["failed"],
-                "not checked": read.counts["unchecked"],
-                "wrong parts": sum(one.right.count(False) for one in judged) if judged else None,
-                "answers with errors": sum(bool(one.wrong) for one in judged) if judged else None,
-                "seconds": sum(row.seconds for row in read.held),
-                "nodes": sum(row.nodes for row in read.held),
-            }
-        )
+_Facts = list[tuple[str, Any, Any]]
+
+
+def _facts(settings: _Facts, first: Rows, second: Rows) -> list[tuple[str, _Facts]]:
+    """Facts about both runs, and about each of their files."""
+    files = list(dict.fromkeys([*first.files, *second.files]))
+    if len(files) < 2:
+        return [
+            ("", settings + _beside(_whole(first) | _part(first, *files), _whole(second) | _part(second, *files)))
+        ]
+    problems = [("problems", first.problems, second.problems)]
     return [
-        (name, value, held[1][name]) for name, value in held[0].items() if (value, held[1][name]) != (None, None)
+        ("", settings + problems + _beside(_whole(first), _whole(second))),
+        *((file, _beside(_part(first, file), _part(second, file))) for file in files),
     ]
+
+
+def _beside(first: Mapping[str, Any], second: Mapping[str, Any]) -> _Facts:
+    """Pair the facts of two runs; what neither has is left out."""
+    return [(name, one, second[name]) for name, one in first.items() if (one, second[name]) != (None, None)]
+
+
+def _whole(read: Rows) -> dict[str, Any]:
+    """Facts about all answers of a run: each has its own certificate."""
+    counts = read.counts
+    return {
+        "certificates that hold": counts["verified"],
+        "checks that fail": counts["failed"],
+        "not checked": counts["unchecked"] or None,
+    }
+
+
+def _part(read: Rows, file: str) -> dict[str, Any]:
+    """Facts about the answers of one file."""
+    rows, counts = [row for row in read.held if row.file == file], read.files.get(file, {})
+    judged = [row.compared for row in rows if row.compared.known]
+    return {
+        "answers": counts.get("records", 0),
+        "proved": counts.get("proved", 0),
+        "wrong parts": sum(one.right.count(False) for one in judged) if judged else None,
+        "answers with errors": sum(bool(one.wrong) for one in judged) if judged else None,
+        "seconds": sum(row.seconds for row in rows) or None,
+        "nodes": sum(row.nodes for row in rows) or None,
+    }
 
 
 def _tables(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> list[TablePair]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import attrs
 
 from gapless.report.comparing import RIGHT_HEAD, WRONG_HEAD, Compared
-from gapless.report.listing import Row
+from gapless.report.listing import Row, distinct_answers
 
 _LABELS = 16
 """Labels of the matrix, those with most errors; the others are one row and one column."""
@@ -56,8 +56,11 @@ class Confusion:
 
 
 def confusion_of(rows: Sequence[Row]) -> Confusion | None:
-    """The confusions of a run; None where nothing is known of what is right."""
-    judged = [row.compared for row in rows if row.compared.known]
+    """Count the confusions of a run; None where nothing is known of what is right.
+
+    An answer that several files give to one problem counts once, but in `files`.
+    """
+    judged = [row.compared for row in distinct_answers(rows) if row.compared.known]
     if not judged:
         return None
     pairs = Counter(pair for one in judged for pair in one.pairs)

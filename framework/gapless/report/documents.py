@@ -13,7 +13,7 @@ from gapless.core.errors import InvalidProblem
 from gapless.runs import TABLES, Manifest
 
 _FIGURES, _FIGURE_BYTES = 24, 4_000_000
-_BARS = set(" ▁▂▃▄▅▆▇█▏▎▍▌▋▊▉░▒▓")
+_BARS = set("# ▁▂▃▄▅▆▇█▏▎▍▌▋▊▉░▒▓")
 _DOCUMENT_LETTERS = 60_000
 """Limit on the characters of a JSON document that is shown."""
 
@@ -21,7 +21,7 @@ _DOCUMENT_LETTERS = 60_000
 def _load(file: Path) -> Any:
     try:
         return json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, RecursionError, ValueError) as error:
         raise InvalidProblem(f"{file}: cannot be read as JSON ({error})") from error
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from gapless.core import serial
 from gapless.core.certificate import Verdict
 from gapless.core.record import Record
 from gapless.report.comparing import Compared, compared
@@ -43,6 +44,8 @@ class Row:
         File that holds it, where a run has several.
     decided : str
         Tells structures apart whose parts no plug-in names.
+    problem : str
+        Digest of the problem, where a run has several files: methods that answer the same problem share it.
     """
 
     name: str
@@ -58,10 +61,11 @@ class Row:
     posteriors: Sequence[float] = ()
     file: str = ""
     decided: str = ""
+    problem: str = ""
 
 
-def row_of(record: Record, verdict: Verdict | None, file: str = "") -> Row:
-    """The row of a record; `verdict` is None when it was not checked."""
+def row_of(record: Record, verdict: Verdict | None, file: str = "", problem: str = "") -> Row:
+    """Make the row of a record; `verdict` is None when it was not checked, `problem` is the digest of a `Row`."""
     result = record.result
     several = len(result.solutions) > 1
     found = compared(record)
@@ -79,13 +83,31 @@ def row_of(record: Record, verdict: Verdict | None, file: str = "") -> Row:
         abs(result.solutions[0].value - result.solutions[1].value) if several else None,
         [float(p) for p in known] if isinstance(known, list | tuple) and _are_shares(known) else (),
         file,
-        "" if found.kind or not result.solutions else _digest(record),
+        "" if found.kind or not result.solutions else _decided(record),
+        problem,
     )
 
 
-def _digest(record: Record) -> str:
-    on = ",".join(map(str, sorted(int(d) for d in record.problem.encode(record.result.best))))
-    return hashlib.sha256(on.encode()).hexdigest()[:16]
+def _decided(record: Record) -> str:
+    return _digest(",".join(map(str, sorted(int(d) for d in record.problem.encode(record.result.best)))))
+
+
+def problem_digest(record: Record) -> str:
+    """Identify a problem by its data: two files of a run may use one name for different problems."""
+    return _digest(serial.dumps(record.problem))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def distinct_answers(rows: Sequence[Row]) -> list[Row]:
+    """Leave out each answer that another file gives to the same problem as well."""
+    held: dict[object, Row] = {}
+    for place, row in enumerate(rows):
+        answer = (row.problem, row.status, tuple(row.compared.tokens), row.decided)
+        held.setdefault(answer if row.problem else place, row)
+    return list(held.values())
 
 
 def check_words(record: Record, verdict: Verdict | None) -> str:
@@ -95,11 +117,10 @@ def check_words(record: Record, verdict: Verdict | None) -> str:
     return "not checked" if verdict is None else "holds" if verdict else plain(f"fails: {verdict.reason}")
 
 
-def torn_row(name: str, reason: str) -> Row:
-    """The row of a record that contradicts itself."""
-    return Row(
-        name, "unreadable", None, None, 0.0, 0, plain(f"fails: {reason}"), 0, Compared("", (), (), 0, (), ())
-    )
+def torn_row(name: str, reason: str, file: str = "") -> Row:
+    """Make the row of a record that contradicts itself."""
+    nothing = Compared("", (), (), 0, (), ())
+    return Row(name, "unreadable", None, None, 0.0, 0, plain(f"fails: {reason}"), 0, nothing, file=file)
 
 
 def seconds_of(record: Record) -> float:
@@ -133,8 +154,9 @@ def encoded(
     """The list as JSON data.
 
     An answer is ``[name, status, value, gap, seconds, nodes, check, anchor, errors, cut, words, found, gold,
-    right]``, strings by their numbers in ``strings``; ``gold`` holds pairs (place, string) for the wrong parts, and
-    ``right`` the right sequence, if it is another. Of two runs an answer goes on with the same of the other run.
+    right, file]``, strings by their numbers in ``strings``; ``gold`` holds pairs (place, string) for the wrong
+    parts, and ``right`` the right sequence, if it is another. Of two runs an answer goes on with the same of the
+    other run.
 
     Parameters
     ----------
@@ -188,6 +210,7 @@ def _line(row: Row, anchor: str, number: Strings, whole: bool) -> list[Any]:
         found,
         gold,
         [number(name) for name in row.compared.gold] if whole else [],
+        number(row.file),
     ]
 
 

@@ -25,7 +25,7 @@ from gapless.core.results.notebook import problem_of
 from gapless.core.tree_certificate import TreeCertificate
 from gapless.core.work import work_limit
 from gapless.report.answer import draw_tree
-from gapless.report.page import number
+from gapless.report.page import fact, number
 from gapless.report.search_tree import Node, bare_tree, search_tree
 from gapless.report.structures import Drawn, drawn_structures
 from gapless.svg import cut
@@ -122,7 +122,7 @@ def _head(result: Result[Any]) -> Iterator[str]:
     yield _verdict(sure, outcome, f"{result.proof}{f'; method {result.method}' if result.method else ''}")
     held = [("value", result.value)] if result.solutions else []
     stats, gap = result.stats, 0.0 if result.proved else result.gap  # what rounding leaves is none
-    effort = [("nodes", stats.nodes), ("iterations", stats.iterations), ("seconds", float(f"{stats.seconds:.3g}"))]
+    effort = [("nodes", stats.nodes), ("iterations", stats.iterations), ("seconds", stats.seconds)]
     counted = [(name, count) for name, count in effort if count]
     yield _facts([*held, ("bound", result.bound), ("gap", gap), *counted])
     yield from map(_note, result.explanation[:_ROWS])
@@ -250,7 +250,7 @@ def _verdict(mark: str, strong: str, told: str) -> str:
 
 
 def _facts(facts: Iterable[tuple[str, Any]]) -> str:
-    held = ((name, number(value)) for name, value in facts)
+    held = ((name, fact(value, name)) for name, value in facts)
     entries = (
         f"<div{' class=wide' if len(told) > 18 else ''}><dt>{_text(name)}</dt><dd>{_text(told)}</dd></div>"
         for name, told in held

@@ -20,6 +20,8 @@ import numpy as np
 from gapless.core.errors import MissingDependency
 
 _DATA = "data"
+DIGITS, TABLE_DIGITS, TIME_DIGITS = 6, 4, 3
+"""Significant digits of numbers in general, in the tables of tasks (as on the command line), and of times."""
 _LISTED = 8
 """Values of a list that are written out."""
 _REPR = re.compile(r"^<.*>$|^\w+\(.*\)$|\bobject at 0x", re.DOTALL)
@@ -42,7 +44,7 @@ def render(title: str, **view: Any) -> str:
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(number=number, plain=plain, json_data=json_data, safe_svg=Markup)
+    environment.filters.update(number=number, fact=fact, plain=plain, json_data=json_data, safe_svg=Markup)
     script, style = _read("page.js"), _read("page.css")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     text: str = environment.get_template("page.html").render(
@@ -67,32 +69,46 @@ def _read(name: str) -> str:
     return resources.files("gapless.report").joinpath(_DATA, name).read_text("utf-8")
 
 
-def number(value: Any) -> str:
-    """A number formatted for people; other values in words, never as Python writes them."""
+def number(value: Any, digits: int = DIGITS) -> str:
+    """Format a number for people; put other values in words, never as Python writes them.
+
+    Thousands are set apart by commas, as tasks and the command line write them. `digits`: significant digits of
+    what is no whole number.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
-        return f"{int(value):,}".replace(",", "\u202f")
+        return f"{int(value):,}".replace("-", "−")
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        return _real(float(value))
+        return _real(float(value), digits)
     if isinstance(value, enum.Enum):
         return str(value.value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {number(one)}" for key, one in value.items())
+        return ", ".join(f"{key} {number(one, digits)}" for key, one in value.items())
     if isinstance(value, np.ndarray | Sequence | Set):
         listed = list(value)
         more = [f"and {len(listed) - _LISTED} more"] if len(listed) > _LISTED else []
-        return ", ".join([*map(number, listed[:_LISTED]), *more])
+        return ", ".join([*(number(one, digits) for one in listed[:_LISTED]), *more])
     said = str(value)
     return type(value).__name__ if _REPR.search(said) else plain(said)
 
 
-def _real(value: float) -> str:
+def fact(value: Any, name: str) -> str:
+    """Format a value under its name: times with three digits, because the next ones change from run to run."""
+    return number(value, TIME_DIGITS if "seconds" in name else DIGITS)
+
+
+def _real(value: float, digits: int) -> str:
     if not math.isfinite(value):
         return "unknown" if math.isnan(value) else "∞" if value > 0 else "−∞"
-    if value and not 1e-3 <= abs(value) < 1e7:
-        return f"{value:.4g}".replace("-", "−")
-    return f"{value:.6g}".replace("-", "−")
+    if value and not 1e-3 <= abs(value) < 1e15:
+        mantissa, _, power = f"{value:.{min(digits, TABLE_DIGITS)}g}".partition("e")
+        said = f"{mantissa}e{int(power)}" if power else mantissa
+    elif abs(value) >= 10.0 ** (digits - 1):
+        said = f"{value:,.0f}"
+    else:
+        said = f"{value:,.{digits}g}"
+    return said.replace("-", "−")
 
 
 def plain(text: str) -> str:

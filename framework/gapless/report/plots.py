@@ -10,8 +10,8 @@ from itertools import pairwise
 import attrs
 
 from gapless.report.charts import round_numbers
-from gapless.report.listing import Row
-from gapless.report.page import number
+from gapless.report.listing import Row, distinct_answers
+from gapless.report.page import TIME_DIGITS, number
 
 _GRID = 400
 """Dots are placed on a grid of so many places across and down: what coincides is drawn once."""
@@ -20,6 +20,8 @@ _EDGE = 3.0
 _BINS = 10
 _FEWEST = 10
 """Answers of a bin of margins, at least."""
+_COLOURS = 3
+"""Files that are told apart by colours; more are drawn in one."""
 
 
 @attrs.frozen
@@ -38,6 +40,8 @@ class Plot:
         The same data in numbers, thinned out.
     sentence : str
         Description of the plot in a sentence.
+    key : sequence of (str, str)
+        CSS class and name of each colour, where there are several.
     """
 
     title: str
@@ -49,28 +53,44 @@ class Plot:
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     sentence: str
+    key: Sequence[tuple[str, str]] = ()
 
 
 def plots_of(rows: Sequence[Row]) -> list[Plot]:
-    """Every plot for which the answers have data."""
+    """Draw every plot for which the answers have data."""
     gaps = [row.gap for row in rows if row.gap is not None]
     drawn = (
         time_against_length(rows),
         histogram("Gaps", "gap", gaps),
         histogram("Nodes of the search", "nodes", [row.nodes for row in rows]),
-        reliability(rows),
+        reliability(distinct_answers(rows)),
     )
     return [plot for plot in drawn if plot is not None]
 
 
 def time_against_length(rows: Sequence[Row]) -> Plot | None:
-    """Seconds against size, both on logarithmic axes; None with fewer than two sizes."""
-    points = [(float(row.size), row.seconds) for row in rows if row.size > 0 and row.seconds > 0]
-    if len({x for x, _ in points}) < 2 or len({y for _, y in points}) < 2:
+    """Draw seconds against size, both on logarithmic axes, each file in a colour; None with fewer than two sizes.
+
+    A file whose answers all took the same time is left out: that is the mean of a batch, which says nothing about
+    lengths.
+    """
+    timed: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        if row.size > 0 and row.seconds > 0:
+            timed.setdefault(row.file, []).append((float(row.size), row.seconds))
+    timed = {file: held for file, held in timed.items() if len({seconds for _, seconds in held}) > 1}
+    points = [point for held in timed.values() for point in held]
+    if len({x for x, _ in points}) < 2:
         return None
     x, y = _Log([x for x, _ in points]), _Log([y for _, y in points])
-    places = sorted({(round(x(a) * _GRID), round(y(b) * _GRID)) for a, b in points})
-    dots = "".join(f"M{_down(a / _GRID)} {_down(1 - b / _GRID)}h0" for a, b in places)
+    coloured = list(timed.items()) if 1 < len(timed) <= _COLOURS else [("", points)]
+    marks = []
+    for place, (_, held) in enumerate(coloured):
+        places = sorted({(round(x(a) * _GRID), round(y(b) * _GRID)) for a, b in held})
+        dots = "".join(f"M{_down(a / _GRID)} {_down(1 - b / _GRID)}h0" for a, b in places)
+        marks.append((f"dots count{place}", dots))
+    of = f" by {', '.join(timed)}" if any(timed) else ""
+    least, most = (number(extreme(b for _, b in points), TIME_DIGITS) for extreme in (min, max))
     what = "words" if any(row.compared.tokens for row in rows) else "decisions"
     groups: dict[int, list[float]] = {}
     for size, seconds in points:
@@ -79,8 +99,8 @@ def time_against_length(rows: Sequence[Row]) -> Plot | None:
         [
             _range(2 ** (group / 4), 2 ** ((group + 1) / 4)),
             number(len(held)),
-            number(_median(held)),
-            number(max(held)),
+            number(_median(held), TIME_DIGITS),
+            number(max(held), TIME_DIGITS),
         ]
         for group, held in sorted(groups.items())
     ]
@@ -88,13 +108,13 @@ def time_against_length(rows: Sequence[Row]) -> Plot | None:
         "Time against length",
         f"{what}, logarithmic",
         "seconds, logarithmic",
-        [("dots count0", dots)],
+        marks,
         [(_down(x(at)), label) for at, label in x.ticks()],
         [(_down(1 - y(at)), label) for at, label in y.ticks()],
         [what, "answers", "median seconds", "most seconds"],
         table,
-        f"Seconds of {number(len(points))} answers against their {what}; "
-        f"from {number(min(b for _, b in points))} to {number(max(b for _, b in points))} seconds.",
+        f"Seconds of {number(len(points))} answers{of} against their {what}; from {least} to {most} seconds.",
+        [(f"count{place}", file) for place, (file, _) in enumerate(coloured) if file],
     )
 
 

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import heapq
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import count
@@ -21,7 +22,7 @@ from gapless.core.record import Record
 from gapless.report import documents
 from gapless.report.answer import Answer, answer_of
 from gapless.report.confusion import Confusion, confusion_of
-from gapless.report.listing import Row, check_words, encoded, row_of, seconds_of, torn_row
+from gapless.report.listing import Row, check_words, encoded, problem_digest, row_of, seconds_of, torn_row
 from gapless.report.page import number
 from gapless.report.plots import Plot, plots_of
 from gapless.runs.reading import record_documents
@@ -65,11 +66,15 @@ class Run:
         Number of records that are counted but not listed.
     counts : mapping of str to int
         Numbers of records in total, proved, proved without a certificate, verified, failed, not checked.
+    files : sequence of (str, int, int)
+        For each file of a run of several: name, records, and how many of them are proved.
+    problems, proved, certain : int
+        Number of different problems; of those that some answer proves; of those of which such a proof was checked.
     plots : sequence of Plot
     confusion : Confusion or None
         None where nothing is known of what is right.
-    remarks : sequence of str
-        Sentences about what is missing, and what would store it.
+    remarks, advice : sequence of str
+        Sentences about all answers; and about what is not drawn, with what would store it.
     """
 
     about: Mapping[str, Any]
@@ -80,10 +85,15 @@ class Run:
     listing: Mapping[str, Any]
     unlisted: int
     counts: Mapping[str, int]
+    files: Sequence[tuple[str, int, int]]
+    problems: int
+    proved: int
+    certain: int
     details: Sequence[Detail]
     plots: Sequence[Plot]
     confusion: Confusion | None
     remarks: Sequence[str]
+    advice: Sequence[str]
 
 
 _Entry = tuple[float, int, Record, Verdict | None, int]
@@ -110,33 +120,60 @@ class _Top:
         return sorted(self.held, key=lambda entry: entry[:2], reverse=True)
 
 
-def _no_counts() -> dict[str, int]:
-    return dict.fromkeys(("records", "proved", "uncertified", "verified", "failed", "unchecked"), 0)
+COUNTED = ("records", "proved", "uncertified", "verified", "failed", "unchecked")
 
 
 @attrs.define
 class Rows:
-    """Rows of the records that were read, and counts of all of them."""
+    """Rows of the records that were read, and counts of all of them.
+
+    `origins` holds file and problem of every record; `proved` the problems that some answer proves, `certain` those
+    of which such a proof was checked.
+    """
 
     held: list[Row] = attrs.field(factory=list)
-    counts: dict[str, int] = attrs.field(factory=_no_counts)
+    files: dict[str, Counter[str]] = attrs.field(factory=dict)
+    origins: list[tuple[str, str]] = attrs.field(factory=list)
+    proved: set[str] = attrs.field(factory=set)
+    certain: set[str] = attrs.field(factory=set)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Numbers of records of all files."""
+        return {name: sum(counts[name] for counts in self.files.values()) for name in COUNTED}
+
+    @property
+    def problems(self) -> int:
+        """Number of different problems."""
+        return len({problem for _, problem in self.origins})
 
     def add(self, row: Row) -> int:
-        """Keep a row, if there are not too many; its number."""
-        self.counts["records"] += 1
-        if len(self.held) < _LISTED:
+        """Keep a row, if there are not too many, and count it; return its number."""
+        place = len(self.origins)
+        self.origins.append((row.file, row.problem or f"{row.file}#{place}"))
+        self.files.setdefault(row.file, Counter())["records"] += 1
+        if place < _LISTED:
             self.held.append(row)
-        return self.counts["records"] - 1
+        return place
 
-    def judge(self, record: Record, verdict: Verdict | None, row: int | None = None) -> None:
-        """Count a verdict; of a row that was not checked before, `row` is the number."""
-        if row is not None:
-            self.counts["unchecked"] -= 1
+    def judge(self, record: Record, verdict: Verdict | None, row: int, *, again: bool = False) -> None:
+        """Count the verdict on a row; `again`: the row was counted before, as not checked."""
+        file, problem = self.origins[row]
+        counts, proved = self.files[file], record.result.proved
+        if again:
+            counts["unchecked"] -= 1
             if row < len(self.held):
                 self.held[row] = attrs.evolve(self.held[row], check=check_words(record, verdict))
-        self.counts["unchecked"] += verdict is None
-        self.counts["verified"] += verdict is not None and bool(verdict)
-        self.counts["failed"] += verdict is not None and not verdict and not verdict.missing
+        else:
+            counts["proved"] += proved
+            counts["uncertified"] += proved and not record.result.certified
+        counts["unchecked"] += verdict is None
+        counts["verified"] += verdict is not None and bool(verdict)
+        counts["failed"] += verdict is not None and not verdict and not verdict.missing
+        if proved:
+            self.proved.add(problem)
+            if verdict:
+                self.certain.add(problem)
 
 
 Visit = Callable[[Record, Verdict | None, int], object]
@@ -185,12 +222,17 @@ def run_of(
         documents.documents(folder),
         *documents.figures(folder),
         encoded(read.held, anchors),
-        read.counts["records"] - len(read.held),
+        len(read.origins) - len(read.held),
         read.counts,
+        [(file, counts["records"], counts["proved"]) for file, counts in read.files.items() if file],
+        read.problems,
+        len(read.proved),
+        len(read.certain),
         shown,
         plots_of(read.held),
         confusion_of(read.held),
         _remarks(read.held),
+        _advice(read.held),
     )
 
 
@@ -203,9 +245,9 @@ def read_rows(files: Sequence[Path], visit: Visit, *, verify: bool, checks: int 
         for file in files:
             before, size = 0, file.stat().st_size
             for line, (place, text) in enumerate(record_documents(file), 1):
-                wanted = verify and _is_chosen(read.counts["records"], count, checks)
+                wanted = verify and _is_chosen(len(read.origins), count, checks)
                 _read_one(text, place, line, file if len(files) > 1 else None, wanted, read, visit)
-                before = _tell(advance, size, before, read.counts["records"])
+                before = _tell(advance, size, before, len(read.origins))
             advance(max(0, size - before))
     return read
 
@@ -232,18 +274,18 @@ def _is_chosen(place: int, count: int, checks: int | None) -> bool:
 def _read_one(
     text: str, place: str, number: int, file: Path | None, wanted: bool, read: Rows, visit: Visit
 ) -> None:
+    name = file.name.partition(".jsonl")[0] if file else ""
     try:
         record = _record(text, place, number, file)
     except InvalidResult as error:  # altered: this one fails, and the others are still shown
-        read.counts["failed"] += 1
-        read.add(torn_row(f"record {number}", str(error)))
+        read.add(torn_row(f"record {number}", str(error), name))
+        read.files[name]["failed"] += 1
         return
     try:
         verdict = record.verify() if wanted else None
-        read.counts["proved"] += record.result.proved
-        read.counts["uncertified"] += record.result.proved and not record.result.certified
-        read.judge(record, verdict)
-        visit(record, verdict, read.add(row_of(record, verdict, file.name.partition(".jsonl")[0] if file else "")))
+        row = read.add(row_of(record, verdict, name, problem_digest(record) if file else ""))
+        read.judge(record, verdict, row)
+        visit(record, verdict, row)
     except GaplessError:
         raise
     except UNREADABLE as error:  # a number where a text belongs, and the like
@@ -309,7 +351,7 @@ def _details(
         for rank, (row, (record, verdict, why)) in enumerate(held.items(), 1):
             checked = record.verify() if verdict is None and verify else verdict
             if checked is not verdict:
-                read.judge(record, checked, row)
+                read.judge(record, checked, row, again=True)
             anchor = f"answer-{rank}"
             if row < len(anchors):
                 anchors[row] = anchor
@@ -320,12 +362,18 @@ def _details(
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:
-    """Sentences about what the page cannot show, and what would store it."""
+    """Sentences about what all answers have in common."""
     said = []
     if len(rows) > 1 and len(gaps := {row.gap for row in rows}) == 1 and None not in gaps:
         said.append(f"The gap of every answer is {number(*gaps)}.")
     if len(rows) > 1 and len(nodes := {row.nodes for row in rows}) == 1:
         said.append(f"Nodes of every search: {number(*nodes)}.")
+    return said
+
+
+def _advice(rows: Sequence[Row]) -> list[str]:
+    """Sentences about what the page cannot show, and what would store it."""
+    said = []
     if rows and not any(row.compared.known for row in rows):
         said.append(
             "Nothing says what is right: records with `gold` get errors, confusions and reliability. "
@@ -333,7 +381,7 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
         )
     elif rows and not any(row.posteriors or row.margin is not None for row in rows):
         said.append(
-            "There is no reliability diagram: it needs the second best of each answer (solve with k=2), or "
+            "A reliability diagram needs the second best of each answer (solve with k=2), or "
             'posteriors (Record(..., measured={"posteriors": [...]})).'
         )
     return said

@@ -133,7 +133,7 @@ def show_times(measured: Measured, console: Console) -> None:
                 "" if whole is None else str(_nanoseconds(whole)),
                 "" if whole is None else f"{1 / (mean_length * float(np.median(whole))):,.0f}",
                 str(_nanoseconds(cold)),
-                *(f"{one.median:.3g}" if one is not None else "" for one in faster),
+                *(float(f"{one.median:.3g}") if one is not None else "" for one in faster),
                 str(_nanoseconds(warm)),
             )
         )

@@ -80,7 +80,7 @@ class SetPricing(Generator[LinearView]):
         """The heaviest set, and lighter ones found on the way."""
         merged = self.brancher.merged(view.fixings)
         if merged is None:
-            return Answer()
+            return Answer(slack=0.0)  # the fixings contradict each other
         prices = item_prices(self.problem, view)
         weights = np.bincount(merged.group, prices, len(merged)).astype(np.float64)
         worth = view.objective_weight

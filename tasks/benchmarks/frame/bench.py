@@ -130,7 +130,7 @@ def show_lines(lines: Sequence[Line], console: Console) -> None:
                 one.scores,
                 *([one.caches] if caches else []),
                 str(one),
-                *("" if mark is None else f"{mark:g}" for mark in (one.must, one.aim)),
+                *("" if mark is None else f"{mark:,.10g}" for mark in (one.must, one.aim)),
                 one.verdict,
             )
             for one in lines

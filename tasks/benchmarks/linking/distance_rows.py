@@ -54,7 +54,7 @@ def distance_lines(
         graph, labels = synthetic_graph(n, edges, communities=communities)
         sets = synthetic_candidates(graph, labels, SETS, candidates)
         points = np.unique(np.concatenate(sets))
-        scores = f"{communities}, {n:,} vertices, {points.size} candidates"
+        scores = f"{communities}, {n:,} vertices, {points.size:,} candidates"
         seconds, peak = _alone(graph, points)
         marks = (15, 3) if n == LARGE and judged else UNJUDGED
         yield line("distances", scores, seconds, "s", marks)

@@ -108,7 +108,7 @@ def proof_table(measured: Sequence[Measured], console: Console) -> list[dict[str
             entry["connection"],
             entry["documents"],
             f"{entry['sets']:.1f}",
-            f"{entry['candidates']:.0f}",
+            f"{entry['candidates']:,.0f}",
             f"{100 * entry['proved']:.1f}",
             *(_milliseconds(entry[part]) for part in ("distances", "proof", "together")),
             f"{100 * entry['widest_gap']:.1f}",

@@ -82,7 +82,7 @@ def show_figures(figures: Sequence[Figure], console: Console) -> dict[str, Any]:
             known = {length: point.value for length, point in points.items()}
             values = [known.get(length) for length in lengths]
             document[figure.key][name] = {str(length): value for length, value in known.items()}
-            cells = ["" if value is None else f"{value:.3g}" for value in values]
+            cells = ["" if value is None else float(f"{value:.3g}") for value in values]
             rows.append((name, *cells))
             bars.append((name, sparkline(values)))
         headings = [f"{length - GROUP + 1}-{length}" for length in lengths]

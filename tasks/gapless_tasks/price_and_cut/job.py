@@ -136,7 +136,7 @@ class _Run:
         self.document["treebanks"].append(entry)
         shares = [entry[name] for name in ("uas", "uas_without_punctuation", "proved", "parts_scored")]
         self.console.table(
-            f"{treebank.name}: exact parsing of {exact.parsed.reached} of {exact.sentences} test sentences",
+            f"{treebank.name}: exact parsing of {exact.parsed.reached:,} of {exact.sentences:,} test sentences",
             ("UAS %", "without punct. %", "proved %", "parts scored %", *SPEEDS, "oracle calls", "at root %"),
             [
                 (

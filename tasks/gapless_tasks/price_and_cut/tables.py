@@ -133,4 +133,4 @@ def _rate(value: float) -> str:
 def _percent(share: float | None, beside: float | None, digits: int = 0) -> str:
     """In percent, with the paper's."""
     ours = "" if share is None else f"{100 * share:,.{digits}f}"
-    return ours if beside is None else f"{ours} ({100 * beside:.0f})"
+    return ours if beside is None else f"{ours} ({100 * beside:,.0f})"

@@ -193,7 +193,7 @@ def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console,
     """Print the table and the verdict; returns them as JSON data. `speed` names the clock."""
     more = list(outcomes[0].scores)
     console.table(
-        f"Exact decoding of {len(corpus.test)} test sentences (sentences/s: {speed})",
+        f"Exact decoding of {len(corpus.test):,} test sentences (sentences/s: {speed})",
         (
             *("method", "accuracy %", *(f"{name.replace('_', ' ')} %" for name in more)),
             *("sentences/s", "proved %", "labels looked at", "rounds"),

@@ -21,7 +21,7 @@ def draw_plan(problem: CuttingStockProblem, plan: Plan) -> str:
                 wide = problem.sizes[item] * scale
                 yield (
                     f'<rect x="{x:.1f}" y="{top:.1f}" width="{wide:.1f}" height="26" '
-                    f'fill="hsl({item * 137 % 360}, 65%, 82%)" stroke="white" stroke-width="2"/>'
+                    f'fill="hsl({item * 137 % 360}, 70%, 88%)" stroke="white" stroke-width="2"/>'
                 )
                 if wide >= 24:
                     yield text(x + wide / 2, top + 18, str(problem.sizes[item]), INK, 13)

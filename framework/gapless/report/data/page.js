@@ -23,8 +23,15 @@
   document.addEventListener("focusout", hide);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 
-  const digits = (value) => value === null ? "∞" : Number.isInteger(value) ? String(value)
-    : (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e7 ? String(+value.toPrecision(6)) : value.toExponential(2));
+  // As `number` of page.py writes them.
+  const digits = (value) => {
+    if (value === null) return "∞";
+    const size = Math.abs(value);
+    const plain = Number.isInteger(value) || (size >= 1e-3 && size < 1e15);
+    const said = !plain ? value.toExponential(2).replace(/\.?0*e\+?/, "e")
+      : (size >= 1e5 ? Math.round(value) : +value.toPrecision(6)).toLocaleString("en-US", { maximumFractionDigits: 9 });
+    return said.replaceAll("-", "−");
+  };
 
   for (const plot of document.querySelectorAll(".plot[data-across]")) {
     const series = JSON.parse(plot.querySelector("script").textContent);
@@ -105,11 +112,11 @@
     const PAGE = 100, LETTERS = 90;
     // Fields of an answer, as listing.py writes them.
     const NAME = 0, STATUS = 1, VALUE = 2, GAP = 3, SECONDS = 4, NODES = 5, CHECK = 6, ANCHOR = 7, WRONG = 8, CUT = 9,
-      WORDS = 10, FOUND = 11, GOLD = 12, RIGHT = 13, OTHER = 14, DIFFERS = 15;
+      WORDS = 10, FOUND = 11, GOLD = 12, RIGHT = 13, FILE = 14, OTHER = 15, DIFFERS = 16;
     const ASPECTS = { answer: 1, value: 2, status: 4, errors: 8 };
     const byId = (id) => document.getElementById(id);
-    const [find, status, check, judged, differs, found, more] =
-      ["find", "status", "check", "errors-of", "differs", "found", "more"].map(byId);
+    const [find, status, check, judged, differs, file, found, more] =
+      ["find", "status", "check", "errors-of", "differs", "file", "found", "more"].map(byId);
     const table = byId("list"), body = table.querySelector("tbody"), against = table.dataset.against;
     const short = (text) => text.split(":")[0];
     const spelled = (one) => one[WORDS].map((word) => strings[word]).join(" ");
@@ -124,20 +131,29 @@
     const add = (head, of, draw, numeric) => columns.push({ head, of, draw, numeric });
     const number = (head, of) => add(head, of, (td, one) => {
       td.className = "number";
-      td.textContent = of(one) === null ? "–" : digits(of(one));
+      td.textContent = counted(of(one));
     }, true);
-    const both = (head, field, kind) => {
-      const texts = (part) => (one) => strings[part(one)[field]];
-      for (const [side, part] of [["A", (one) => one], ["B", (one) => one[OTHER]]]) {
-        if (kind === "text") add(head + " " + side, texts(part), (td, one) => { td.textContent = texts(part)(one); });
-        else number(head + " " + side, (one) => part(one)[field]);
-      }
+    // Both runs in one cell, in two lines where they differ: columns beside each other would leave a phone's screen.
+    const both = (head, field, spell) => {
+      const said = (one) => spell(one[field]);
+      const far = (one) => said(one) === said(one[OTHER]) ? 0
+        : field === STATUS ? 1 : Math.abs((one[OTHER][field] ?? Infinity) - (one[field] ?? Infinity)) || 0;
+      add(head, far, (td, one) => {
+        td.className = field === STATUS ? "" : "number";
+        if (said(one) === said(one[OTHER])) { td.textContent = said(one); return; }
+        for (const [side, part] of [["A", one], ["B", one[OTHER]]]) {
+          const line = made("span", said(part), "line-of");
+          line.prepend(made("b", side), " ");
+          td.append(line);
+        }
+      }, field !== STATUS);
     };
+    const counted = (value) => value === null ? "–" : digits(value);
     if (against) {
-      both("value", VALUE);
-      if (judged) both("errors", WRONG);
-      both("status", STATUS, "text");
-      both("seconds", SECONDS);
+      if (judged) both("errors", WRONG, counted);
+      both("value", VALUE, counted);
+      both("status", STATUS, (text) => strings[text]);
+      both("seconds", SECONDS, counted);
     } else {
       if (judged) number("errors", (one) => one[WRONG]);
       add("status", (one) => strings[one[STATUS]], (td, one) => { td.textContent = strings[one[STATUS]]; });
@@ -150,7 +166,7 @@
         td.className = { "holds": "good", "fails": "bad", "not checked": "" }[short(said)] ?? "fair";
       });
     }
-    for (const [box, field] of [[status, STATUS], [check, CHECK]]) {
+    for (const [box, field] of [[status, STATUS], [check, CHECK], [file, FILE]]) {
       if (!box) continue;
       for (const name of [...new Set(rows.map((one) => short(strings[one[field]])))].sort()) box.append(new Option(name, name));
     }
@@ -205,6 +221,7 @@
       const wanted = find.value.toLowerCase();
       const left = rows.filter((one) => (one[NAME].toLowerCase().includes(wanted) || spelled(one).toLowerCase().includes(wanted))
         && (!status.value || statusOf(one)) && (!check || !check.value || short(strings[one[CHECK]]) === check.value)
+        && (!file || !file.value || strings[one[FILE]] === file.value)
         && (!judged || judgedAs[judged.value](one)) && differing(one));
       if (sorted !== null) {
         const { of } = columns[sorted];
@@ -217,7 +234,11 @@
       body.replaceChildren();
       for (const one of left.slice(0, shown)) {
         const row = body.insertRow();
-        for (const column of columns) column.draw(row.insertCell(), one);
+        for (const column of columns) {
+          const td = row.insertCell();
+          td.dataset.head = column.head;
+          column.draw(td, one);
+        }
       }
       found.textContent = left.length + " of " + rows.length;
       more.hidden = left.length <= shown;
@@ -240,7 +261,8 @@
     });
     table.querySelector("thead tr").append(...heads);
     // Not on "change" of the text: it comes when a click elsewhere takes the focus, and the rows must stay for that click.
-    for (const [box, kind] of [[find, "input"], [status, "change"], [check, "change"], [judged, "change"], [differs, "change"]]) {
+    for (const [box, kind] of [[find, "input"], [status, "change"], [check, "change"], [judged, "change"], [differs, "change"],
+      [file, "change"]]) {
       if (box) box.addEventListener(kind, () => { shown = PAGE; draw(); });
     }
     more.addEventListener("click", () => { shown += 10 * PAGE; draw(); });
