@@ -46,7 +46,7 @@ extensions = [
     "sphinx.ext.linkcode",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["browser", "examples", "extensions"]
+exclude_patterns = ["browser", "examples", "extensions", "upstream"]
 
 # Pages are Markdown that also reads well on a code host: links are plain links between files.
 myst_heading_anchors = 3

@@ -26,6 +26,7 @@ __all__ = [
     "check_square",
     "check_tree",
     "check_type",
+    "owned",
 ]
 
 FLOAT64 = np.dtype(np.float64)
@@ -33,6 +34,15 @@ REALS = (np.dtype(np.float32), FLOAT64)
 """The number types of label scores."""
 INDEX = np.dtype(np.intp)
 """The type of NumPy's own indices: int64, or int32 on machines of 32 bits (a browser), where only the twins run."""
+
+
+def owned(*arrays: Any) -> list[Any]:
+    """Copy arrays whose numbers a loop uses as indices or counts, before these are checked; leave what is no array.
+
+    Another thread may write to the caller's arrays while a loop runs without the GIL, and a number that was in range
+    when it was checked need not be in range when it is used. Scores need no copy: no loop uses them as indices.
+    """
+    return [np.array(array, order="C") if isinstance(array, np.ndarray) else array for array in arrays]
 
 
 def check_type(name: str, array: Any, *types: npt.DTypeLike, optional: bool = False) -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         InconsistentBound as InconsistentBound,
         MissingBound as MissingBound,
         OracleError as OracleError,
+        PricingWarning as PricingWarning,
         UncoveredBranching as UncoveredBranching,
     )
     from gapless.core.events import Observer as Observer
@@ -95,7 +96,8 @@ else:
             "gapless.core.decisions": "Decisions Fixings",
             "gapless.core.diagram": "Diagram",
             "gapless.core.errors": (
-                "DuplicateName FixedColumn InconsistentBound MissingBound OracleError UncoveredBranching"
+                "DuplicateName FixedColumn InconsistentBound MissingBound OracleError PricingWarning "
+                "UncoveredBranching"
             ),
             "gapless.core.events": "Observer",
             "gapless.core.factor": "ConfigurationFactor Factor ScoredFactor",

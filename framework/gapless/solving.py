@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
 import attrs
+import numpy as np
 
 from gapless.core.batch_result import BatchResult
 from gapless.core.certificate import NoCertificate
-from gapless.core.errors import FactorsNotCounted, InvalidProblem, SolveError, UnknownOption
+from gapless.core.errors import FactorsNotCounted, InvalidProblem, SolveError, UnknownName, UnknownOption
 from gapless.core.events import Observer
+from gapless.core.given_array import given_sequence
 from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
 from gapless.core.problem import Problem
 from gapless.core.problem_batch import ProblemBatch
@@ -85,14 +87,18 @@ def solve(
             raise InvalidProblem(f"solve() wants one problem, got {problem!r}: use solve_many")
         given = f"the class {problem.__name__}" if isinstance(problem, type) else type(problem).__name__
         raise InvalidProblem(f"solve() takes an instance of gapless.Problem, got {given}")
-    check_limits(limits)
-    check_seed(seed)
+    check_call(method, limits, seed, verify)
+    check_flag("trace", trace)
+    watching = given_sequence(observers, "observers")
+    for observer in watching:
+        if not callable(observer):
+            raise UnknownOption(f"observers holds {observer!r:.80}, expected functions of an Event")
     plugins = load_plugins()
     chosen = choose(plugins, problem, method)
     starts = () if start is None else (start,)
     chosen.check(options, k, starts)
     hooked = [o for o in told(plugins.hook.gapless_observers, problem=problem) if o is not None]
-    budget = Budget(limits, observers=(*observers, *hooked), trace=trace, sense=problem.sense)
+    budget = Budget(limits, observers=(*watching, *hooked), trace=trace, sense=problem.sense)
     result: Result[S] = chosen.run(problem, Solve(budget, k, starts, seed, chosen.name), **options)
     if result.wanted != k:
         result = attrs.evolve(result, wanted=k)
@@ -163,12 +169,12 @@ def solve_many(
     """
     if isinstance(problems, Problem):
         raise InvalidProblem(f"solve_many() wants many problems, got one {type(problems).__name__}: use solve")
-    check_limits(limits)
+    check_call(method, limits, seed, verify)
     check_jobs(jobs, at_once)
-    check_seed(seed)
     check_k(k)
     batched = isinstance(problems, ProblemBatch)
-    todo: Sequence[Problem[S]] = problems if isinstance(problems, ProblemBatch) else list(problems)
+    todo: Sequence[Problem[S]]
+    todo = problems if isinstance(problems, ProblemBatch) else list(only_problems("solve_many", problems))
     plugins = load_plugins()
     if isinstance(problems, ProblemBatch) and not todo:
         plugins.registry.find_method(problems.problem_type, method).check(options, k, ())
@@ -270,6 +276,42 @@ class Wanted:
         """The batch with what the check of each answer leaves of it."""
         checked = BatchResult.one_by_one(range(len(batch)), lambda i: self.outcome_of(batch, i, problems[i]))
         return attrs.evolve(checked, arrays=batch.arrays, problems=problems)
+
+
+def only_problems(door: str, problems: Any) -> Iterator[Problem[Any]]:
+    """The problems of an iterable, one by one.
+
+    Raises `InvalidProblem`: it is none, which is said at once, or brings something else, which has its number.
+    """
+    try:
+        given = iter(problems)
+    except TypeError as error:
+        said = f"{door}() wants problems, a list for instance, got {problems!r:.80}"
+        raise InvalidProblem(said) from error
+    return _checked_problems(door, given)
+
+
+def _checked_problems(door: str, given: Iterator[Any]) -> Iterator[Problem[Any]]:
+    for number, problem in enumerate(given):
+        if not isinstance(problem, Problem):
+            given_type = type(problem).__name__
+            raise InvalidProblem(f"problem {number} of {door}() is no gapless.Problem, got {given_type}")
+        yield problem
+
+
+def check_call(method: Any, limits: Any, seed: Any, verify: Any) -> None:
+    """Refuse what no door can take, whatever the method."""
+    if method is not None and not isinstance(method, str):
+        raise UnknownName(f"method is {method!r:.80}, expected the name of a method, or None for the default")
+    check_limits(limits)
+    check_seed(seed)
+    check_flag("verify", verify)
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Raise `UnknownOption` unless `value` is true or false."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise UnknownOption(f"{name} is {value!r:.80}, expected True or False")
 
 
 def check_jobs(jobs: Any, at_once: Any) -> None:

@@ -15,7 +15,7 @@ from gapless.core.result import Result
 from gapless.parallel import AT_ONCE, spread_in_order
 from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.registry import Method
-from gapless.solving import Wanted, check_jobs, check_k, check_limits, check_seed, choose
+from gapless.solving import Wanted, check_call, check_jobs, check_k, choose, only_problems
 
 S = TypeVar("S")
 
@@ -72,30 +72,22 @@ def solve_stream(
     """
     if isinstance(problems, Problem):
         raise InvalidProblem(f"solve_stream() wants many problems, got one {type(problems).__name__}: use solve")
-    check_limits(limits)
+    check_call(method, limits, seed, verify)
     check_k(k)
-    check_seed(seed)
     check_jobs(jobs, at_once)
     wanted = Wanted(method, limits, seed, options, k, verify=bool(verify))
-    return _outcomes(wanted, problems, int(jobs), at_once)
+    return _outcomes(wanted, only_problems("solve_stream", problems), int(jobs), at_once)
 
 
 def _outcomes(
-    wanted: Wanted, problems: Iterable[Problem[S]], jobs: int, at_once: int
+    wanted: Wanted, problems: Iterator[Problem[S]], jobs: int, at_once: int
 ) -> Iterator[Result[S] | SolveError]:
     work = partial(_solve_chunk, wanted)
-    for done in spread_in_order(work, _only_problems(problems), jobs, at_once):
+    for done in spread_in_order(work, problems, jobs, at_once):
         for outcome in done.outcome:
             if isinstance(outcome, KeyboardInterrupt):
                 raise outcome
             yield outcome
-
-
-def _only_problems(problems: Iterable[Problem[S]]) -> Iterator[Problem[S]]:
-    for number, problem in enumerate(problems):
-        if not isinstance(problem, Problem):
-            raise InvalidProblem(f"problem {number} of the stream is no gapless.Problem: {type(problem).__name__}")
-        yield problem
 
 
 def _solve_chunk(

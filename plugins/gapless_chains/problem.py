@@ -13,6 +13,7 @@ from gapless import InvalidProblem
 from gapless.core.factors.factor_rows import with_factors
 from gapless.core.factors.factor_set import as_factors
 from gapless.core.factors.written_factors import WRITTEN_FACTORS
+from gapless.core.given_array import given_sequence
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, serialisable
 from gapless_chains.labelling import Labelling
@@ -115,8 +116,8 @@ class ChainProblem(Labelling):
             as_final(final),
             as_names(labels),
         )
-        given = as_factors(factors)
-        return [cls(unary, shared, initial=start, final=end, labels=names, factors=given) for unary in unaries]
+        given, sentences = as_factors(factors), given_sequence(unaries, "unaries")
+        return [cls(unary, shared, initial=start, final=end, labels=names, factors=given) for unary in sentences]
 
     # --- sizes and derived arrays
 

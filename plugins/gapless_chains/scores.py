@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.core.given_array import given_array
+from gapless.core.given_array import given_array, given_sequence
 from gapless.core.sparse import FloatArray
 
 # Beyond this, sums of a few thousand scores could overflow, and an overflow would look like a proof.
@@ -99,11 +99,7 @@ def as_final(values: Any) -> FloatArray | None:
 
 def as_names(values: Iterable[str] | None) -> tuple[str, ...] | None:
     """Names of labels as a tuple, or None; a single string is refused."""
-    if values is None:
-        return None
-    if isinstance(values, str):
-        raise InvalidProblem("labels is one string; give a list of names")
-    return tuple(values)
+    return None if values is None else given_sequence(values, "labels")
 
 
 def check_ends(count: int, labels: tuple[str, ...] | None, **scores: FloatArray | None) -> None:

@@ -41,8 +41,13 @@ class Segments:
     7.0
     """
 
-    labels: int = attrs.field(validator=attrs.validators.ge(1))
-    longest: int = attrs.field(validator=attrs.validators.ge(1))
+    labels: int
+    longest: int
+
+    def __attrs_post_init__(self) -> None:
+        for name, value in (("labels", self.labels), ("longest", self.longest)):
+            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+                raise InvalidProblem(f"Segments: {name} is {value!r:.80}, expected an integer of at least 1")
 
     def first(self, label: int, length: int) -> int:
         """The chain's label of the first position of a segment, for decisions."""

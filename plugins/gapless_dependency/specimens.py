@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from gapless.roles import Factor, Specimens
-from gapless.testing.random_factors import SCORES, random_factors, random_scores
+from gapless.testing.random_factors import SCORES, TIERS, lazy_conjunctions, random_factors, random_scores
 from gapless_dependency.enumeration import all_trees, best_trees
 from gapless_dependency.labelled_problem import LabelledParsingProblem
 from gapless_dependency.problem import ParsingProblem
@@ -67,6 +67,19 @@ def random_labelled_with_factors(rng: np.random.Generator) -> LabelledParsingPro
     return attrs.evolve(bare, factors=random_factors(rng, bare.decisions), arc_factors=conjunctive)
 
 
+def random_labelled_over_arcs(rng: np.random.Generator) -> LabelledParsingProblem:
+    """As `random_labelled`, with conjunctions over arcs, some of them with upper bounds."""
+    bare, scores = random_labelled(rng), ("ties", "normal")[int(rng.integers(2))]
+    arcs = bare.unlabelled.decisions
+    makers = (TIERS["pairs"], lazy_conjunctions, lazy_conjunctions)[int(rng.integers(3)) :] if arcs.count else ()
+    return attrs.evolve(bare, arc_factors=[make(rng, arcs, scores) for make in makers])
+
+
+def labelled_with_factors(bare: LabelledParsingProblem, factors: Sequence[Any]) -> LabelledParsingProblem:
+    """These besides its own; `bare.factors` would count those over arcs a second time."""
+    return attrs.evolve(bare, factors=[*bare.own_factors, *factors])
+
+
 def trees(problem: ParsingProblem) -> Iterator[DependencyTree]:
     """All that are allowed."""
     every = (DependencyTree(heads) for heads in all_trees(problem.length, problem.projective, problem.single_root))
@@ -89,7 +102,9 @@ def labelled_trees(problem: LabelledParsingProblem) -> Iterator[DependencyTree]:
 
 def named(problem: ParsingProblem | LabelledParsingProblem) -> str:
     """The kind of its trees."""
-    label = "labelled " if isinstance(problem, LabelledParsingProblem) else ""
+    label = ""
+    if isinstance(problem, LabelledParsingProblem):
+        label = "labelled " if not problem.arc_factors else "labelled, over arcs: "
     if problem.projective:
         return label + "projective parse"
     return label + ("parse with one root" if problem.single_root else "arborescence")
@@ -101,5 +116,13 @@ SPECIMENS = (
     ),
     Specimens(ParsingProblem, random_sentence_with_factors, best_trees, factors=True),
     Specimens(LabelledParsingProblem, random_labelled, structures=labelled_trees, named=named),
+    Specimens(
+        LabelledParsingProblem,
+        random_labelled_over_arcs,
+        factors=True,
+        structures=labelled_trees,
+        with_factors=labelled_with_factors,
+        named=named,
+    ),
     Specimens(LabelledParsingProblem, random_labelled_with_factors, factors=True),
 )

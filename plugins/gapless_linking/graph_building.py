@@ -25,6 +25,10 @@ def edge_arrays(edges: Any, weights: Any) -> tuple[IntArray, IntArray, FloatArra
         pairs = np.zeros((0, 2), np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
         raise InvalidProblem(f"edges must be pairs of vertices, that is integers; got {pairs.dtype} {pairs.shape}")
+    largest = np.iinfo(np.int64).max
+    if pairs.size and pairs.max() > largest:
+        row = int(np.argmax((pairs > largest).any(axis=1)))
+        raise InvalidProblem(f"edges[{row}] is {pairs[row].tolist()}: ids of vertices are at most {largest}")
     if pairs.size and pairs.min() < 0:
         row = int(np.argmax((pairs < 0).any(axis=1)))
         raise InvalidProblem(f"edges[{row}] is {pairs[row].tolist()}: ids of vertices are not negative")

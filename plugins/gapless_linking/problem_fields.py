@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.given_array import given_array
+from gapless.core.given_array import given_array, given_sequence
 from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
 from gapless.core.sparse import FloatArray, IntArray, frozen_array
 
@@ -42,7 +42,7 @@ def _vertices(place: str, values: Any) -> IntArray:
 
 def mention_names(values: Iterable[str] | None) -> tuple[str, ...] | None:
     """Names of the sets, or none."""
-    return None if values is None else tuple(values)
+    return None if values is None else given_sequence(values, "mentions")
 
 
 def vertex_names(values: Any) -> tuple[str, ...] | None:
@@ -94,7 +94,7 @@ def prior_scores(values: Any) -> tuple[FloatArray, ...] | None:
     if values is None:
         return None
     arrays = []
-    for i, scores in enumerate(values):
+    for i, scores in enumerate(given_sequence(values, "prior")):
         array = score_array(scores, f"prior[{i}]: the scores")
         check_scores(array, bracketed(f"prior[{i}]"))
         arrays.append(frozen_array(array, np.float64))

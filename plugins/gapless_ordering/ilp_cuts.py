@@ -91,13 +91,14 @@ class BranchAndCut(Generator[LinearView]):
     def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
         """Violated subtour rows; no column is missing."""
         if view.point is None:
-            return Answer()
-        rows = violated(self.problem, view.point)[:limit]
+            return Answer(slack=0.0)
+        rows = violated(self.problem, view.point, view.stop)[:limit]
         for row in rows:
             if row.key not in self._keys:
                 self._keys[row.key] = self._first + len(self.subtours)
                 self.subtours.append(row)
-        return Answer(row_batch(self.problem, np.array([self._keys[row.key] for row in rows], np.int64), rows))
+        keys = np.array([self._keys[row.key] for row in rows], np.int64)
+        return Answer(row_batch(self.problem, keys, rows), slack=0.0)
 
     def rounding(self, relaxed: Relaxed[IntArray]) -> IntArray | None:
         """A path that goes where most of the point goes, of equals where the score is best; None at a dead end."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import attrs
 import networkx as nx
@@ -47,13 +47,15 @@ class Subtour:
         return np.append(self.members, self.group).tobytes()
 
 
-def violated(problem: OrderingProblem, point: FloatArray) -> list[Subtour]:
+def violated(
+    problem: OrderingProblem, point: FloatArray, stop: Callable[[], bool] = lambda: False
+) -> list[Subtour]:
     """Rows that a point violates, most of all; none when the point satisfies all of them.
 
     Vertices that the source does not reach along the point are taken first. Else, for each class, the smallest cut
     between its vertices, as many as are visited, and the sink: moved to out-degrees, the row says that at least
     y(S and C) leaves S, so that the row with the largest violation is a minimum cut (networkx). `point` (float64
-    (decisions,)): In-degrees equal out-degrees.
+    (decisions,)): In-degrees equal out-degrees. `stop` is asked for each class; True ends the search.
     """
     n = problem.vertices
     inner, sink = point[n : n + n * n].reshape(n, n), point[n + n * n :]
@@ -76,7 +78,7 @@ def violated(problem: OrderingProblem, point: FloatArray) -> list[Subtour]:
         for members in _unreached(graph, np.flatnonzero(point[:n] > INTEGRAL).tolist())
     ]
     if not found:
-        found = list(_cuts(problem, graph, visits, sink))
+        found = list(_cuts(problem, graph, visits, sink, stop))
     return [row for row in found if excess(row) > INTEGRAL]
 
 
@@ -89,7 +91,11 @@ def _unreached(graph: nx.DiGraph[int], first: list[int]) -> Iterator[IntArray]:
 
 
 def _cuts(
-    problem: OrderingProblem, graph: nx.DiGraph[int], visits: FloatArray, sink: FloatArray
+    problem: OrderingProblem,
+    graph: nx.DiGraph[int],
+    visits: FloatArray,
+    sink: FloatArray,
+    stop: Callable[[], bool],
 ) -> Iterator[Subtour]:
     """For each class the set that least leaves of what the class is visited; covered by found ones it is left out.
 
@@ -103,6 +109,8 @@ def _cuts(
     covered: set[int] = set()
     for group in np.unique(problem.classes[vertices]).tolist():
         members = [vertex for vertex in vertices if problem.classes[vertex] == group]
+        if stop():
+            return
         if covered.issuperset(members):
             continue
         graph.add_weighted_edges_from(((n + 1, v, int(capacity[0, v])) for v in members), weight="capacity")

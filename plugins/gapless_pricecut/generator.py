@@ -158,6 +158,8 @@ class JointPricing(Generator[LinearView]):
         finite = together[scopes.scores[together] > -np.inf]
         chosen = np.append(wanted, finite)
         columns = join([self.pair_columns(rows), self.scope_columns(chosen)])
+        if (known := view.has_columns(columns.keys)).any():
+            columns = columns.take(np.flatnonzero(~known))
         return Batch(columns, join([self.link_rows(rows), self.scope_rows(np.append(wanted, together)), separated]))
 
     def _separated(self, point: FloatArray) -> Rows:

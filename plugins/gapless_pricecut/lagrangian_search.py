@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import attrs
 import numpy as np
 
-from gapless import Certificate, Limits, SolveError, Stop
-from gapless.core.certificate import DeferredCertificate
+from gapless import Limits, SolveError, Stop
 from gapless.core.sparse import IntArray
 from gapless.roles import Budget, InconsistentBound
 from gapless.search.driver import ENDLESS, Search
 from gapless.search.layout import ForbiddenScore, Layout
-from gapless.search.record import SearchRecord
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_pricecut.certificate import CompletedDual
 from gapless_pricecut.pricing_tables import Parts
 from gapless_pricecut.restricted import restricted_relaxation
 
@@ -60,8 +56,6 @@ class LagrangianSearch(Search[DependencyTree]):
 
     def _begin(self, layout: Layout[DependencyTree], start: IntArray | None) -> None:
         self.lazy = layout.known is not None
-        # Multipliers of a score of -inf are in units of whatever stands for it; those of other factors are prices.
-        self.compact = layout.sums_up and not layout.forbids
         super().__init__(
             layout,
             start=start,
@@ -113,13 +107,6 @@ class LagrangianSearch(Search[DependencyTree]):
         slots = self.kernel.slots()
         self.kernel.restart(np.maximum(parts.multipliers_at(relaxed.multipliers, *slots), 0.0), found)
 
-    def certificate(self) -> Certificate:
-        """The record of the search, its multipliers written sparsely where no score is -inf."""
-        if not self.compact:
-            return super().certificate()
-        record = SearchRecord.of(self.layout, self.kernel, shares=False)
-        return DeferredCertificate(partial(completed, record))
-
     @property
     def added(self) -> int:
         """Columns for parts of the linear program."""
@@ -130,18 +117,6 @@ class LagrangianSearch(Search[DependencyTree]):
         """For `Stats`."""
         closed = super().extra["root_closed"] and not self.program_solved
         return {**super().extra, "root_closed": closed, "lazy": self.lazy, "program": self.program_solved}
-
-
-def completed(record: SearchRecord) -> Certificate:
-    """The certificate of a record whose multipliers are in units of scores."""
-    ways, first = tuple(record.orientation.tolist()), record.row_first
-
-    def at(row: int) -> Certificate:
-        part = slice(first[row], first[row + 1]) if row >= 0 else slice(0)
-        held = record.scopes[part], record.places[part], record.values[part]
-        return CompletedDual(ways, record.alone, *held, lifted=record.lifted)
-
-    return record.tree(at)
 
 
 def problem_of(layout: Layout[DependencyTree]) -> ParsingProblem:

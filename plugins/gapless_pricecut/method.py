@@ -114,14 +114,19 @@ def branch_price_and_cut(
     return attrs.evolve(result, stats=stats, explanation=tuple(explanation))
 
 
-def integer_program(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
+def integer_program(problem: ParsingProblem, solve: Solve, *, presolve: bool = False) -> Result[DependencyTree]:
     """The monolithic integer program on SCIP: the judge, for every problem with a linear model.
+
+    Parameters
+    ----------
+    presolve : bool
+        Whether SCIP simplifies the model first: faster, and wrong in some cases (decision 060).
 
     Raises `InvalidProblem`: a factor that cannot be written into a linear model.
     """
     from gapless import scip  # noqa: PLC0415  as above
 
-    result = scip.solve_monolithic(problem, solve.budget, method=solve.method)
+    result = scip.solve_monolithic(problem, solve.budget, method=solve.method, presolve=presolve)
     scored = sum(factor.scored for factor in problem.conjunctions)
     total = sum(len(factor.scopes) for factor in problem.conjunctions)
     return attrs.evolve(result, stats=attrs.evolve(result.stats, parts_scored=scored, parts_total=total))

@@ -228,6 +228,7 @@ class PartsProgram:
 
     def solve(self, budget: Budget) -> bool:
         """Solve the program as it is; whether an optimum was found. Sets `objective`."""
+        self.program.counts_cpu = budget.counts_cpu
         if not self.program.optimise(budget.time_left) and (
             budget.spent() is not None or not self.program.optimise_plainly(budget.time_left)
         ):

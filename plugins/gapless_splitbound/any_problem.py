@@ -6,6 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from gapless import Problem, Result
+from gapless.core.factors.blame import call_problem
 from gapless.roles import Solve
 from gapless.search.answer import answer
 from gapless.search.driver import Search
@@ -24,5 +25,5 @@ def run(problem: Problem[S], solve: Solve, *, order: str = "best-first", certifi
     certificate : bool
         Whether to keep what `Result.verify` needs.
     """
-    layout = Layout(problem=problem, backbone=problem.backbone())
+    layout = Layout(problem=problem, backbone=call_problem(problem, problem.backbone))
     return answer(layout, solve, partial(Search, order=order), certificate=certificate, order=order)

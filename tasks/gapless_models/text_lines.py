@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 STDIN = Path("-")
 
 
@@ -25,6 +27,17 @@ def _opened(path: Path) -> Any:
         # The bytes, whatever encoding the terminal has; a test's standard input may have none.
         return contextlib.nullcontext(getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode()))
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
+def _remedy(path: Path, line: bytes, error: UnicodeDecodeError) -> str:
+    """The way to read a file whose line is not UTF-8, by the first bytes of the line."""
+    if line.startswith(_GZIP):
+        return "it is compressed: zcat FILE |" if path == STDIN else "it is compressed: add .gz to the name"
+    if line.startswith(_UTF_16):
+        return "re-encode the file, which looks like UTF-16: iconv -f UTF-16 -t UTF-8"
+    letter = error.object[error.start : error.start + 1].decode("cp1252", "replace")
+    read = f", where that byte is {letter!r}" if letter.isalpha() else ""
+    return f"re-encode the file, which looks like Latin-1 or Windows-1252{read}: iconv -f WINDOWS-1252 -t UTF-8"
 
 
 def numbered_lines(path: Path, refuse: type[ValueError], suffix: str) -> Iterator[tuple[int, str]]:
@@ -63,8 +76,8 @@ def numbered_lines(path: Path, refuse: type[ValueError], suffix: str) -> Iterato
         raise refuse(f"{path}: is a folder; give a {suffix} or {suffix}.gz file in it") from error
     except UnicodeDecodeError as error:
         raise refuse(
-            f"{said(path)}, line {number}: not UTF-8 (byte 0x{error.object[error.start]:02x}); re-encode the file "
-            "as UTF-8, or add .gz to the name of a compressed file"
+            f"{said(path)}, line {number}: not UTF-8 (byte 0x{error.object[error.start]:02x}); "
+            f"{_remedy(path, raw, error)}"
         ) from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise refuse(

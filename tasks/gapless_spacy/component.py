@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 import warnings
 from abc import ABC, abstractmethod
@@ -10,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from spacy.language import Language
+from spacy.language import DEFAULT_CONFIG, Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
 
@@ -21,6 +22,7 @@ from gapless_spacy.proofs import keep
 
 M = TypeVar("M")
 BATCH = 128
+_LOGGER = logging.getLogger("gapless_spacy")
 
 
 class Component(ABC, Generic[M]):
@@ -32,7 +34,7 @@ class Component(ABC, Generic[M]):
     name : str
         In the pipeline.
     model : str or None
-        The file of the model; None is the embedded one. Read when it is first needed.
+        The file of the model; None is the embedded one.
     certificates : bool
         Whether documents keep certificates, next to bounds and gaps.
     time : float or None
@@ -49,13 +51,18 @@ class Component(ABC, Generic[M]):
         self.path, self.certificates = model, certificates
         self.solver = Solver(gl.Limits(time=time))
         self._loaded: M | None = None
+        if nlp.batch_size == DEFAULT_CONFIG["nlp"]["batch_size"]:
+            nlp.batch_size = BATCH  # a batch goes to one process, and spaCy's default is 1000 texts
 
     @property
     def loaded(self) -> M:
         """The model; spaCy asks every component whether it has a ``model`` of its own kind, hence the name."""
         if self._loaded is None:
-            self._loaded = self.embedded() if self.path is None else self.load(Path(self.path))
+            self._loaded = self._read()
         return self._loaded
+
+    def _read(self) -> M:
+        return self.embedded() if self.path is None else self.load(Path(self.path))
 
     @abstractmethod
     def embedded(self) -> M:
@@ -125,6 +132,70 @@ class Component(ABC, Generic[M]):
             path.write_bytes(data)
             self._loaded = self.load(path)
         return self
+
+
+class TrainedComponent(Component[M]):
+    """A component whose model was trained elsewhere.
+
+    It reads the model when it is made, unless spaCy rebuilds a stored pipeline, which brings its own.
+
+    Raises
+    ------
+    OSError, ValueError
+        The model is missing or wrong; the message names the component.
+    """
+
+    toy: str
+    """Scope of the embedded model, for the message that it is one."""
+    trained_by: str
+    """The command that trains or writes a model."""
+
+    def __init__(
+        self, nlp: Language, name: str, *, model: str | None, certificates: bool, time: float | None
+    ) -> None:
+        super().__init__(nlp, name, model=model, certificates=certificates, time=time)
+        self._warned_of_update = False
+        if not _is_rebuilt(nlp, name):
+            # Now: errors come early, and the processes of `nlp.pipe` share the model and the imported modules.
+            self._loaded = self._read()
+            self.annotate([Doc(nlp.vocab, words=["a"])])
+
+    def _read(self) -> M:
+        if self.path is None:
+            _LOGGER.warning(
+                "%s: a toy model that comes with gapless: %s; give a model of your own by "
+                'config={"model": FILE}, from %s',
+                *(self.name, self.toy, self.trained_by),
+            )
+            return self.embedded()
+        try:
+            return self.load(Path(self.path))
+        except OSError as error:
+            raise OSError(f"{self.name}: model {self.path}: {error.strerror or error}") from error
+        except ValueError as error:
+            raise ValueError(f"{self.name}: model {error}") from error
+
+    def initialize(self, get_examples: Callable[[], Iterable[Any]], *, nlp: Language | None = None) -> None:
+        """Read the model, if it was not; the examples are not used. `nlp.initialize` calls it."""
+        self._loaded = self.loaded
+
+    def update(self, examples: Iterable[Any], **_: Any) -> None:
+        """Train nothing, and warn once; `nlp.update` calls it."""
+        if not self._warned_of_update:
+            self._warned_of_update = True
+            warnings.warn(
+                f"{self.name}: nlp.update does not train this component; use {self.trained_by}, or exclude it",
+                stacklevel=2,
+            )
+
+
+def _is_rebuilt(nlp: Language, name: str) -> bool:
+    """Whether `spacy.load` makes the component of a stored pipeline, whose model it reads after that.
+
+    The configuration then names the file that the model came from, which need not exist any more. `Language.meta`
+    lists the components that are there; the field behind it, those that were stored.
+    """
+    return name in getattr(nlp, "_meta", {}).get("components", ()) and name not in nlp.component_names
 
 
 def _through_file(name: str, save: Callable[[Path], None]) -> bytes:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gapless_spacy.parser import Parser
     from gapless_spacy.tagger import Tagger
 
-SETTINGS: dict[str, Any] = {"model": None, "certificates": True, "time": None}
+SETTINGS: dict[str, Any] = {"model": None, "certificates": False, "time": None}
 """Configuration of the components with a model; see `gapless_spacy.component.Component`."""
 
 
@@ -98,7 +98,7 @@ Language.factory(
         "transition": None,
         "forbid": [],
         "log": False,
-        "certificates": True,
+        "certificates": False,
         "time": None,
     },
     func=make_decoder,

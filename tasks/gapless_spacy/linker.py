@@ -11,20 +11,22 @@ import gapless as gl
 from gapless_models.linking.concepts import Concepts
 from gapless_models.text.parsing import failure_of
 from gapless_models.text.steps import Proof
-from gapless_spacy.component import Component
+from gapless_spacy.component import TrainedComponent
 
 GROUP = "gapless_linker"
 LABEL = "CONCEPT"
 """Of a link that is no entity of the document yet."""
 
 
-class Linker(Component[Concepts]):
+class Linker(TrainedComponent[Concepts]):
     """Fills ``doc.spans["gapless_linker"]`` with spans whose ``kb_id_`` is a concept.
 
     Those that are entities already get the concept, too, and those that overlap none become entities.
     """
 
     file = "concepts.tsv"
+    toy = "300 concepts, so that most names are unknown or mean something else"
+    trained_by = "a file of concepts (see `gapless link --model`)"
 
     def embedded(self) -> Concepts:
         """300 concepts, written for this project."""

@@ -14,17 +14,19 @@ from spacy.tokens import Doc
 from gapless_models.text import TextParser, embedded_parser
 from gapless_models.text.parsing import Parsed, parse
 from gapless_models.text.steps import Proof
-from gapless_spacy.component import Component, Sentence, sentences
+from gapless_spacy.component import Sentence, TrainedComponent, sentences
 from gapless_spacy.tagger import mark_spaces, set_tags
 
 ROOT, SPACE = "ROOT", "dep"
 """spaCy's own names: for the root, and for spaces, which hang on the word before them."""
 
 
-class Parser(Component[TextParser]):
+class Parser(TrainedComponent[TextParser]):
     """Sets heads, relations and sentences; tags, too, where the model needs tags that are not there."""
 
     file = "parser.npz"
+    toy = "short English sentences; of web text it finds half of the heads"
+    trained_by = "`gapless train parser`"
 
     def embedded(self) -> TextParser:
         """Short English sentences."""

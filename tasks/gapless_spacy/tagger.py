@@ -16,16 +16,18 @@ from gapless_models.text import embedded_tagger
 from gapless_models.text.parsing import failure_of
 from gapless_models.text.steps import Proof
 from gapless_models.text.text_parser import both
-from gapless_spacy.component import Component, sentences
+from gapless_spacy.component import TrainedComponent, sentences
 
 SPACE = ("SPACE", "_SP")
 """UPOS and tag of tokens that are spaces, as spaCy has them."""
 
 
-class Tagger(Component[ChainTagger]):
+class Tagger(TrainedComponent[ChainTagger]):
     """Sets ``token.pos`` or ``token.tag``, or both, as the model's column says."""
 
     file = "tagger.npz"
+    toy = "universal tags of short English sentences"
+    trained_by = "`gapless train tagger`"
 
     def embedded(self) -> ChainTagger:
         """English, universal tags."""

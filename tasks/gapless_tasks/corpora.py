@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
+from gapless.cli.outputs import add_overwrite_option, check_output
 from gapless_models.corpora import pinning, places, registry
 from gapless_models.corpora.registry import INSTANCES, OpenCorpus
 
@@ -50,6 +52,7 @@ def add_actions(data: argparse.ArgumentParser) -> None:
         default=os.environ.get(MIRROR),
         help=f"take the files from here instead of GitHub (default: {MIRROR})",
     )
+    add_overwrite_option(fetching)
 
     path = add("path", "Print the folder of a corpus that is here; without a name, of all of them.", show_path)
     path.add_argument("name", nargs="?", metavar="NAME")
@@ -91,13 +94,17 @@ def show_list(parsed: argparse.Namespace, console: Console) -> int:
 def fetch(parsed: argparse.Namespace, console: Console) -> int:
     """``gapless data fetch NAME ...``."""
     from gapless_models.corpora.downloading import fetch as download  # noqa: PLC0415  hashes, locks, pooch
+    from gapless_models.corpora.downloading import right  # noqa: PLC0415
 
     done: list[dict[str, Any]] = []
     for corpus in _chosen(parsed.names):
         root = Path(parsed.to) if parsed.to else places.root_of(corpus)
         _describe(corpus, console)
-        count = download(corpus, root, console, parsed.mirror)
         folder = places.folder_of(corpus, root)
+        for file in corpus.files:
+            if (folder / file.name).exists():  # downloads appear whole, so a wrong file was changed by somebody
+                check_output(folder / file.name, partial(right, file=file), overwrite=parsed.overwrite)
+        count = download(corpus, root, console, parsed.mirror)
         told = f"{count} of {len(corpus.files)} files downloaded" if count else "already here, and whole"
         console.say(f"  {told}: {folder}")
         to = f" --data {parsed.to}" if parsed.to and corpus.kind != INSTANCES else ""

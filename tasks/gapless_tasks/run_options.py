@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.cli.console import plain_data
+from gapless.cli.outputs import add_overwrite_option
 from gapless.cli.running import made_folder
 from gapless.core.serial import write_aside
 from gapless.runs import SUMMARY, RunFolder
@@ -108,6 +109,7 @@ def add_run_options(parser: argparse.ArgumentParser, keeps: str, jobs: str = "pr
     parser.add_argument(
         "--anew", action="store_true", help="forget the run that --out holds, instead of going on after it"
     )
+    add_overwrite_option(parser)
 
 
 def run_in_folder(
@@ -191,6 +193,6 @@ def _mark_interrupted(folder: RunFolder, task: str) -> None:
         return
     path = folder.path / SUMMARY
     document: dict[str, Any] = {"task": task}
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, RecursionError, ValueError):
         document = json.loads(path.read_text("utf-8"))
     write_aside(path, json.dumps({**document, "interrupted": True}, indent=2) + "\n")

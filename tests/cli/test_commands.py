@@ -223,7 +223,7 @@ def test_verify_goes_on_after_a_record_that_contradicts_itself(
     capsys.readouterr()
     assert main(["verify", str(path)]) == exit_codes.FAILED
     out = capsys.readouterr().out
-    assert f"FAILED record 2: {path}, line 2: a result contradicts itself" in out
+    assert f"FAILED record 2: {path}, line 2: $.result: a result contradicts itself" in out
     assert "2 of 3 verified" in out
 
 

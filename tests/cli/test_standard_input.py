@@ -55,6 +55,29 @@ def test_solve_reads_many_lines_and_writes_records_that_verify_reads(piped, caps
     assert "4 of 4 verified" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("command", [["solve"], ["verify"], ["export", "--out", "model.lp"]])
+@pytest.mark.parametrize(
+    "text", ["[" * 1_000_000, "[" * 1_000_000 + "]" * 1_000_000, '{"a":' * 1_000_000 + "1" + "}" * 1_000_000]
+)
+def test_documents_nested_a_million_deep_end_in_a_message(command, text, piped, capsys, tmp_path):
+    piped(text)
+    name, *options = command
+    assert main([name, "-", *options]) == exit_codes.USAGE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("gapless: standard input: ")
+    assert "nested too deeply" in line
+    file = tmp_path / "deep.json"
+    file.write_text(text, encoding="utf-8")
+    assert main([name, str(file), *options]) == exit_codes.USAGE
+    assert "nested too deeply" in capsys.readouterr().err
+
+
+def test_options_nested_a_million_deep_are_text(piped, capsys):
+    piped(gl.dumps(chain()))
+    assert main(["solve", "-", "--option", "certificate=" + "[" * 1_000_000]) == exit_codes.USAGE
+    assert "certificate" in capsys.readouterr().err
+
+
 def test_problems_are_solved_as_they_come():
     """The first answer is there before the producer has ended."""
     command = [sys.executable, "-m", "gapless", "solve", "-", "--out", "-", "-q", "--at-once", "1"]

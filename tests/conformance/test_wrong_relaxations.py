@@ -111,3 +111,16 @@ def test_relaxations(grouped, name):
     with pytest.raises(ConformanceError) as error:
         check_relaxation(lambda: cls(grouped), grouped)
     assert any(part in error.value.rule for part in rule.split("|")), error.value
+
+
+def test_weak_certificate_is_named_by_its_tightening(grouped):
+    def weak(self, relaxed, fixings, budget, incumbent, state):
+        if incumbent < 10.5 or fixings.free.size < 2:  # what nothing beats
+            return relaxed
+        certificates = relaxed.certificate, ChargedCapacities(np.full(grouped.capacities.size, 1e3))
+        steps = [Tightening((), (int(d),), c) for d, c in zip(fixings.free, certificates, strict=False)]
+        return attrs.evolve(relaxed, tightenings=tuple(steps))
+
+    with pytest.raises(ConformanceError, match=r"under tightening 1 \(not: .*\) it proves") as error:
+        check_relaxation(lambda: bent(weak)(grouped), grouped)
+    assert error.value.rule == "the certificate proves the bound"

@@ -13,7 +13,7 @@ from gapless.selftest import twins
 
 ROOT = Path(__file__).parents[2]
 BEGINNINGS = ("README.md", "docs/index.md", "docs/howto/install.md", "docs/tour.md")
-FROM_CLONE = re.compile(r"pip install (?:\.|'\.\[)")
+FROM_CLONE = re.compile(r"pip install (?:-e )?(?:\.|'\.\[)")
 FROM_INDEX = re.compile(r"pip install '?gapless")
 
 
@@ -27,6 +27,27 @@ def test_a_beginning_installs_from_a_clone(name: str) -> None:
     clone, index = FROM_CLONE.search(text), FROM_INDEX.search(text)
     assert clone is not None
     assert index is None or clone.start() < index.start(), "there is no release to install yet: a clone comes first"
+
+
+PAGES = sorted(
+    str(path.relative_to(ROOT))
+    for path in (ROOT / "docs").rglob("*.md")
+    if "decisions" not in path.parts and path.name != "changelog.md"
+)
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if "pip install" in read(name)])
+def test_no_page_installs_from_an_index_that_has_no_release(name: str) -> None:
+    text = read(name)
+    clone, index = FROM_CLONE.search(text), FROM_INDEX.search(text)
+    assert index is None or (clone is not None and clone.start() < index.start())
+
+
+def test_the_comparison_says_that_there_is_no_release() -> None:
+    (ours,) = [
+        line for line in read("docs/explanation/comparison.md").splitlines() if line.startswith("| **gapless**")
+    ]
+    assert "clone" in ours.split("|")[-2]
 
 
 @pytest.mark.parametrize("name", BEGINNINGS[:3])

@@ -2,6 +2,7 @@
 
 import math
 
+import attrs
 import numpy as np
 import pytest
 
@@ -304,3 +305,15 @@ def test_errors_keep_what_was_found_before(knapsack, roles):
     assert result.solutions
     assert result.stats.warm_start_used
     assert np.isfinite(result.bound)
+
+
+def test_bound_of_a_node_that_a_child_exceeds(knapsack, roles):
+    """A parent could attain it as well: its smaller bound, as of a slack that lies, was wrong."""
+    low = OptimisticBound(knapsack).solve(Fixings.none(knapsack.decisions.count), Budget()).bound
+
+    def exceeds(answer):
+        return attrs.evolve(answer(), attained=low + 0.5)
+
+    for at in (2, 3):
+        bad = roles.BadRelaxation(OptimisticBound(knapsack), roles.Sabotage(exceeds, at))
+        fails(knapsack, roles, InconsistentBound, r"bounded a node above node \d+ by", relaxation=bad)

@@ -56,6 +56,9 @@ class Point:
     def prices(self, keys: IntArray) -> FloatArray:
         return np.zeros(keys.size)
 
+    def stop(self) -> bool:
+        return False
+
     def of(self, keys: IntArray) -> list[tuple[int, ...]]:
         return [self.walks[key] for key in keys.tolist()]
 

@@ -133,7 +133,7 @@ def formula(case: tuple[Any, ...], possible: Any, proof: Any, at: int, family: A
                 groups.setdefault((b, lower, modifiers[upper]), {})[upper] = score - d
             elif score >= 0:
                 p = multipliers[at_scope : at_scope + width]
-                w[scope] += score * p / p.sum()
+                w[scope] += score * (p / p.sum() if p.any() else 1.0 / width)
             else:
                 t = min(multipliers[at_scope], 1.0)
                 w[scope] += score * t
@@ -189,19 +189,20 @@ def lower_arc_side(scopes: Any, heads: Any, modifiers: Any) -> int:
 
 
 def dense(case: tuple[Any, ...], found: SplitBoundSearch) -> dict[str, Any]:
-    """The record, with a table of all multipliers, of which `formula` reads rows."""
+    """The record, with a table of all multipliers, of which `formula` reads rows; charges as parts of scores."""
     record, blocks = found.record(), case[1]
     widths = np.concatenate([np.full(len(scores), scopes.shape[1]) for scopes, scores in blocks] or [[]]).astype(
         int
     )
-    sizes = np.where(record["forms"] & 1, 1, widths)
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    rest = np.where(record["forms"] == 2, 0.0, np.where(record["forms"] & 1, widths == 1, 1.0 / widths))
-    table = np.tile(np.repeat(rest, sizes), (len(record["row_first"]) - 1, 1))
+    scores = np.concatenate([scores for _, scores in blocks] or [[]])
+    grouped, first = np.array(found.grouped(), bool), np.concatenate([[0], np.cumsum(widths)])
+    table = np.tile(np.repeat(widths == 1, widths).astype(float), (len(record["row_first"]) - 1, 1))
     for row, part in enumerate(itertools.pairwise(record["row_first"])):
-        own = slice(*part)
-        table[row, first[record["scopes"][own]] + record["places"][own]] = record["values"][own]
-    return {**record, "multipliers": table, "multiplier_first": first, "grouped": record["forms"] == 1}
+        at, values = record["scopes"][slice(*part)], record["values"][slice(*part)]
+        charges = ~grouped[at] & (scores[at] < 0)
+        sizes = np.where(charges, scores[at], 1.0)
+        table[row, first[at] + record["places"][slice(*part)]] = values / sizes
+    return {**record, "multipliers": table, "multiplier_first": first, "grouped": grouped}
 
 
 def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool, single_root: bool) -> None:

@@ -6,7 +6,7 @@ import pytest
 import gapless
 from gapless import Status
 from gapless.engine import branch_and_price
-from gapless.roles import Answer, Batch, Columns, Decisions, Formulation, Generator, Rows, Sparse
+from gapless.roles import Answer, Batch, Columns, Decisions, Formulation, Generator, MissingBound, Rows, Sparse
 from gapless.scip import branch_price_and_cut
 
 
@@ -52,11 +52,27 @@ def test_rounding_repairs_no_infeasible_master(tree, bound):
     assert result.stats.nodes <= 1
 
 
-def test_columns_without_a_slack_claim_nothing():
-    assert Answer(Batch(THING)).slack is None
-    assert Answer(Batch(THING), slack=0.0).slack == 0.0
-    assert Answer(Batch(Columns.none(), Rows([0], [5.0], [np.inf]))).slack == 0.0
-    assert Answer().slack == 0.0
+def test_answer_without_a_slack_claims_nothing():
+    for batch in (Batch(THING), Batch(rows=Rows([0], [5.0], [np.inf])), Batch()):
+        assert Answer(batch).slack is None
+        assert Answer(batch, slack=0.0).slack == 0.0
+
+
+class Misses(Generator):
+    """A heuristic that finds nothing, although the thing would be worth having, and does not say what it proved."""
+
+    def query(self, view, *, limit=None):
+        return Answer()
+
+
+@pytest.mark.parametrize("tree", [branch_and_price, branch_price_and_cut])
+def test_answer_without_a_claim_proves_no_optimum(tree):
+    """It used to claim that nothing is missing, from which wrong optima were proved."""
+    with pytest.raises(MissingBound, match="Misses returned nothing and claimed no slack") as caught:
+        tree(Nothing(), Formulation(Batch(), [Misses()]))
+    assert not caught.value.result.proved
+    assert "finding nothing proves nothing" in str(caught.value)
+    assert "if nothing is missing" not in str(caught.value), "no invitation to a claim that nobody proved"
 
 
 @pytest.mark.parametrize("tree", [branch_and_price, branch_price_and_cut])

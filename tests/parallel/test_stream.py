@@ -74,7 +74,7 @@ def test_an_error_of_the_iterable_comes_after_the_outcomes_before_it(chains, job
 def test_what_is_no_problem_is_named_by_its_number(chains, jobs):
     outcomes = gl.solve_stream([*chains[:5], "chain"], jobs=jobs)
     assert sum(1 for _ in itertools.islice(outcomes, 5)) == 5
-    with pytest.raises(gl.InvalidProblem, match=r"problem 5 of the stream is no gapless\.Problem: str"):
+    with pytest.raises(gl.InvalidProblem, match=r"problem 5 of solve_stream\(\) is no gapless\.Problem, got str"):
         next(outcomes)
 
 

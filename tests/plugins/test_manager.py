@@ -1,5 +1,7 @@
 """Loading plug-ins: broken ones are reported and skipped, and leave nothing behind."""
 
+import sys
+
 import pytest
 
 from gapless.plugins import Plugins, load_plugins
@@ -71,6 +73,14 @@ def not_importable(_make):
     return ImportError("no module named torch")
 
 
+def ends_the_process(_make):
+    return SystemExit("usage: my_script FILE")
+
+
+def ends_the_process_half_way(make):
+    return make.plugin(registering(selection, lambda _: sys.exit(2)))
+
+
 def not_a_function(make):
     broken = make.plugin()
     broken.gapless_register = 7
@@ -82,6 +92,8 @@ BROKEN = {
     "wrong argument": (wrong_argument, r"PluginValidationError: (.|\n)*'problems'"),
     "raises half way": (half_way, "ZeroDivisionError: half way"),
     "not importable": (not_importable, "ImportError: no module named torch"),
+    "ends the process": (ends_the_process, "SystemExit: usage: my_script FILE"),
+    "ends the process half way": (ends_the_process_half_way, "SystemExit: 2"),
     "not a function": (not_a_function, "TypeError"),
 }
 

@@ -11,7 +11,7 @@ import pytest
 
 import gapless as gl
 from gapless.cli import exit_codes, main
-from gapless.runs import SUMMARY, TABLES, Answer, Fingerprint, Manifest, OtherVersion, RunFolder, State
+from gapless.runs import MANIFEST, SUMMARY, TABLES, Answer, Fingerprint, Manifest, OtherVersion, RunFolder, State
 from gapless_chains import ChainProblem
 
 SETTINGS = {"epochs": 3, "seed": 0}
@@ -77,12 +77,20 @@ def test_another_run_is_refused_and_told_why(tmp_path):
 
 def test_files_of_others_are_not_taken_for_answers(tmp_path):
     (tmp_path / "a.jsonl").write_text("somebody's\n")
-    with (
-        RunFolder(tmp_path, "job", SETTINGS) as run,
-        pytest.raises(gl.InvalidProblem, match="does not belong to a run in"),
-    ):
+    for anew in (False, True):
+        with (
+            RunFolder(tmp_path, "job", SETTINGS, anew=anew) as run,
+            pytest.raises(gl.InvalidProblem, match="does not belong to a run in"),
+        ):
+            run.log("a.jsonl")
+        assert (tmp_path / "a.jsonl").read_text() == "somebody's\n"
+
+
+def test_a_new_run_replaces_the_logs_of_an_unreadable_manifest(tmp_path):
+    with RunFolder(tmp_path, "job", SETTINGS) as run:
         run.log("a.jsonl")
-    assert (tmp_path / "a.jsonl").read_text() == "somebody's\n"
+    (tmp_path / "a.jsonl").write_text("cut")
+    (tmp_path / MANIFEST).write_text("{")
     with RunFolder(tmp_path, "job", SETTINGS, anew=True) as run:
         assert len(run.log("a.jsonl")) == 0
 

@@ -168,6 +168,8 @@ class Complete(Generator):
         return float(gain[usable] @ self.problem.upper[missing][usable])
 
     def query(self, view, *, limit=None):
+        self.priced = {key - KEY for key in view.column_keys.tolist()}
+        self.rows = {-1 - key for key in view.row_keys.tolist() if key < 0}
         violated = self.separate(view)
         known = sorted(self.priced)
         rows = Rows(

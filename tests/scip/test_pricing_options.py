@@ -295,7 +295,7 @@ class Vans(Generator):
         gains = view.gain(self.columns(range(self.count)))
         best = int(np.argmax(gains))
         if gains[best] <= 1e-9:
-            return Answer()
+            return Answer(slack=0.0)
         return Answer(Batch(self.columns([best])), view.farley(float(gains[best]), cost=2.0))
 
 

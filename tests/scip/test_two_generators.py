@@ -39,7 +39,7 @@ class PricesItem1(Generator):
     def query(self, view, *, limit=None):
         gain = float(view.gain(ITEM_1)[0])
         if gain <= 0 or (view.point is not None and view.point[1] >= 1):
-            return Answer()
+            return Answer(slack=0.0)
         return Answer(Batch(ITEM_1), slack=gain)
 
 
@@ -48,8 +48,8 @@ class SeparatesNeeds(Generator):
 
     def query(self, view, *, limit=None):
         if view.point is None or view.point[0] <= view.point[1] + 1e-9:
-            return Answer()
-        return Answer(Batch(rows=Rows([7], [-np.inf], [0.0], Sparse.from_rows([[0]]))))
+            return Answer(slack=0.0)
+        return Answer(Batch(rows=Rows([7], [-np.inf], [0.0], Sparse.from_rows([[0]]))), slack=0.0)
 
 
 @pytest.mark.parametrize("driver", [branch_and_price, branch_price_and_cut])

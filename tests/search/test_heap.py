@@ -29,6 +29,20 @@ for _ in range(10):
     solve()
 print((faults() - before) / 10)
 """
+KEEPS = """
+import numpy as np
+import gapless as gl
+from gapless.search.driver import keep_heap
+from gapless_dependency import Grandchild, ParsingProblem
+
+rng = np.random.default_rng(0)
+kept = []
+for n in (12, 31):
+    kept.append(keep_heap.cache_info().currsize)
+    problem = ParsingProblem(rng.normal(size=(n, n)), factors=[Grandchild(0.01 * rng.normal(size=(n, n, n)))])
+    gl.solve(problem, "split-bound")
+print(*kept, keep_heap.cache_info().currsize)
+"""
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts pages as glibc's heap gets them")
@@ -36,3 +50,8 @@ def test_a_search_gets_no_pages_that_the_one_before_had() -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_TUNABLES"))}
     told = subprocess.check_output([sys.executable, "-W", "ignore", "-c", SOLVES], env=kept, text=True)
     assert float(told) < 60, f"{told} page faults a search, of 4 kB each"
+
+
+def test_heap_of_the_process_is_left_alone_until_a_large_search_begins() -> None:
+    said = subprocess.check_output([sys.executable, "-W", "ignore", "-c", KEEPS], text=True)
+    assert said.split() == ["0", "0", "1"]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
+import warnings
+from collections import Counter
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -12,12 +16,14 @@ import pytest
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'gapless[spacy]'")
 pytest.importorskip("conllu", reason="conllu is not installed: pip install 'gapless[tasks]'")
 
+from spacy.language import Language  # noqa: E402
 from spacy.tokens import Doc, DocBin, Span  # noqa: E402
 
 import gapless_spacy.factories  # noqa: E402, F401  an install from before there were entry points has none
 from gapless.cli import exit_codes, main  # noqa: E402
-from gapless_models.text import embedded_parser, train_parser  # noqa: E402
+from gapless_models.text import embedded_parser, embedded_tagger, train_parser  # noqa: E402
 from gapless_models.text.embedded import _trees  # noqa: E402
+from gapless_spacy.component import BATCH  # noqa: E402
 from gapless_spacy.proofs import proofs_of  # noqa: E402
 
 CAT = "The cat sat on the mat."
@@ -56,7 +62,7 @@ def test_a_blank_pipeline_imports_no_component() -> None:
 
 def test_a_parser_in_a_few_lines() -> None:
     nlp = spacy.blank("en")
-    nlp.add_pipe("gapless_parser")
+    nlp.add_pipe("gapless_parser", config={"certificates": True})
     doc = nlp(CAT)
     assert tree(doc)[:3] == [("The", "cat", "det"), ("cat", "sat", "nsubj"), ("sat", "sat", "ROOT")]
     assert [token.pos_ for token in doc][:3] == ["DET", "NOUN", "VERB"]
@@ -112,7 +118,7 @@ def test_a_stream_gives_what_single_calls_give() -> None:
 
 
 def test_names_are_linked_and_entities_kept() -> None:
-    nlp = pipeline("gapless_linker")
+    nlp = pipeline("gapless_linker", certificates=True)
     doc = nlp.make_doc(JAGUAR)
     doc.ents = [Span(doc, 0, 1, "ANIMAL"), Span(doc, 4, 6, "PLACE")]  # "in the": overlaps "the jungle"
     doc = nlp.get_pipe("gapless_linker")(doc)
@@ -153,7 +159,7 @@ def test_a_stored_pipeline_does_not_need_the_file_it_was_made_of(tmp_path: Path)
 
 
 def test_documents_keep_their_proofs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    nlp = pipeline(*NAMES)
+    nlp = pipeline(*NAMES, certificates=True)
     doc = nlp(JAGUAR)
     again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
     assert again._.gapless == doc._.gapless
@@ -164,8 +170,8 @@ def test_documents_keep_their_proofs(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "4 of 4" in capsys.readouterr().out
 
 
-def test_certificates_may_be_left_out() -> None:
-    doc = pipeline("gapless_parser", certificates=False)(CAT)
+def test_certificates_are_left_out_by_default() -> None:
+    doc = pipeline("gapless_parser")(CAT)
     assert doc._.gapless.proved
     with pytest.raises(ValueError, match="kept no certificate"):
         doc._.gapless.verify()
@@ -191,17 +197,96 @@ def test_accuracy_is_evaluated() -> None:
     assert scores["pos_acc"] > 0.9
 
 
-@pytest.mark.parametrize("config", [{"model": "missing.npz"}, {"model": __file__}])
-def test_a_model_that_cannot_be_read_is_named(config: dict[str, str]) -> None:
-    nlp = pipeline("gapless_parser", **config)
-    with pytest.raises((OSError, ValueError), match=Path(config["model"]).name):
-        nlp(CAT)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("model", ["missing.npz", __file__])
+def test_a_missing_or_wrong_model_fails_when_the_component_is_made(name: str, model: str) -> None:
+    with pytest.raises((OSError, ValueError), match=rf"{name}: model .*{Path(model).name}"):
+        pipeline(name, model=model)
+
+
+def test_a_stored_pipeline_whose_model_is_left_out_fails_when_it_is_initialised(tmp_path: Path) -> None:
+    model = tmp_path / "tagger.npz"
+    embedded_tagger().save(model)
+    pipeline("gapless_tagger", model=str(model)).to_disk(tmp_path / "pipeline")
+    model.unlink()
+    assert spacy.load(tmp_path / "pipeline")(CAT)[1].pos_ == "NOUN"
+    shutil.rmtree(tmp_path / "pipeline" / "gapless_tagger")
+    nlp = spacy.util.load_model_from_config(
+        spacy.util.load_config(tmp_path / "pipeline" / "config.cfg"),
+        meta=spacy.util.get_model_meta(tmp_path / "pipeline"),
+    )
+    with pytest.raises(OSError, match=r"gapless_tagger: model .*tagger.npz"):
+        nlp.initialize()
+
+
+def test_a_stored_pipeline_does_not_train_a_toy_model_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline(*NAMES).to_disk(tmp_path / "pipeline")
+    monkeypatch.setattr("gapless_spacy.parser.embedded_parser", lambda: pytest.fail("trained"))
+    assert tree(spacy.load(tmp_path / "pipeline")(CAT))[1] == ("cat", "sat", "nsubj")
+
+
+def test_update_warns_that_nothing_is_trained() -> None:
+    nlp = pipeline(*NAMES)
+    example = spacy.training.Example.from_dict(nlp.make_doc(CAT), {})
+    nlp.initialize(lambda: [example])
+    with pytest.warns(UserWarning, match=r"nlp.update does not train this component; use") as warned:
+        nlp.update([example])
+    nlp.update([example])  # warned once
+    assert [str(one.message).partition(":")[0] for one in warned] == [*NAMES]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pipeline(*NAMES).update([example], exclude=NAMES)
+
+
+def test_a_toy_model_says_what_it_is(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    pipeline(*NAMES)
+    assert [one.getMessage().partition(" that")[0] for one in caplog.records] == [
+        f"{n}: a toy model" for n in NAMES
+    ]
+    caplog.clear()
+    embedded_tagger().save(tmp_path / "tagger.npz")
+    pipeline("gapless_tagger", model=str(tmp_path / "tagger.npz"))
+    assert not caplog.records
+
+
+def test_documents_without_certificates_are_small() -> None:
+    sizes = {}
+    for certificates in (False, True):
+        doc = pipeline("gapless_parser", certificates=certificates)(CAT)
+        sizes[certificates] = len(doc.to_bytes()) - len(spacy.blank("en")(CAT).to_bytes())
+    assert sizes[False] < 1500 < 20_000 < sizes[True]
+    assert pipeline("gapless_parser")(CAT)._.gapless[0].record is None
+
+
+@pytest.mark.parametrize("given", [None, 50])
+def test_processes_share_the_work_and_the_model(given: int | None) -> None:
+    nlp = spacy.blank("en")
+    if given is not None:
+        nlp.batch_size = given
+    nlp.add_pipe("gapless_tagger")
+    assert nlp.batch_size == (given or BATCH)
+    pipe = nlp.get_pipe("gapless_tagger")
+    assert pipe._loaded is not None  # read before the processes begin
+    Language.component("note_the_process", func=note_the_process)
+    nlp.add_pipe("note_the_process")
+    found = list(nlp.pipe([CAT] * 1000, n_process=2))
+    shares = Counter(doc.user_data["process"] for doc in found)
+    assert len(shares) == 2
+    assert min(shares.values()) >= 400
+    assert all(doc._.gapless.proved for doc in found)
+
+
+def note_the_process(doc: Doc) -> Doc:
+    doc.user_data["process"] = os.getpid()
+    return doc
 
 
 def test_a_sentence_without_an_annotation_is_not_proved() -> None:
     assert not spacy.blank("en")(CAT)._.gapless.proved
     assert not spacy.blank("en")(CAT)._.gapless.verify()
-    nlp = pipeline("gapless_parser")
+    nlp = pipeline("gapless_parser", certificates=True)
     long = Doc(nlp.vocab, words=["a"] * 5001 + ["cat"], sent_starts=[True, *[False] * 5000, True])
     with pytest.warns(UserWarning, match="at most 5000 are parsed"):
         found = nlp(long)._.gapless
@@ -211,12 +296,12 @@ def test_a_sentence_without_an_annotation_is_not_proved() -> None:
 
 
 def test_numbers_of_a_document_are_those_of_its_records(tmp_path: Path) -> None:
-    doc = pipeline("gapless_parser")(CAT)
+    doc = pipeline("gapless_parser", certificates=True)(CAT)
     assert doc._.gapless.verify()
     doc.user_data["gapless"][0]["value"] += 1.0
     assert "the document says" in doc._.gapless[0].verify().reason
     assert not doc._.gapless.verify()
-    bare = pipeline("gapless_parser", certificates=False)(CAT)
+    bare = pipeline("gapless_parser")(CAT)
     with pytest.raises(ValueError, match="no certificate was kept"):
         bare._.gapless.save(str(tmp_path / "proofs.jsonl"))
     assert not list(tmp_path.iterdir())

@@ -9,6 +9,7 @@ from libc.stdint cimport int64_t, uint8_t
 
 import numpy as np
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.chains._batch_arguments import check_batch, check_dominance
 from gapless_kernels.chains._dominance_tables import aligned, lay_out, padded
 from gapless_kernels._status import INVALID
@@ -127,6 +128,7 @@ def viterbi_batch(unary, offsets, transition, initial, final, labels, values, st
     it saves: call `viterbi` for those.
     """
     cdef gapless_chain chain
+    (offsets,) = owned(offsets)
     check_batch(unary, offsets, transition, initial, final, labels, values, status)
     dtype, k = unary.dtype, transition.shape[0]
     stride = -(-k // 16) * 16
@@ -146,6 +148,7 @@ def viterbi_batch(unary, offsets, transition, initial, final, labels, values, st
 def dominance_batch(unary, offsets, tables, initial, final, labels, values, status, survivors=None):
     """Find a best label path of each of many chains; see `_dominance_twin.dominance_batch`."""
     cdef gapless_chain chain
+    (offsets,) = owned(offsets)
     check_batch(
         unary, offsets, tables.transition, initial, final, labels, values, status, survivors, tables.dtype
     )

@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t
 import numpy as np
 
 from gapless_kernels.lanes cimport _sets
-from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_FREE, GS_NOTHING, GS_OFF, GS_ON, Maximiser
+from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_FREE, GS_NOTHING, GS_OFF, GS_ON, Maximiser, gs_maximiser
 
 _sets.follow()
 
@@ -33,6 +33,7 @@ cdef class Alternatives(Maximiser):
         self.state = np.empty((GS_CHARTS, count + 1), np.int8)
         self.on, self.off, self.second, self.found = (np.empty(count + 1) for _ in range(4))
         self.chosen = np.empty(max(count, inner.role.most_on) + 1, np.int32)
+        self.role.size = sizeof(gs_maximiser)
         self.role.decisions = self.role.cells = parts.size
         self.role.most_on, self.role.has_own = inner.role.most_on, inner.role.has_own
         if inner.role.marginals == NULL:
@@ -66,8 +67,10 @@ cdef class Alternatives(Maximiser):
             return found
         if chart == 0:
             self.found[0] = value[0]
+        if not 0 <= count[0] <= self.role.most_on:
+            return GS_FOUND  # which the search refuses
         for k in range(count[0]):
-            on[k] = best[on[k]]
+            on[k] = best[on[k]] if 0 <= on[k] < self.inner.role.decisions else -1
         return GS_FOUND
 
     cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:

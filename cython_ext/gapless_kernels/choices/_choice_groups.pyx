@@ -26,6 +26,7 @@ cdef class ChoiceGroups(roles.Maximiser):
         if self.first[-1 + self.first.shape[0]] != self.members.shape[0] or len(grouped) > decisions or (grouped > 1).any():
             raise ValueError(f"groups must hold group_first[-1] different decisions of {decisions}")
         self.loose = np.flatnonzero(grouped == 0)
+        self.role.size = sizeof(roles.gs_maximiser)
         self.role.decisions = self.role.cells = self.role.most_on = decisions
         self.role.own = self.role.excludes = NULL
 

@@ -9,6 +9,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.column_generation._arguments import check_column_generation, sentence_count
 from gapless_kernels.lanes.arrays cimport contiguous, point, write_back
 from gapless_kernels.lanes cimport _sets
@@ -96,6 +97,7 @@ def column_generation_batch(
     cdef void *at[11]
     cdef void *into[9]
     cdef cg_answers out
+    (offsets,) = owned(offsets)
     _, k, sentences = check_column_generation(
         unary, offsets, tables, outputs, initial, final, start, gap, effort
     )

@@ -7,9 +7,10 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 
 from gapless_kernels.lanes cimport _sets
-from gapless_kernels.search.roles cimport Factor, GS_FOUND, GS_NOTHING, GS_FAILED, GS_FREE, GS_ON
+from gapless_kernels.search.roles cimport Factor, GS_FOUND, GS_NOTHING, GS_FAILED, GS_FREE, GS_ON, gs_factor
 
-from gapless_kernels.diagrams._arguments import check_graph, check_query
+from gapless_kernels._arguments import owned
+from gapless_kernels.diagrams._arguments import GraphArrays, check_graph, check_query
 
 _sets.follow()
 
@@ -56,6 +57,7 @@ cdef class DiagramFactor(Factor):
 
     def __init__(self, scope, graph, *, exact_value=None, checked=False):
         if not checked:
+            graph = GraphArrays(*owned(*graph))
             check_graph(scope, graph)
         cdef Py_ssize_t i
         cdef const int64_t *whole[7]
@@ -74,6 +76,7 @@ cdef class DiagramFactor(Factor):
             held_numbers = self._kept[7 + i]
             real[i] = &held_numbers[0]
         self._targets = self._kept[10]
+        self.role.size = sizeof(gs_factor)
         self._graph.count, self._graph.layers = len(scope), len(graph.layer_blocks) - 1
         self._graph.layer_nodes, self._graph.layer_blocks, self._graph.places = whole[0], whole[1], whole[2]
         self._graph.sources, self._graph.counts = whole[3], whole[4]
@@ -154,6 +157,8 @@ cdef class DiagramFactor(Factor):
         cdef const double[:] cost
         cdef const signed char[:] fixed
         cdef bint right = True
+        if self.busy:
+            raise RuntimeError("this role is at work for a search; ask it in between, or make another")
         if isinstance(state, np.ndarray) and state.dtype == np.int8 and state.shape == (count,):
             fixed = state
             for i in range(count):

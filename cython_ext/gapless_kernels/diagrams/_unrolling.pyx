@@ -4,6 +4,7 @@
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -74,8 +75,10 @@ cdef class Unrolling:
         cdef gu_layer *layer
         cdef gu_block *block
         cdef const int64_t **each = NULL
+        cdef int64_t *states = NULL
         cdef int64_t scores_before = self._u.scores
         cdef int64_t[::1] into
+        steps = tuple(steps)
         for step in steps:
             if type(step) is not tuple or len(step) != 2 or not _is_row(step[0], _INT64, width):
                 return None
@@ -83,8 +86,10 @@ cdef class Unrolling:
                 return None
         layer = gu_new_layer(&self._u, width, choices)
         each = <const int64_t **>malloc((choices + 1) * sizeof(int64_t *))
+        # A private copy: states are looked up in a table that is as long as the largest of them was when they were counted.
+        states = <int64_t *>malloc((choices * width + 1) * sizeof(int64_t))
         try:
-            if layer == NULL or each == NULL:
+            if layer == NULL or each == NULL or states == NULL:
                 raise MemoryError("no memory for the layers of a diagram")
             for b in range(choices):
                 following, scores = steps[b]
@@ -97,14 +102,16 @@ cdef class Unrolling:
                     fine = gu_take_scores(
                         &self._u, block, <const double *>address(scores), width, self._largest, &forbidden
                     ) and fine
-                each[b] = <const int64_t *>address(following)
+                if width:
+                    memcpy(states + b * width, address(following), width * sizeof(int64_t))
+                each[b] = states + b * width
                 gu_range(each[b], width, &least, &most)
             edges = width * choices
             if not fine or least < -1:
                 self._u.scores = scores_before
                 return None
             if edges and (forbidden or most >= 4 * edges + 1024):
-                return self._sparse(layer, [following for following, _ in steps], forbidden)
+                return self._sparse(layer, np.array(<int64_t[:choices, :width]>states), forbidden)
             reached = np.empty(most + 2, np.int64)
             into = reached
             count = gu_number(&self._u, layer, each, most, &into[0])
@@ -112,15 +119,15 @@ cdef class Unrolling:
                 raise MemoryError("no memory for the layers of a diagram")
         finally:
             free(each)
+            free(states)
         gu_keep_layer(&self._u, layer)
         self._width = count
         self.nodes += count
         return reached[:count]
 
-    cdef _sparse(self, gu_layer *layer, following, bint forbidden):
+    cdef _sparse(self, gu_layer *layer, states, bint forbidden):
         """`follow` by sorting: states far apart, or scores of -inf."""
         cdef int64_t i, b
-        states = np.array(following, np.int64).reshape(layer.choices, layer.width)
         if forbidden:
             for b in range(layer.choices):
                 for i in range(layer.width):

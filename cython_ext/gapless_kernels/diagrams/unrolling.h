@@ -70,8 +70,8 @@ static int gu_take_scores(gu_unrolling *u, gu_block *block, const double *scores
     int fine = 1;
     for (int64_t i = 0; i < width; i++) {
         to[i] = scores[i];
-        fine &= (scores[i] >= -largest && scores[i] <= largest) || scores[i] == -INFINITY;
-        *forbidden |= scores[i] == -INFINITY;
+        fine &= (to[i] >= -largest && to[i] <= largest) || to[i] == -INFINITY;
+        *forbidden |= to[i] == -INFINITY;
     }
     block->score_at = u->scores, u->scores += width;
     return fine;

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 import numpy as np
 
-from gapless_kernels._arguments import check_output
+from gapless_kernels._arguments import check_output, owned
 from gapless_kernels.features._arguments import check_parse_features, check_parts, check_table
 
 cdef extern from *:
@@ -179,6 +179,7 @@ def feature_counts(parts, templates):
 
 def score_parts(atoms, parts, values, templates, table, scores):
     """Add up the weights of each part's features; see `_parse_features_twin.score_parts`."""
+    parts, values, templates = owned(parts, values, templates)
     check_parse_features(atoms, parts, values, templates)
     shift = 64 - check_table(table)
     check_output("scores", scores, (len(parts),), np.float64)
@@ -188,9 +189,9 @@ def score_parts(atoms, parts, values, templates, table, scores):
     sums = scores if scores.flags.c_contiguous else np.empty(len(parts))
     arguments = (
         np.ascontiguousarray(atoms),
-        np.ascontiguousarray(parts),
-        np.ascontiguousarray(values),
-        np.ascontiguousarray(templates),
+        parts,
+        values,
+        templates,
         shift,
     )
     room_for_values, counts = np.empty(len(values), np.uint32), np.zeros(AHEAD, np.intp)
@@ -204,15 +205,16 @@ def score_parts(atoms, parts, values, templates, table, scores):
 
 def part_features(atoms, parts, values, templates, bits):
     """The table places of all features of all parts; see `_parse_features_twin.part_features`."""
+    parts, values, templates = owned(parts, values, templates)
     check_parse_features(atoms, parts, values, templates)
     if not 4 <= bits <= 31:
         raise ValueError(f"bits must be between 4 and 31, got {bits}")
     places = np.empty(int(feature_counts(parts, templates).sum()), np.int64)
     list_features(
         np.ascontiguousarray(atoms),
-        np.ascontiguousarray(parts),
-        np.ascontiguousarray(values),
-        np.ascontiguousarray(templates),
+        parts,
+        values,
+        templates,
         64 - bits,
         np.empty(len(values), np.uint32),
         places,

@@ -7,6 +7,7 @@ from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.graphs._adjacency_arguments import check_adjacency, check_classes, check_forest, check_weights
 
 # Steps between two looks for Ctrl-C: about a tenth of a second.
@@ -84,9 +85,10 @@ cdef Py_ssize_t number_parts(
 
 def bridge_tree(offsets, neighbours):
     """Cut a graph at its bridges; see `_bridges_twin.bridge_tree`."""
+    offsets, neighbours = owned(offsets, neighbours)
     cdef Py_ssize_t n = check_adjacency(offsets, neighbours), count
-    cdef const int64_t[::1] rows = np.ascontiguousarray(offsets)
-    cdef const int32_t[::1] near = np.ascontiguousarray(neighbours)
+    cdef const int64_t[::1] rows = offsets
+    cdef const int32_t[::1] near = neighbours
     cdef int32_t[::1] entered = np.full(n, -1, np.int32), low = np.empty(n, np.int32)
     cdef int32_t[::1] parent = np.full(n, -1, np.int32), order = np.empty(n, np.int32)
     cdef int64_t[::1] cursor = np.array(offsets[:n])
@@ -152,14 +154,15 @@ cdef Py_ssize_t span(
 
 def quotient_tree(offsets, neighbours, weights, classes, root):
     """Span a graph whose classes are shrunk; see `_bridges_twin.quotient_tree`."""
+    offsets, neighbours, classes = owned(offsets, neighbours, classes)
     cdef Py_ssize_t n = check_adjacency(offsets, neighbours), count
     check_weights(weights, neighbours.size)
     check_classes(classes, n, root)
     members = np.argsort(classes, kind="stable")
     first = np.searchsorted(classes[members], np.arange(classes.max() + 2))
     part, tops, above = np.full(n, -1), np.empty(n, np.int64), np.empty(n, np.int64)
-    cdef const int64_t[::1] rows = np.ascontiguousarray(offsets), group = np.ascontiguousarray(classes)
-    cdef const int32_t[::1] near = np.ascontiguousarray(neighbours)
+    cdef const int64_t[::1] rows = offsets, group = classes
+    cdef const int32_t[::1] near = neighbours
     cdef const double[::1] lengths = np.empty(0) if weights is None else np.ascontiguousarray(weights)
     cdef const int64_t[::1] begin = first, inside = members
     cdef int64_t[::1] found = part, top = tops, up = above
@@ -173,6 +176,7 @@ def quotient_tree(offsets, neighbours, weights, classes, root):
 
 def sums_below(parents, masses):
     """Sum masses from the leaves up; see `_bridges_twin.sums_below`."""
+    (parents,) = owned(parents)
     check_forest(parents, masses)
     sums = masses.copy()
     cdef const int64_t[:] up = parents

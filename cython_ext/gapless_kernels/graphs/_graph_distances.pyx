@@ -9,6 +9,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.graphs._graph_distances_arguments import check_graph, check_search, vertex_cover
 from gapless_kernels.lanes cimport _sets
 
@@ -93,6 +94,7 @@ cdef class Search:
     cdef const int64_t[::1] offsets
     cdef const int32_t[::1] neighbours
     cdef uint64_t *near[2]
+    cdef bint busy
     cdef ptrdiff_t near_room[2]
     cdef ptrdiff_t open_room
     cdef readonly ptrdiff_t words
@@ -293,7 +295,19 @@ cdef class Search:
 
     def distances(self, points, clique_first, clique_members, table, words):
         """Fill a table; see `_graph_distances_twin.Search.distances`."""
+        if all(array.flags.c_contiguous for array in (points, clique_first, clique_members)):
+            points, clique_first, clique_members = owned(points, clique_first, clique_members)
         check_search(self.waves.n, points, clique_first, clique_members, table, words)
+        if self.busy:
+            raise RuntimeError("this search of a graph is running in another thread; give each thread its own")
+        self.busy = True
+        try:
+            return self.fill(points, clique_first, clique_members, table, words)
+        finally:
+            self.busy = False
+
+    cdef bint fill(self, points, clique_first, clique_members, table, words) except -1:
+        """Fill the table, by arguments that were checked."""
         cdef const int64_t[::1] first = clique_first
         cdef const int32_t[::1] members = clique_members
         self.waves.clique_count = first.shape[0] - 1

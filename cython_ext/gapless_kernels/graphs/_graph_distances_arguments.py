@@ -31,8 +31,8 @@ class GraphSearch(Protocol):
 
 
 def check_graph(offsets: Any, neighbours: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Check compressed sparse rows and convert them for the kernels."""
-    first, near = np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(neighbours, np.int32)
+    """Check a private copy of compressed sparse rows, converted for the kernels."""
+    first, near = np.array(offsets, np.int64, order="C"), np.array(neighbours, np.int32, order="C")
     if first.ndim != 1 or first.size < 2 or first[0] != 0 or first[-1] != near.size or near.ndim != 1:
         raise ValueError("offsets must start at 0 and end at the number of neighbours")
     if np.any(np.diff(first) < 0) or (near.size and not 0 <= near.min() <= near.max() < first.size - 1):

@@ -7,6 +7,7 @@ from libc.stddef cimport ptrdiff_t
 
 import numpy as np
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.graphs._adjacency_arguments import check_gates, check_search_sets, check_weighted_adjacency
 
 cdef extern from "graphs/searches.h" nogil:
@@ -34,12 +35,11 @@ cdef class Search:
     cdef list kept
 
     def __init__(self, offsets, neighbours, weights):
+        offsets, neighbours, weights = owned(offsets, neighbours, weights)
         n = check_weighted_adjacency(offsets, neighbours, weights)
-        cdef const int64_t[::1] rows = np.ascontiguousarray(offsets)
+        cdef const int64_t[::1] rows = offsets
         # One more than there are, so that the address of the first exists.
-        cdef const int32_t[::1] near = np.append(neighbours, np.int32(0)) if not neighbours.size else (
-            np.ascontiguousarray(neighbours)
-        )
+        cdef const int32_t[::1] near = neighbours if neighbours.size else np.append(neighbours, np.int32(0))
         cdef double[::1] distance = np.full(n + 1, np.inf)
         cdef int32_t[::1] reached = np.empty(n + 1, np.int32), heap, place
         cdef const double[::1] lengths
@@ -50,7 +50,7 @@ cdef class Search:
         self.own.heap = self.own.place = NULL
         self.own.targets = 0
         if weights is not None and weights.size:
-            lengths = np.ascontiguousarray(weights)
+            lengths = weights
             heap, place = np.empty(n, np.int32), np.empty(n, np.int32)
             self.kept += [lengths, heap, place]
             self.own.weights = &lengths[0]
@@ -60,6 +60,7 @@ cdef class Search:
 def gate_costs(offsets, neighbours, weights, region, charges):
     """Sum distances from charged vertices within regions; see `_graph_searches_twin.gate_costs`."""
     cdef Search search = Search(offsets, neighbours, weights)
+    region, charges = owned(region, charges)
     check_gates(region, charges, offsets.size - 1)
     gates = np.flatnonzero(charges)
     costs = np.zeros(charges.size)
@@ -82,6 +83,7 @@ def gate_costs(offsets, neighbours, weights, region, charges):
 def hitting_distances(offsets, neighbours, weights, first, members, points):
     """Find distances from sets of vertices; see `_graph_searches_twin.hitting_distances`."""
     cdef Search search = Search(offsets, neighbours, weights)
+    first, members, points = owned(first, members, points)
     check_search_sets(first, members, points, offsets.size - 1)
     table = np.full((points.size, first.size - 1), np.inf)
     if not members.size or not points.size:

@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gapless_kernels._arguments import owned
+
 Floats = NDArray[np.float64]
 Pulse = Callable[[], bool]
 
@@ -221,9 +223,9 @@ def check_tables(tables: Any) -> None:
 def check_network(
     vertices: int, tails: Any, heads: Any, use: Any, *ends: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
-    """Ends and uses of arcs as contiguous arrays."""
-    tails, heads = (np.ascontiguousarray(array, np.int32) for array in (tails, heads))
-    use = np.ascontiguousarray(use, np.float64)
+    """Ends and uses of arcs as private contiguous arrays."""
+    tails, heads = (np.array(array, np.int32, order="C") for array in (tails, heads))
+    use = np.array(use, np.float64, order="C")
     if tails.ndim != 1 or not tails.shape == heads.shape == use.shape:
         raise ValueError("tails, heads and use must be three lists of one length")
     least = min(*ends, vertices - 1, tails.min(initial=0), heads.min(initial=0))
@@ -235,23 +237,24 @@ def check_network(
 
 def check_call(
     tables: Any, costs: Any, charges: Any, below: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Costs and charges of a call as contiguous arrays, and the threshold."""
+) -> tuple[LabelTables, NDArray[np.float64], NDArray[np.float64], float]:
+    """Check a call: private copies of the tables, of costs and of charges, and the threshold."""
+    if isinstance(tables, LabelTables):
+        tables = LabelTables(*owned(*tables))
     check_tables(tables)
-    costs = np.ascontiguousarray(costs, np.float64)
-    charges = np.ascontiguousarray(charges, np.float64)
+    costs, charges = np.array(costs, np.float64, order="C"), np.array(charges, np.float64, order="C")
     if costs.shape != tables.tails.shape or np.isnan(costs).any() or (costs == -np.inf).any():
         raise ValueError(f"costs must be {tables.tails.shape}, numbers or inf, got {costs.shape}")
     if charges.shape != tables.wrap.shape or not ((charges >= 0) & (charges < np.inf)).all():
         raise ValueError(f"charges must be {tables.wrap.shape}, finite, at least 0; got {charges.shape}")
     if np.isnan(below):
         raise ValueError("below must be a number")
-    return costs, charges, float(below)
+    return tables, costs, charges, float(below)
 
 
 def check_routes(tables: LabelTables, first: Any, arcs: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Routes as contiguous arrays: where each begins, and their arcs."""
-    first, arcs = np.ascontiguousarray(first, np.int64), np.asarray(arcs)
+    """Routes as private contiguous arrays: where each begins, and their arcs."""
+    first, arcs = np.array(first, np.int64, order="C"), np.array(arcs, order="C")
     fine = first.ndim == 1 and first.size >= 1 and arcs.ndim == 1
     fine = fine and first[0] == 0 and first[-1] == arcs.size and bool((np.diff(first) >= 0).all())
     if not fine or (arcs.size and not 0 <= arcs.min() <= arcs.max() < tables.tails.size):

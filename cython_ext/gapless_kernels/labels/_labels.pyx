@@ -37,6 +37,11 @@ cdef extern from "labels/search.h" nogil:
 
     ctypedef int (*lb_pulse)(void *) noexcept nogil
 
+    ctypedef struct lb_watch:
+        lb_pulse pulse
+        void *owner
+        int64_t steps_left
+
     ctypedef struct lb_model:
         Py_ssize_t n, m, resources, words, kinds, states, rows, steps
         int32_t source, sink, begin
@@ -60,8 +65,7 @@ cdef extern from "labels/search.h" nogil:
         const uint8_t *rise
         const uint8_t *stay
         const uint8_t *wrap
-        lb_pulse pulse
-        void *owner
+        lb_watch *watch
         lb_owns *owns
 
     ctypedef struct lb_routes:
@@ -75,6 +79,7 @@ cdef extern from "labels/search.h" nogil:
 
     ctypedef struct lb_search:
         lb_side f, b
+        double relaxed
 
     int lb_open_search(lb_search *, lb_model *, const uint64_t *)
     int lb_find(lb_search *, Py_ssize_t, lb_routes *, double *) noexcept
@@ -119,6 +124,7 @@ cdef class _Call:
     cdef const uint64_t[:, ::1] memory
     cdef list held
     cdef _Pulse pulse
+    cdef lb_watch watch
     cdef uint8_t[::1] functions
     cdef double[::1] room
     cdef lb_owns owns
@@ -132,7 +138,7 @@ cdef class _Call:
         cdef const uint64_t[:, ::1] sets
         cdef const uint8_t[:, ::1] bytes_
         cdef const uint8_t[::1] wraps
-        costs, charges, below = check_call(tables, costs, charges, below)
+        tables, costs, charges, below = check_call(tables, costs, charges, below)
         costs = np.where((tables.heads == tables.source) | (tables.tails == tables.sink), np.inf, costs)
         # Rows that cost nothing are no states.
         due = np.flatnonzero(charges > 0)
@@ -191,8 +197,9 @@ cdef class _Call:
         m.owns = &self.owns
         self.pulse = _Pulse()
         self.pulse.asks = pulse
-        m.pulse = _ask
-        m.owner = <void *>self.pulse
+        self.watch.pulse, self.watch.owner = _ask, <void *>self.pulse
+        self.watch.steps_left = 0  # asked at once: a call after the limit ends before it begins
+        m.watch = &self.watch
 
     cdef int add_own(self, own) except -1:
         """States of a user's own; there is room for one at least."""
@@ -258,9 +265,11 @@ cdef _listed(_Call call, Py_ssize_t most, lb_list search):
     memset(&t, 0, sizeof(t))
     try:
         with nogil:
-            status = LB_NO_MEMORY
-            if lb_open_search(&s, &call.m, &call.memory[0, 0]):
+            status = lb_open_search(&s, &call.m, &call.memory[0, 0])
+            if status == LB_COMPLETE:
                 status = search(&s, most, &t, &bound)
+            else:
+                bound = s.relaxed
         return _routes(&t, bound, call.done(status), s.f.made + s.b.made)
     finally:
         lb_close_search(&s)
@@ -283,8 +292,8 @@ def label_through(tables, costs, charges, below, *, memory_limit=2.0**31, pulse=
     memset(&s, 0, sizeof(s))
     try:
         with nogil:
-            status = LB_NO_MEMORY
-            if lb_open_search(&s, &call.m, &call.memory[0, 0]):
+            status = lb_open_search(&s, &call.m, &call.memory[0, 0])
+            if status == LB_COMPLETE:
                 status = lb_through(&s, &cost[0])
         return values[: call.m.m], call.done(status)
     finally:

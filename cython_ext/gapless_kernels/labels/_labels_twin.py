@@ -44,7 +44,7 @@ class _Rules:
     """The tables and costs of a call."""
 
     def __init__(self, tables: LabelTables, costs: Any, charges: Any, below: float) -> None:
-        self.costs, self.charges, self.below = check_call(tables, costs, charges, below)
+        tables, self.costs, self.charges, self.below = check_call(tables, costs, charges, below)
         self.t = tables
         self.same = [bool(same) for one in tables.own for same in one.same]
         self.memory = [sum(int(word) << 64 * w for w, word in enumerate(words)) for words in tables.memory]

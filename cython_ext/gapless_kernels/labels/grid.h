@@ -138,14 +138,15 @@ static lb_cell lb_cell_of(const lb_grid *g, int back, int32_t x, int32_t k, cons
 }
 
 /* A pass from the sink, where `first` and `arcs` list the arcs out of each vertex, or from the source, and into each vertex. Each
- * arc between other vertices leaves its slice. 0 when there is no memory. */
+ * arc between other vertices leaves its slice. Unless it is complete, the cells bound nothing. */
 static int lb_fill(const lb_model *m, lb_grid *g, int back, const int32_t *first, const int32_t *arcs)
 {
     lb_cell *cells = back ? g->after : g->before;
     const int32_t root = back ? m->sink : m->source, goal = back ? m->source : m->sink;
     lb_hop *hops = malloc((size_t)(first[m->n] + 1) * sizeof(lb_hop));
     ptrdiff_t *begin = malloc((size_t)(m->n + 1) * sizeof(ptrdiff_t)), count = 0;
-    if (hops && begin) {
+    int status = hops && begin ? LB_COMPLETE : LB_NO_MEMORY;
+    if (status == LB_COMPLETE) {
         for (ptrdiff_t x = 0; x < m->n; x++) {
             begin[x] = count;
             for (int32_t i = first[x]; i < first[x + 1]; i++)
@@ -154,8 +155,10 @@ static int lb_fill(const lb_model *m, lb_grid *g, int back, const int32_t *first
         begin[m->n] = count;
         for (int32_t k = g->low[root]; k <= g->high[root]; k++)
             cells[g->at[root] + k].best = back ? m->cheapest_end : 0.0;
-        for (int32_t i = 0; i < (int32_t)m->steps; i++) {
+        for (int32_t i = 0; i < (int32_t)m->steps && status == LB_COMPLETE; i++) {
             const int32_t k = back ? (int32_t)m->steps - 1 - i : i;
+            if (lb_must_stop(m, m->n + count))
+                status = LB_STOPPED;
             for (int32_t x = 0; x < (int32_t)m->n; x++)
                 if (x != root && x != goal && g->low[x] <= k && k <= g->high[x])
                     cells[g->at[x] + k] = lb_cell_of(g, back, x, k, hops + begin[x], hops + begin[x + 1]);
@@ -164,21 +167,22 @@ static int lb_fill(const lb_model *m, lb_grid *g, int back, const int32_t *first
         for (int32_t k = g->low[goal]; k <= g->high[goal]; k++)
             cells[g->at[goal] + k] = lb_cell_of(g, back, goal, k, hops + begin[goal], hops + begin[goal + 1]);
     }
-    const int done = hops && begin;
     free(hops);
     free(begin);
-    return done;
+    return status;
 }
 
-/* Bounds on routes through arcs, from both passes. 0 when there is no memory. */
+/* Bounds on routes through arcs, from both passes. */
 static int lb_fill_through(const lb_model *m, lb_grid *g)
 {
     g->through = malloc((size_t)(m->m + 1) * sizeof(double));
     if (!g->through)
-        return 0;
+        return LB_NO_MEMORY;
     for (ptrdiff_t a = 0; a < m->m; a++) {
         double least = INFINITY;
         lb_hop hop;
+        if (lb_must_stop(m, 1 + g->high[m->tail[a]] - g->low[m->tail[a]]))
+            return LB_STOPPED;
         if (m->cost[a] < INFINITY && lb_hop_of(m, a, 1, &hop)) {
             const int32_t u = m->tail[a], v = hop.y, back_again = lb_bit(m->memory + u * m->words, v);
             const lb_cell *before = g->before + g->at[u], *after = g->after + g->at[v];
@@ -190,7 +194,7 @@ static int lb_fill_through(const lb_model *m, lb_grid *g)
         }
         g->through[a] = least;
     }
-    return 1;
+    return LB_COMPLETE;
 }
 
 #endif

@@ -4,6 +4,9 @@
 
 #include "labels/side.h"
 
+#define LB_STEPS_OF_SORTING 16 /* of each label */
+#define LB_JOINED_AT_STOP 16   /* labels of a bin that are still joined once a search was told to stop */
+
 /* The labels of each vertex that nothing beats, cheapest first. */
 typedef struct {
     lb_entry *label;
@@ -30,28 +33,30 @@ static void lb_close_order(lb_order *o)
     memset(o, 0, sizeof *o);
 }
 
-/* Labels with values of the main resource in slices `from` to `to` - 1. */
-static int lb_open_order(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_t to)
+/* Labels with values of the main resource in slices `from` to `to` - 1, of each bin at most so many, the cheapest. */
+static int lb_open_order(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_t to, int32_t most)
 {
     const lb_model *m = s->m;
     ptrdiff_t count = 0;
     o->label = malloc((size_t)(s->count + 1) * sizeof(lb_entry));
     o->first = malloc((size_t)(m->n + 1) * sizeof(int32_t));
     if (!o->label || !o->first)
-        return 0;
+        return LB_NO_MEMORY;
     for (ptrdiff_t v = 0; v < m->n; v++) {
         o->first[v] = (int32_t)count;
         for (ptrdiff_t b = 0; b < LB_BINS; b++)
-            for (int32_t i = 0; i < s->bin[v * LB_BINS + b].count; i++) {
+            for (int32_t i = 0; i < s->bin[v * LB_BINS + b].count && i < most; i++) {
                 const lb_entry *e = s->bin[v * LB_BINS + b].entry + i;
                 const ptrdiff_t k = lb_step(m, s->back ? -e->main : e->main);
                 if (from <= k && k < to)
                     o->label[count++] = *e;
             }
         qsort(o->label + o->first[v], (size_t)(count - o->first[v]), sizeof(lb_entry), lb_cheaper_entry);
+        if (lb_must_stop(m, LB_STEPS_OF_SORTING * (count - o->first[v])))
+            return LB_STOPPED;
     }
     o->first[m->n] = (int32_t)count;
-    return 1;
+    return LB_COMPLETE;
 }
 
 /* The cost of the route of two labels over an arc, infinite where they do not fit; at least `most` where it is not less. States of
@@ -91,26 +96,31 @@ static double lb_latest(const lb_side *f, const lb_entry *x, ptrdiff_t a)
     return to > low ? -to : -low;
 }
 
-/* The least cost of a pair over an arc, if it is below `most`; otherwise `most`. */
-static double lb_best_pair(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo, ptrdiff_t a, double most)
+/* The least cost of a pair over an arc, if it is below the one given, which it replaces. Whether it was told to stop. */
+static int lb_best_pair(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo, ptrdiff_t a, double *best)
 {
     const lb_model *m = f->m;
     const ptrdiff_t u = m->tail[a], w = m->head[a];
     const double toll = lb_arc_cost(m, a);
     const int32_t first = bo->first[w], end = bo->first[w + 1];
+    double most = *best;
     for (int32_t i = fo->first[u]; i < fo->first[u + 1] && first < end; i++) {
         const double so_far = fo->label[i].cost + toll;
         if (so_far + bo->label[first].cost >= most)
             break;
         const double latest = lb_latest(f, fo->label + i, a);
         const uint64_t seen = fo->label[i].seen;
-        for (const lb_entry *y = bo->label + first; y < bo->label + end && so_far + y->cost < most; y++)
+        const lb_entry *y = bo->label + first;
+        for (; y < bo->label + end && so_far + y->cost < most; y++)
             if (y->main <= latest && !(y->seen & seen)) {
                 const double cost = lb_joined(f, b, fo->label[i].at, a, y->at, most);
                 most = cost < most ? cost : most;
             }
+        if (lb_must_stop(m, y - bo->label - first))
+            return 1;
     }
-    return most;
+    *best = most;
+    return 0;
 }
 
 /* The cheapest pairs: a heap, the dearest on top. */
@@ -177,7 +187,7 @@ static int lb_pairs(const lb_side *f, const lb_order *fo, const lb_side *b, cons
         double cut = h->count < h->most ? m->below + m->slack : h->pair[0].cost;
         if (arcs[k].cost >= cut)
             break;
-        for (int32_t i = fo->first[u]; i < fo->first[u + 1]; i++) {
+        for (int32_t i = fo->first[u]; i < fo->first[u + 1] && status == LB_COMPLETE; i++) {
             const double so_far = fo->label[i].cost + toll;
             if (so_far + bo->label[bo->first[w]].cost >= cut)
                 break;
@@ -185,7 +195,8 @@ static int lb_pairs(const lb_side *f, const lb_order *fo, const lb_side *b, cons
             if (w != m->sink && lb_step(m, -latest) < split)
                 continue;
             const uint64_t seen = fo->label[i].seen;
-            for (int32_t j = bo->first[w]; j < bo->first[w + 1] && so_far + bo->label[j].cost < cut; j++) {
+            int32_t j = bo->first[w];
+            for (; j < bo->first[w + 1] && so_far + bo->label[j].cost < cut; j++) {
                 const lb_entry *y = bo->label + j;
                 if (y->main > latest || (y->seen & seen))
                     continue;
@@ -195,9 +206,9 @@ static int lb_pairs(const lb_side *f, const lb_order *fo, const lb_side *b, cons
                     cut = h->count < h->most ? m->below + m->slack : h->pair[0].cost;
                 }
             }
+            if (lb_must_stop(m, 1 + j - bo->first[w]))
+                status = LB_STOPPED;
         }
-        if ((k & 255) == 255 && m->pulse(m->owner))
-            status = LB_STOPPED;
         if (m->owns->fault.what)
             status = LB_FAULT;
     }

@@ -16,7 +16,20 @@
 #define LB_NO_MEMORY 3
 #define LB_FAULT 4
 
+/* Steps between two questions whether to stop. A step is a label looked at, which takes 1 to 100 ns: milliseconds in all, also where one
+ * label is compared with a million others. */
+#define LB_STEPS_TO_PULSE ((int64_t)1 << 19)
+
+#define LB_STEPS_OF_FUNCTION 100 /* of a user's own, which may be slow */
+
 typedef int (*lb_pulse)(void *) ;
+
+/* When to stop: the caller is asked every so many steps. */
+typedef struct {
+    lb_pulse pulse;
+    void *owner;
+    int64_t steps_left;
+} lb_watch;
 
 typedef struct {
     ptrdiff_t n, m, resources, words, kinds, states, rows, steps;
@@ -29,13 +42,23 @@ typedef struct {
     const uint8_t *better, *rise, *stay, *wrap;
     double below;
     int loose; /* dominance looks at costs and the main resource alone */
-    lb_pulse pulse;
-    void *owner;
+    lb_watch *watch;
     lb_owns *owns;
     double *least_toll; /* of each kind */
     int64_t *before_first; /* states that lead to a state, or to what may stand in for it, by kind */
     int32_t *before;
 } lb_model;
+
+/* Charge some steps. Whether to stop; whoever was told so may still take as many steps as lie between two questions. */
+static inline int lb_must_stop(const lb_model *m, ptrdiff_t steps)
+{
+    lb_watch *w = m->watch;
+    w->steps_left -= steps;
+    if (w->steps_left > 0)
+        return 0;
+    w->steps_left = LB_STEPS_TO_PULSE;
+    return w->pulse(w->owner);
+}
 
 typedef struct {
     double cost;

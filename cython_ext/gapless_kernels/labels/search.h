@@ -139,12 +139,16 @@ static void lb_close_search(lb_search *s)
     lb_close_model(s->m);
 }
 
-/* The pass from the source, too; labels of both sides are bounded from now on. 0 when there is no memory. */
+/* The pass from the source, too; labels of both sides are bounded from now on. */
 static int lb_bound(lb_search *s)
 {
-    if (!lb_fill(s->m, &s->grid, 0, s->b.first, s->b.arcs) || !lb_fill_through(s->m, &s->grid))
-        return 0;
-    return lb_bound_side(&s->f, &s->grid, s->grid.after) && lb_bound_side(&s->b, &s->grid, s->grid.before);
+    int status = lb_fill(s->m, &s->grid, 0, s->b.first, s->b.arcs);
+    if (status == LB_COMPLETE)
+        status = lb_fill_through(s->m, &s->grid);
+    if (status == LB_COMPLETE
+        && !(lb_bound_side(&s->f, &s->grid, s->grid.after) && lb_bound_side(&s->b, &s->grid, s->grid.before)))
+        status = LB_NO_MEMORY;
+    return status;
 }
 
 /* Labels at both ends. `memory` is what the labels from the source remember; those from the sink remember the model's. */
@@ -154,16 +158,17 @@ static int lb_open_search(lb_search *s, lb_model *m, const uint64_t *memory)
     s->m = m;
     s->relaxed = -INFINITY;
     if (!lb_open_model(m) || !lb_open_side(&s->f, m, 0, memory) || !lb_open_side(&s->b, m, 1, m->memory))
-        return 0;
+        return LB_NO_MEMORY;
     if (m->bounded) {
-        if (!lb_open_grid(m, &s->grid) || !lb_fill(m, &s->grid, 1, s->f.first, s->f.arcs))
-            return 0;
+        int status = lb_open_grid(m, &s->grid) ? lb_fill(m, &s->grid, 1, s->f.first, s->f.arcs) : LB_NO_MEMORY;
+        if (status != LB_COMPLETE)
+            return status;
         if (s->grid.low[m->source] <= s->grid.high[m->source])
             s->relaxed = s->grid.after[s->grid.at[m->source] + s->grid.low[m->source]].best - m->slack;
-        if (m->below < INFINITY && !lb_bound(s))
-            return 0;
+        if (m->below < INFINITY && (status = lb_bound(s)) != LB_COMPLETE)
+            return status;
     }
-    return lb_root(&s->f) && lb_root(&s->b);
+    return lb_root(&s->f) && lb_root(&s->b) ? LB_COMPLETE : LB_NO_MEMORY;
 }
 
 /* The direction with fewer labels goes on, until both meet; states of a user's own go from the source to the sink. */
@@ -174,6 +179,15 @@ static int lb_meet(lb_search *s)
     while (status == LB_COMPLETE && (s->f.done == 0 || s->f.done + s->b.done < s->m->steps))
         status = lb_advance(one_way || s->f.done == 0 || s->f.count <= s->b.count ? &s->f : &s->b);
     return status;
+}
+
+/* Both orders; from the source, of labels in slices before `split`. */
+static int lb_open_orders(lb_search *s, ptrdiff_t split, int32_t most)
+{
+    lb_close_order(&s->fo);
+    lb_close_order(&s->bo);
+    const int status = lb_open_order(&s->fo, &s->f, 0, split, most);
+    return status == LB_COMPLETE ? lb_open_order(&s->bo, &s->b, 0, s->m->steps, most) : status;
 }
 
 /* Drop all labels; where they have filled the memory, it is given back. 0 when there is none. */
@@ -210,9 +224,9 @@ static int lb_glance(lb_search *s, ptrdiff_t most, double *dearest)
     const int full = status == LB_FULL;
     if (status == LB_COMPLETE) {
         lb_heap heap = {malloc((size_t)(most + 1) * sizeof(lb_pair)), 0, most};
-        status = heap.pair && lb_open_order(&s->fo, &s->f, 0, s->f.done) && lb_open_order(&s->bo, &s->b, 0, m->steps)
-                     ? lb_pairs(&s->f, &s->fo, &s->b, &s->bo, s->f.done, &heap)
-                     : LB_NO_MEMORY;
+        status = heap.pair ? lb_open_orders(s, s->f.done, INT32_MAX) : LB_NO_MEMORY;
+        if (status == LB_COMPLETE)
+            status = lb_pairs(&s->f, &s->fo, &s->b, &s->bo, s->f.done, &heap);
         if (status == LB_COMPLETE && heap.count == most)
             *dearest = heap.pair[0].cost;
         free(heap.pair);
@@ -229,7 +243,7 @@ static int lb_look(lb_search *s, ptrdiff_t most)
     lb_model *m = s->m;
     const double below = m->below;
     double dearest = INFINITY;
-    int status = s->f.rest || lb_bound(s) ? LB_COMPLETE : LB_NO_MEMORY;
+    int status = s->f.rest ? LB_COMPLETE : lb_bound(s);
     for (int i = 0; status == LB_COMPLETE && dearest == INFINITY; i++) {
         const double guess = near[i] < INFINITY ? s->relaxed + near[i] * fabs(s->relaxed) : INFINITY;
         const int last = !(guess < below);
@@ -263,12 +277,17 @@ static int lb_find(lb_search *s, ptrdiff_t most, lb_routes *t, double *bound)
     if (status == LB_NO_MEMORY || !lb_reserve(t, 0))
         return LB_NO_MEMORY;
     /* Cut short, every pair that fits is a route, but the best may not be among them. */
-    const ptrdiff_t split = status == LB_COMPLETE ? s->f.done : 0;
-    lb_close_order(&s->fo);
-    lb_close_order(&s->bo);
-    if (!lb_open_order(&s->fo, &s->f, 0, status == LB_COMPLETE ? split : m->steps)
-        || !lb_open_order(&s->bo, &s->b, 0, m->steps))
-        return LB_NO_MEMORY;
+    ptrdiff_t split = status == LB_COMPLETE ? s->f.done : 0;
+    int ordered = LB_STOPPED;
+    if (status != LB_STOPPED)
+        ordered = lb_open_orders(s, status == LB_COMPLETE ? split : m->steps, INT32_MAX);
+    if (ordered == LB_STOPPED) {
+        split = 0;
+        status = LB_STOPPED;
+        ordered = lb_open_orders(s, m->steps, LB_JOINED_AT_STOP);
+    }
+    if (ordered != LB_COMPLETE)
+        return ordered;
     lb_heap heap = {malloc((size_t)(most + 1) * sizeof(lb_pair)), 0, most};
     if (!heap.pair)
         return LB_NO_MEMORY;
@@ -306,24 +325,23 @@ static int lb_through(lb_search *s, double *cost)
         status = lb_advance(&s->b);
     if (status != LB_COMPLETE)
         return status;
-    if (!lb_open_order(&s->fo, &s->f, 0, m->steps) || !lb_open_order(&s->bo, &s->b, 0, m->steps))
-        return LB_NO_MEMORY;
-    for (ptrdiff_t a = 0; a < m->m; a++) {
-        if (m->cost[a] < INFINITY)
-            cost[a] = lb_best_pair(&s->f, &s->fo, &s->b, &s->bo, a, m->below);
-        if ((a & 255) == 255 && m->pulse(m->owner))
+    status = lb_open_orders(s, m->steps, INT32_MAX);
+    if (status != LB_COMPLETE)
+        return status;
+    for (ptrdiff_t a = 0; a < m->m; a++)
+        if (m->cost[a] < INFINITY && lb_best_pair(&s->f, &s->fo, &s->b, &s->bo, a, cost + a))
             return LB_STOPPED;
-    }
     return m->owns->fault.what ? LB_FAULT : LB_COMPLETE;
 }
 
-/* Whether a label from the source, extended along an arc, has a rest below the threshold; the first rest that fits. */
-static int lb_completes(const lb_search *s, ptrdiff_t x, ptrdiff_t a)
+/* Whether a label from the source, extended along an arc, has a rest below the threshold; the first rest that fits. `looked` counts
+ * the rests. */
+static int lb_completes(const lb_search *s, ptrdiff_t x, ptrdiff_t a, ptrdiff_t *looked)
 {
     const lb_model *m = s->m;
     const double so_far = s->f.label[x].cost + lb_arc_cost(m, a), most = m->below + m->slack;
     const int32_t w = m->head[a];
-    for (int32_t j = s->bo.first[w]; j < s->bo.first[w + 1] && so_far + s->bo.label[j].cost < most; j++)
+    for (int32_t j = s->bo.first[w]; j < s->bo.first[w + 1] && so_far + s->bo.label[j].cost < most; j++, ++*looked)
         if (lb_joined(&s->f, &s->b, x, a, s->bo.label[j].at, most) < most)
             return 1;
     return 0;
@@ -336,7 +354,6 @@ static int lb_enumerate(lb_search *s, ptrdiff_t most, lb_routes *t, double *boun
     const lb_model *m = s->m;
     lb_side *f = &s->f;
     int status = LB_COMPLETE;
-    int64_t steps = 0;
     *bound = s->relaxed;
     if (!lb_reserve(t, 0))
         return LB_NO_MEMORY;
@@ -348,8 +365,9 @@ static int lb_enumerate(lb_search *s, ptrdiff_t most, lb_routes *t, double *boun
         status = lb_advance(&s->b);
     if (status != LB_COMPLETE)
         return status;
-    if (!lb_open_order(&s->bo, &s->b, 0, m->steps))
-        return LB_NO_MEMORY;
+    status = lb_open_order(&s->bo, &s->b, 0, m->steps, INT32_MAX);
+    if (status != LB_COMPLETE)
+        return status;
     int32_t *next = malloc(64 * sizeof(int32_t)), *path = malloc(64 * sizeof(int32_t));
     ptrdiff_t room = next && path ? 64 : 0, depth = 0;
     if (room)
@@ -364,9 +382,13 @@ static int lb_enumerate(lb_search *s, ptrdiff_t most, lb_routes *t, double *boun
             continue;
         }
         const int32_t a = f->arcs[next[depth]++];
-        if ((++steps & 8191) == 0 && m->pulse(m->owner))
+        ptrdiff_t looked = 16;
+        const int completes = lb_completes(s, depth, a, &looked);
+        if (lb_must_stop(m, looked)) {
             status = LB_STOPPED;
-        if (!lb_completes(s, depth, a))
+            break;
+        }
+        if (!completes)
             continue;
         path[depth] = a;
         if (m->head[a] == m->sink) {

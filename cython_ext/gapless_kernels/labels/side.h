@@ -51,6 +51,7 @@ typedef struct {
     uint64_t *closed; /* out of reach from each bin */
     lb_list *todo;
     ptrdiff_t done, made;
+    ptrdiff_t compared; /* labels, by the last extension */
     double bytes;
 } lb_side;
 
@@ -277,6 +278,7 @@ static int lb_enter(lb_side *s)
     s->made++;
     for (ptrdiff_t b = 0; b <= mine; b++) {
         const lb_entry *e = bins[b].entry, *end = e + bins[b].count;
+        s->compared += bins[b].count;
         for (; e < end && e->cost <= cost; e++)
             if (e->main <= main && (m->loose || (!(e->seen & open) && lb_beats(s, e->at, at))))
                 return 1;
@@ -284,6 +286,7 @@ static int lb_enter(lb_side *s)
     for (ptrdiff_t b = mine; b < LB_BINS; b++) {
         lb_entry *e = bins[b].entry;
         int32_t kept = lb_dearer(bins + b, cost);
+        s->compared += bins[b].count - kept;
         for (int32_t i = kept; i < bins[b].count; i++) {
             if (e[i].main >= main && (m->loose || (!(seen[0] & ~e[i].closed) && lb_beats(s, at, e[i].at)))) {
                 s->label[e[i].at].dead = 1;
@@ -335,6 +338,7 @@ static int lb_extended(lb_side *s, ptrdiff_t from, ptrdiff_t a)
     const lb_model *m = s->m;
     const ptrdiff_t at = s->count, w = s->back ? m->tail[a] : m->head[a], words = m->words;
     const uint64_t *seen = s->set + from * 2 * words;
+    s->compared += 1 + (m->owns->count ? LB_STEPS_OF_FUNCTION : 0);
     if (lb_bit(seen, w))
         return 0;
     const double *used = s->used + from * m->resources;
@@ -446,16 +450,17 @@ static int lb_advance(lb_side *s)
                 break;
             if ((s->back ? m->tail[a] : m->head[a]) != end && !lb_extend(s, from, a))
                 return LB_NO_MEMORY;
+            if (lb_must_stop(m, s->compared))
+                return LB_STOPPED;
+            s->compared = 0;
         }
         if (m->owns->fault.what)
             return LB_FAULT;
         if (s->bytes > m->memory_limit || s->count > INT32_MAX / 2)
             return LB_FULL;
-        if ((i & 1023) == 1023 && m->pulse(m->owner))
-            return LB_STOPPED;
     }
     s->done++;
-    return m->pulse(m->owner) ? LB_STOPPED : LB_COMPLETE;
+    return LB_COMPLETE;
 }
 
 #endif

@@ -8,6 +8,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.linking._arguments import FoundChoice, SearchRecord, check_choices, check_sets, rounding_of, whole_bits
 from gapless_kernels.lanes cimport _sets
 
@@ -82,6 +83,7 @@ def linking_search(
     memory_limit=2.0**31,
 ):
     """Find the choice of least cost; see `_linking_search_twin.linking_search`."""
+    first, slots, own, allowed, start = owned(first, slots, own, allowed, start)
     check_sets(first, slots, own, distances)
     check_choices(first, allowed, start)
     cdef const int64_t[::1] f = np.ascontiguousarray(first, np.int64), s = np.ascontiguousarray(slots, np.int64)

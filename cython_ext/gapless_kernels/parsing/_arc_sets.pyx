@@ -8,6 +8,7 @@ from math import comb
 
 import numpy as np
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.parsing._arguments import check_arc_sets, check_arcs, check_candidates, check_part_table, check_width
 
 MOST = 1 << 31
@@ -63,6 +64,7 @@ def candidate_arcs(candidates):
 def arc_chains(heads, modifiers, first, Py_ssize_t width):
     """Chains of arcs, each from the modifier of the one before it; see the twin."""
     check_width(width)
+    heads, modifiers, first = owned(heads, modifiers, first)
     ends_fit(heads, modifiers, len(first) - 1)
     cdef const int64_t[::1] head = heads, modifier = modifiers, begin = first
     cdef Py_ssize_t arcs = head.shape[0], room, count = 0, e, k, lowest
@@ -126,6 +128,7 @@ cdef chained_pairs(const int64_t[::1] head, const int64_t[::1] modifier, const i
 def arcs_of_one_head(heads, modifiers, Py_ssize_t width):
     """Sets of arcs of one head; see the twin."""
     check_width(width)
+    heads, modifiers = owned(heads, modifiers)
     ends_fit(heads, modifiers, MOST)
     cdef const int64_t[::1] head = heads, by_head = heads.argsort(kind="stable")
     cdef Py_ssize_t arcs = head.shape[0], room = 0, count = 0, begin = 0, end, k, e
@@ -190,6 +193,7 @@ def part_scores(table, arc_sets, heads, modifiers, bint chained, double largest)
     """Scores of sets of arcs, and whether all are allowed; see the twin."""
     check_arc_sets(arc_sets)
     check_part_table(table, arc_sets.shape[1])
+    heads, modifiers = owned(heads, modifiers)
     ends_fit(heads, modifiers, len(table))
     cdef const double[::1] flat = table.reshape(-1)
     cdef const int64_t[:, ::1] sets = arc_sets

@@ -13,7 +13,7 @@ import numpy as np
 from gapless_kernels.lanes cimport _sets
 from gapless_kernels.lanes.arrays cimport address
 from gapless_kernels.parsing._arguments import check_parts
-from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_NOTHING, Maximiser
+from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_NOTHING, Maximiser, gs_maximiser
 
 _sets.follow()
 
@@ -98,6 +98,7 @@ cdef class HigherOrderTrees(Maximiser):
         self.first, self.second = np.empty(2 * charts), np.empty(charts)
         self.found, self.marginal = np.empty(N, np.int64), np.empty(N * N)
         self.top, self.next_top = np.empty(N), np.empty(N)
+        self.role.size = sizeof(gs_maximiser)
         self.role.decisions, self.role.cells, self.role.cell = self.heads.shape[0], N * N, &self.cells[0]
         self.role.most_on, self.role.has_own = words, True
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_array, check_type
+from gapless_kernels._arguments import check_array, check_type, owned
 
 __all__ = ["check_colorings", "check_completion", "check_graph"]
 
@@ -34,8 +34,9 @@ def check_graph(
     Returns
     -------
     tuple
-        The four arrays, C-contiguous, and the number of classes.
+        The four arrays, C-contiguous, the classes as a private copy, and the number of classes.
     """
+    (classes,) = owned(classes)
     for name, array, dtype in (
         ("start", start, np.float64),
         ("ordering", ordering, np.float64),
@@ -56,13 +57,13 @@ def check_graph(
         np.ascontiguousarray(start),
         np.ascontiguousarray(ordering),
         np.ascontiguousarray(end),
-        np.ascontiguousarray(classes),
+        classes,
         most + 1,
     )
 
 
 def check_colorings(colorings: npt.NDArray[Any], colors: int, classes: int, length: int) -> npt.NDArray[np.uint8]:
-    """Check the colours of classes, one colouring in a row; return them C-contiguous.
+    """Check the colours of classes, one colouring in a row; return a private C-contiguous copy.
 
     Parameters
     ----------
@@ -75,12 +76,13 @@ def check_colorings(colorings: npt.NDArray[Any], colors: int, classes: int, leng
     """
     if not length <= colors <= MOST_COLORS:
         raise ValueError(f"colors must be from the length, {length}, to {MOST_COLORS}, got {colors}")
+    (colorings,) = owned(colorings)
     check_type("colorings", colorings, np.uint8)
     if colorings.ndim != 2 or colorings.shape[0] == 0 or colorings.shape[1] != classes:
         raise ValueError(f"colorings must have shape (t, {classes}) with t >= 1, got {colorings.shape}")
     if int(colorings.max()) >= colors:
         raise ValueError(f"colorings must be below {colors}, got {colorings.max()}")
-    return np.ascontiguousarray(colorings)
+    return colorings
 
 
 def check_completion(

@@ -102,7 +102,7 @@ def check_paths(
     n = first.size
     if length < 1 or wanted < 1:
         raise ValueError(f"length is {length} and wanted {wanted}, both must be at least 1")
-    known = np.empty((0, length), np.int32) if begin is None else np.ascontiguousarray(begin, np.int32)
+    known = np.empty((0, length), np.int32) if begin is None else np.array(begin, np.int32, order="C")
     if known.ndim != 2 or known.shape[1] != length or (known.size and not 0 <= known.min() <= known.max() < n):
         raise ValueError(f"begin must hold paths of {length} of the vertices 0 to {n - 1}")
     return first, edges, last, groups.astype(np.int32), count, known

@@ -11,6 +11,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.paths._path_arguments import FoundPaths, OpenWalks, check_paths, improper
 from gapless_kernels.lanes cimport _sets
 
@@ -116,6 +117,13 @@ def forbid_within_classes(double[:, ::1] ordering, const int64_t[::1] classes):
             v = before[v]
 
 
+cdef bint is_frozen(array):
+    """Whether nobody can write to an array, through what it is a view of neither."""
+    while isinstance(array, np.ndarray) and not array.flags.writeable:
+        array = array.base
+    return array is None
+
+
 def path_search(
     start,
     ordering,
@@ -144,7 +152,11 @@ def path_search(
     cdef const int64_t[::1] named
     cdef int32_t[::1] numbers
     cdef Py_ssize_t v, n
-    cdef int64_t count = 0
+    cdef int64_t count = 0, one
+    # The search counts in one pass what it fills in another. Scores that somebody may write to meanwhile are copied, and the copies checked.
+    if not (is_frozen(start) and is_frozen(ordering) and is_frozen(end)):
+        start, ordering, end = owned(start, ordering, end)
+        extent = None
     # The usual case, in a microsecond; all others are looked at more closely, and refused with a reason.
     try:
         first, edges, last, named = start, ordering, end, classes
@@ -152,11 +164,12 @@ def path_search(
         if n and edges.shape[0] == n and edges.shape[1] == n and last.shape[0] == n and named.shape[0] == n:
             numbers = np.empty(n, np.int32)
             for v in range(n):
-                if not 0 <= named[v] < n:
+                one = named[v]
+                if not 0 <= one < n:
                     count = 0
                     break
-                numbers[v] = <int32_t>named[v]
-                count = max(count, named[v] + 1)
+                numbers[v] = <int32_t>one
+                count = max(count, one + 1)
             group = numbers
     except (TypeError, ValueError):
         count = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gapless_kernels._arguments import owned
 from gapless_kernels.paths._path_arguments import FoundPaths, OpenWalks, Pulse, check_paths, improper
 
 Floats = NDArray[np.float64]
@@ -87,7 +88,7 @@ def path_search(
     memory_limit : float
         Bytes for labels.
     extent : float, optional
-        `score_extent` of all scores together, if known; computed otherwise.
+        `score_extent` of all scores together, if known; computed otherwise, and where the scores can be written to.
 
     Returns
     -------
@@ -99,6 +100,7 @@ def path_search(
         Wrong shapes; a score that is NaN or plus infinity. The message names the place.
     MemoryError
     """
+    start, ordering, end = owned(start, ordering, end)
     first, edges, last, groups, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
     if not all((array < np.inf).all() for array in (first, edges, last)):
         raise improper(first, edges, last)

@@ -14,7 +14,7 @@ from libc.string cimport memchr, memcpy
 import numpy as np
 
 from gapless_kernels.lanes cimport _sets
-from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_FREE, GS_NOTHING, GS_ON, Maximiser
+from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_FREE, GS_NOTHING, GS_ON, Maximiser, gs_maximiser
 
 _sets.follow()
 
@@ -46,6 +46,7 @@ cdef class Walks(Maximiser):
         self.masked, self.turned = np.empty(n * n + 2 * n), np.empty(n * n)
         self.sums, self.zeros, self.rest = np.empty(n), np.zeros(n), np.empty(n)
         self.after, self.seen = np.empty(n, np.int32), np.empty(n, np.int32)
+        self.role.size = sizeof(gs_maximiser)
         self.role.decisions = self.role.cells = n * n + 2 * n
         # Sets that are no path must be told from those that are, so there is an own score, always 0.
         self.role.most_on, self.role.has_own = 2 * (length + 1), True

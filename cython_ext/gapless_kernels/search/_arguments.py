@@ -49,7 +49,7 @@ def checked_groups(
         return np.zeros(1, np.int64), np.zeros(0, np.int64)
     if first is None or members is None:
         raise ValueError("group_first and groups come together")
-    begins, members = np.ascontiguousarray(first, np.int64), np.ascontiguousarray(members, np.int64)
+    begins, members = np.array(first, np.int64, order="C"), np.array(members, np.int64, order="C")
     if begins.ndim != 1 or not len(begins) or begins[0] != 0 or np.any(np.diff(begins) < 0):
         raise ValueError("group_first must be a list of ascending numbers from 0 on")
     if members.shape != (begins[-1],):
@@ -72,8 +72,9 @@ def check_scope(number: int, scope: NDArray[np.int32], decisions: int) -> None:
 def checked_block(
     number: int, scopes: ArrayLike, scores: ArrayLike, decisions: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Scopes and scores as contiguous arrays that name decisions."""
-    each, values = np.ascontiguousarray(scopes, np.int64), np.ascontiguousarray(scores, np.float64)
+    """Scopes and scores as private contiguous arrays that name decisions."""
+    # Private copies: the search counts in one pass what it fills in another, and reads them again for its record.
+    each, values = np.array(scopes, np.int64, order="C"), np.array(scores, np.float64, order="C")
     if each.ndim != 2 or each.shape[1] < 1:
         raise ValueError(f"block {number}: scopes must have shape (m, width) with width >= 1, got {each.shape}")
     if values.shape != (len(each),):
@@ -91,7 +92,7 @@ def checked_block(
 
 def checked_structure(on: ArrayLike, group: NDArray[np.int32], base: NDArray[np.float64]) -> NDArray[np.int32]:
     """The decisions of a structure: different possible ones, one of each group."""
-    given = np.ascontiguousarray(on, np.int64)
+    given = np.array(on, np.int64, order="C")
     if given.ndim != 1 or (len(given) and not 0 <= given.min() <= given.max() < len(group)):
         raise ValueError(f"a structure must be a list of decisions in 0..{len(group) - 1}, got {on!r}")
     if len(np.unique(given)) != len(given):

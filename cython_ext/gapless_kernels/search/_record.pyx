@@ -11,7 +11,7 @@ from gapless_kernels.search._search cimport GS_IN_STAR, GS_REPEATED, Search
 _sets.follow()
 
 
-def record_of(Search search, bint shares):
+def record_of(Search search):
     """The record as `Search.record` returns it."""
     if not (search.s.keep_proof or search.s.proof_dropped):
         raise ValueError("no proof was kept: it was not asked for")
@@ -23,38 +23,28 @@ def record_of(Search search, bint shares):
     for k in range(count):
         row[k] = held
         held += search.s.snapshots[k].split != NULL
-    return {"lifted": bool(search.s.lifted), **nodes_and_steps(search, row), **forms_of(search, shares), **multipliers_of(search, held, shares)}
+    return {"lifted": bool(search.s.lifted), **nodes_and_steps(search, row), **forms_of(search), **multipliers_of(search, held)}
 
 
-cdef forms_of(Search search, bint shares):
+cdef forms_of(Search search):
     """The fate of the scopes."""
     cdef Py_ssize_t b, c, first = 0
     cdef bint starred = False
     cdef unsigned char form
-    cdef const double[::1] scores
     orientation, alone = np.zeros(len(search.blocks), np.int64), []
-    flags = np.zeros(search.s.scopes if shares else 0, np.uint8)
-    cdef unsigned char[::1] flag = flags
     for b in range(len(search.blocks)):
-        scores = search.blocks[b][1]
-        for c in range(scores.shape[0]):
-            form = search.s.form[first + c]
+        for c in range(first, first + len(search.blocks[b][1])):
+            form = search.s.form[c]
             starred |= form == GS_IN_STAR
             if form == GS_REPEATED:
-                alone.append(first + c)
-            if shares:
-                flag[first + c] = 1 if form == GS_IN_STAR else 3 if scores[c] < 0.0 else 0
+                alone.append(c)
         orientation[b] = 2 - search.s.side[b] if starred else 0
         starred = False
-        first += scores.shape[0]
-    if shares:
-        for c in range(search.s.shared):
-            if not flag[search.s.shared_scope[c]]:
-                flag[search.s.shared_scope[c]] = 2
-    return {"orientation": orientation, "alone": np.array(alone, np.int64), "forms": flags}
+        first += len(search.blocks[b][1])
+    return {"orientation": orientation, "alone": np.array(alone, np.int64)}
 
 
-cdef multipliers_of(Search search, Py_ssize_t held, bint shares):
+cdef multipliers_of(Search search, Py_ssize_t held):
     """The sets of multipliers that are remembered, without those that are 0."""
     cdef Py_ssize_t k, i, n, slot, total = 0, at = 0, r = 0, c
     for k in range(search.s.snapshot_count):
@@ -97,7 +87,7 @@ cdef multipliers_of(Search search, Py_ssize_t held, bint shares):
                     continue
                 held_value = -held_value
             scope[at], place[at] = search.s.shared_scope[c], <int32_t>n
-            value[at] = held_value / search.s.shared_score[c] if shares else held_value
+            value[at] = held_value
             at += 1
         r += 1
         begin[r] = at

@@ -78,7 +78,7 @@ cdef extern from "search/tree.h" nogil:
         gs_asks ask
         void *asker
         int64_t dp_calls, nodes, steps, fixed, enumerated, scored
-        int failed
+        int failed, no_memory
         gs_snapshot *snapshots
         Py_ssize_t snapshot_count
         gs_record *records
@@ -117,6 +117,8 @@ cdef extern from "search/tree.h" nogil:
 cdef class Search:
     cdef gs_search s
     cdef int status
+    cdef bint ready, running
+    cdef unsigned long runner   # the thread that runs it
     cdef readonly object maximiser
     cdef readonly list blocks, factors
     cdef object asks, brancher, error
@@ -127,3 +129,8 @@ cdef class Search:
     cdef int take_factors(self, factors) except -1
     cdef int take_blocks(self) except -1
     cdef int check_failure(self) except -1
+    cdef int claim_roles(self) except -1
+    cdef int release_roles(self) except -1
+    cdef int begin_call(self) except -1
+    cdef int end_call(self) except -1
+    cdef int check_reader(self) except -1

@@ -243,14 +243,8 @@ class Search:
     def grouped(self) -> npt.NDArray[Any]:
         """Flags of the scopes that are pairs in a star, in the order of the blocks; bool (scopes,)."""
 
-    def record(self, shares: bool = ...) -> dict[str, Any]:
-        """Return the search as flat arrays.
-
-        Parameters
-        ----------
-        shares : bool
-            Whether multipliers are written as parts of scores; else in units of scores, a charged part of a
-            negative score as a negative number, and no score needs to be known that was not asked for.
+    def record(self) -> dict[str, Any]:
+        """Return the search as flat arrays. They depend on no score that was not asked for.
 
         Returns
         -------
@@ -279,15 +273,13 @@ class Search:
                 first; else 0.
             alone : int64
                 Scopes that could be in a group and are in none.
-            forms : uint8 (scopes,)
-                With `shares`: 1, a pair in a group, with one multiplier d >= 0; 3, another negative score, with
-                one in [0, 1]; 2, a score with a share for each decision; 0, the same where any shares will do.
             row_first : int64 (rows + 1,)
             scopes, places : int32
             values : float64
             prices : int
                 The multipliers of row r that are not 0 are ``values[row_first[r]:row_first[r + 1]]``, each of a
-                scope and, for shares, of a decision of it. From the number of scopes on, `scopes` counts the
+                scope and, for what a decision carries of a score, of its place there. They are in units of scores;
+                the charged part of a negative score is negative. From the number of scopes on, `scopes` counts the
                 `prices` of factors, one for each decision of their scopes.
 
         Raises

@@ -5,6 +5,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
+from cpython.pythread cimport PyThread_get_thread_ident
 
 import contextlib
 
@@ -34,10 +35,10 @@ cdef int ask_scores(void *asker, const int32_t *scopes, Py_ssize_t count, double
     cdef Search search = <Search>asker
     cdef const double[::1] given
     try:
-        answers = search.asks(np.array(<const int32_t[:count]>scopes, np.int64))
-        given = np.ascontiguousarray(answers, np.float64)
-        if given.shape[0] != count or not np.isfinite(answers).all():
+        answers = np.array(search.asks(np.array(<const int32_t[:count]>scopes, np.int64)), np.float64)
+        if answers.shape != (count,) or not np.isfinite(answers).all():
             raise ValueError(f"ask gave {np.shape(answers)} for {count} scopes, expected as many finite scores")
+        given = answers
     except BaseException as error:
         search.error = error
         return 1
@@ -102,6 +103,7 @@ cdef class Search:
     ):
         if self.s.group != NULL:
             raise RuntimeError("this search was set up before; make another")
+        roles.check_maximiser(maximiser)
         check_options(
             {
                 "variant": variant, "order": order, "granularity": granularity, "choices": choices, "root_steps": root_steps,
@@ -162,9 +164,14 @@ cdef class Search:
                 raise ValueError(f"on names decision {e}, expected decisions in 0..{decisions - 1} that can be on")
             if self.s.group[e] < 0:
                 gs_turn_on(&self.s, self.s.root_alive, <int32_t>e)
-        if not gs_start(&self.s, &known if given else NULL):
-            raise MemoryError("no memory for the root")
+        self.claim_roles()
+        try:
+            if not gs_start(&self.s, &known if given else NULL):
+                raise MemoryError("no memory for the root")
+        finally:
+            self.release_roles()
         self.check_failure()
+        self.ready = True
 
     def __dealloc__(self):
         gs_free(&self.s)
@@ -234,6 +241,7 @@ cdef class Search:
         try:
             for f in range(count):
                 factor = self.factors[f]
+                roles.check_factor(factor)
                 check_scope(f, np.asarray(factor.scope), self.s.decisions)
                 each[f] = &factor.role
             if not gs_take_factors(&self.s, each, count):
@@ -282,6 +290,8 @@ cdef class Search:
         with nogil:
             done = gs_take_blocks(&self.s, list_, count)
         free(list_)
+        if not done and self.s.slots:
+            raise ValueError(f"the scopes need {self.s.slots} multipliers: more than 32-bit numbers can count")
         if not done:
             raise MemoryError("no memory for the scopes")
         return 0
@@ -319,14 +329,65 @@ cdef class Search:
         self.error.culprit, self.error.said = self.s.culprit, said
         raise self.error
 
+    cdef int claim_roles(self) except -1:
+        """Refuse roles that another search is calling now; others may be shared by searches that take turns."""
+        cdef roles.Maximiser maximiser = self.maximiser
+        cdef roles.Factor factor
+        cdef bint busy = maximiser.busy
+        for factor in self.factors:
+            busy |= factor.busy
+        if busy:
+            raise RuntimeError("a role of this search is at work for another one; give each search roles of its own")
+        maximiser.busy = True
+        for factor in self.factors:
+            factor.busy = True
+        return 0
+
+    cdef int release_roles(self) except -1:
+        cdef roles.Maximiser maximiser = self.maximiser
+        cdef roles.Factor factor
+        maximiser.busy = False
+        for factor in self.factors:
+            factor.busy = False
+        return 0
+
+    cdef int begin_call(self) except -1:
+        """Refuse a call that would change the search while another one runs: from a role, `ask` or `brancher`, or in another thread."""
+        if not self.ready:
+            raise RuntimeError("this search was not set up")
+        if self.running:
+            raise RuntimeError(
+                "this search is running: a role, ask or brancher that it calls can look at it but not change it, and another "
+                "thread has to wait"
+            )
+        if self.s.no_memory:
+            raise MemoryError("this search ran out of memory before and cannot go on; make another")
+        self.claim_roles()
+        self.running, self.runner = True, PyThread_get_thread_ident()
+        return 0
+
+    cdef int end_call(self) except -1:
+        self.running = False
+        return self.release_roles()
+
+    cdef int check_reader(self) except -1:
+        """Refuse to read arrays that another thread may be moving now."""
+        if not self.ready:
+            raise RuntimeError("this search was not set up")
+        if self.running and self.runner != PyThread_get_thread_ident():
+            raise RuntimeError("this search is running in another thread; ask it in between")
+        return 0
+
     def advance(
         self, double seconds=1e9, int64_t nodes=2**62, int64_t steps=2**62, double target=float("inf"), double gap=0.0
     ):
         """Work on until something is spent, reached or met; the status: see the stub."""
-        if self.s.group == NULL:
-            raise RuntimeError("this search was not set up")
-        with nogil:
-            self.status = gs_advance(&self.s, seconds, nodes, steps, target, gap)
+        self.begin_call()
+        try:
+            with nogil:
+                self.status = gs_advance(&self.s, seconds, nodes, steps, target, gap)
+        finally:
+            self.end_call()
         if self.status == GS_NO_MEMORY:
             raise MemoryError("no memory for the search tree")
         self.check_failure()
@@ -335,41 +396,52 @@ cdef class Search:
     def hold(self, incumbent):
         """Keep a structure from outside if it is the best so far; see the stub."""
         cdef gs_structure known
-        if not self.take_structure(incumbent, &known):
-            return
-        with nogil:
-            gs_hold(&self.s, &known)
+        self.begin_call()
+        try:
+            if not self.take_structure(incumbent, &known):
+                return
+            with nogil:
+                gs_hold(&self.s, &known)
+        finally:
+            self.end_call()
         self.check_failure()
 
     def restart(self, multipliers, incumbent=None):
         """Begin again at the root with other multipliers; see the stub."""
-        cdef const double[::1] split = np.ascontiguousarray(multipliers, np.float64)
+        cdef const double[::1] split = np.array(multipliers, np.float64)
         cdef gs_structure known
-        cdef bint given = self.take_structure(incumbent, &known)
-        cdef int done
-        if split.shape[0] != self.s.slots or not np.isfinite(multipliers).all():
-            raise ValueError(f"multipliers must be {self.s.slots} finite numbers, got shape {np.shape(multipliers)}")
-        if not self.s.slots:
-            return
-        with nogil:
-            done = gs_restart(&self.s, &split[0], &known if given else NULL)
+        cdef bint given
+        cdef int done = 1
+        self.begin_call()
+        try:
+            given = self.take_structure(incumbent, &known)
+            if split.shape[0] != self.s.slots or not np.isfinite(split).all():
+                raise ValueError(f"multipliers must be {self.s.slots} finite numbers, got shape {np.shape(multipliers)}")
+            if self.s.slots:
+                with nogil:
+                    done = gs_restart(&self.s, &split[0], &known if given else NULL)
+        finally:
+            self.end_call()
         if not done:
             raise MemoryError("no memory for the root")
         self.check_failure()
 
     def settle(self):
         """Bound the node in work by its latest multipliers, where a proof is kept."""
-        if self.s.group == NULL:
-            raise RuntimeError("this search was not set up")
-        if self.s.failed:
-            return
-        with nogil:
-            gs_settle(&self.s)
+        self.begin_call()
+        try:
+            if self.s.failed:
+                return
+            with nogil:
+                gs_settle(&self.s)
+        finally:
+            self.end_call()
         self.check_failure()
 
     def events(self):
         """Events since this was last asked; see the stub."""
         cdef Py_ssize_t k
+        self.check_reader()
         told = [
             (
                 self.s.events[k].nodes, self.s.events[k].step, self.s.events[k].depth, self.s.events[k].free, self.s.events[k].bound,
@@ -383,6 +455,7 @@ cdef class Search:
     def slots(self):
         """Scope of each multiplier of the search; see the stub."""
         cdef Py_ssize_t k, c
+        self.check_reader()
         scopes, places = np.full(self.s.slots, -1, np.int64), np.zeros(self.s.slots, np.int64)
         cdef int64_t[::1] scope = scopes, place = places
         for k in range(self.s.star_cells):
@@ -395,6 +468,7 @@ cdef class Search:
 
     def grouped(self):
         """For each scope whether it is a pair in a star, bool (scopes,)."""
+        self.check_reader()
         found = np.zeros(self.s.scopes, np.uint8)
         cdef uint8_t[::1] marks = found
         cdef Py_ssize_t k
@@ -403,15 +477,20 @@ cdef class Search:
                 marks[self.s.star_scope[k]] = 1
         return found.view(bool)
 
-    def record(self, shares=True):
+    def record(self):
         """Nodes, fixing steps and multipliers as flat arrays; see the stub."""
         from gapless_kernels.search import _record  # which stands on this module
 
-        return _record.record_of(self, shares)
+        self.begin_call()
+        try:
+            return _record.record_of(self)
+        finally:
+            self.end_call()
 
     @property
     def root_free(self):
         cdef Py_ssize_t e
+        self.check_reader()
         return np.array([self.s.root_alive[e >> 3] >> (e & 7) & 1 for e in range(self.s.decisions)], bool)
 
     @property
@@ -424,6 +503,7 @@ cdef class Search:
 
     @property
     def on(self):
+        self.check_reader()
         if not self.s.best.count:
             return np.zeros(0, np.int64)
         found = np.array(<int32_t[: self.s.best.count]>self.s.best.on, np.int64)
@@ -432,6 +512,7 @@ cdef class Search:
 
     @property
     def bound(self):
+        self.check_reader()
         return gs_bound(&self.s)
 
     @property
@@ -444,6 +525,7 @@ cdef class Search:
 
     @property
     def free(self):
+        self.check_reader()
         return gs_free_decisions(&self.s)
 
     @property

@@ -36,8 +36,7 @@ cdef class Trees(roles.Maximiser):
     def __init__(self, heads, modifiers, words, *, projective, single_root):
         if self.trees.head != NULL:
             raise RuntimeError("these trees were set up before; make others")
-        cdef const int64_t[::1] h = np.ascontiguousarray(heads, np.int64)
-        cdef const int64_t[::1] m = np.ascontiguousarray(modifiers, np.int64)
+        cdef const int64_t[::1] h = np.array(heads, np.int64), m = np.array(modifiers, np.int64)  # private: they are read again
         cdef Py_ssize_t size = words + 1, arcs = h.shape[0], e
         if size < 2 or size > 30000:
             raise ValueError(f"words must be in 1..29999, got {words}")
@@ -53,6 +52,7 @@ cdef class Trees(roles.Maximiser):
             self.trees.head[e], self.trees.modifier[e] = <int32_t>h[e], <int32_t>m[e]
         if gs_trees_number(&self.trees) >= 0:
             raise ValueError("an arc is listed twice")
+        self.role.size = sizeof(roles.gs_maximiser)
         self.role.object = &self.trees
         self.role.decisions, self.role.cells, self.role.cell = arcs, size * size, self.trees.cell
         self.role.most_on, self.role.rival = words, self.trees.rival

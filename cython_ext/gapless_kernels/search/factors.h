@@ -66,7 +66,7 @@ static int gs_bound_factors(gs_search *s)
         signed char *y = s->part_y + part->place;
         if (part->stale) {
             const int done = part->role->maximise(part->role->object, gs_prices(s, part), state, &part->value, y);
-            if (done == GS_FAILED)
+            if (done != GS_FOUND && done != GS_NOTHING)
                 return gs_blame(s, f, GS_RAISED);
             if (done == GS_NOTHING || part->value == -INFINITY) {
                 s->culprit = f;
@@ -99,8 +99,10 @@ static double gs_value_factors(gs_search *s)
             known &= x[k] == taken, x[k] = taken;
         }
         const int done = known ? GS_FOUND : part->role->value(part->role->object, x, &part->at);
-        if (done == GS_FAILED || !(part->at < INFINITY)) {
-            gs_blame(s, f, done == GS_FAILED ? GS_RAISED : GS_BROKE_VALUE);
+        if (done == GS_NOTHING)
+            part->at = -INFINITY;
+        if ((done != GS_FOUND && done != GS_NOTHING) || !(part->at < INFINITY)) {
+            gs_blame(s, f, done == GS_FOUND ? GS_BROKE_VALUE : GS_RAISED);
             return -INFINITY;
         }
         part->asked = 1, total += part->at;
@@ -213,7 +215,7 @@ static int gs_marginals_of_factors(gs_search *s)
             continue;
         const int done = part->role->marginals(
             part->role->object, gs_prices(s, part), s->part_state + part->place, s->part_with + part->place, s->part_without + part->place);
-        if (done == GS_FAILED)
+        if (done != GS_FOUND && done != GS_NOTHING)
             return gs_blame(s, f, GS_RAISED);
         for (ptrdiff_t k = 0; done == GS_NOTHING && k < part->role->count; k++)
             s->part_with[part->place + k] = s->part_without[part->place + k] = -INFINITY;
@@ -257,7 +259,8 @@ static int gs_linearise_factors(gs_search *s)
         const size_t count = (size_t)part->role->count;
         double *difference = s->part_flip + part->place;
         if (!part->flipped || memcmp(s->part_flipped + part->place, s->part_x + part->place, count)) {
-            if (part->role->flips(part->role->object, s->part_x + part->place, difference) == GS_FAILED)
+            const int done = part->role->flips(part->role->object, s->part_x + part->place, difference);
+            if (done != GS_FOUND && done != GS_NOTHING)
                 return gs_blame(s, f, GS_RAISED);
             memcpy(s->part_flipped + part->place, s->part_x + part->place, count);
             part->flipped = 1;
@@ -337,7 +340,7 @@ static int gs_insist_on_factors(gs_search *s)
         for (ptrdiff_t k = 0; k < part->role->count; k++)
             cost[k] = gs_prices(s, part)[k] - gs_within(s->gap_of[part->role->scope[k]], most);
         const int done = part->role->maximise(part->role->object, cost, s->part_state + part->place, &value, y);
-        if (done == GS_FAILED)
+        if (done != GS_FOUND && done != GS_NOTHING)
             return gs_blame(s, f, GS_RAISED);
         for (ptrdiff_t k = 0; k < part->role->count; k++)
             y[k] = done == GS_FOUND ? y[k] : -1;

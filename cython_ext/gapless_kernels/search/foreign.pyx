@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, uintptr_t
 
 import numpy as np
 
-from gapless_kernels.search.roles cimport GS_FAILED, GS_FOUND, GS_NOTHING, GS_OFF, GS_ON, Factor, Maximiser
+from gapless_kernels.search.roles cimport GS_FAILED, GS_FOUND, GS_NOTHING, GS_OFF, GS_ON, Factor, Maximiser, gs_factor, gs_maximiser
 
 from gapless_kernels.search._places import Places
 
@@ -76,6 +76,7 @@ cdef class ForeignFactor(Factor):
 
     def __init__(self, scope, maximise, value, marginals=None, flips=None, data=None):
         place = Places("ForeignFactor", data)
+        self.role.size = sizeof(gs_factor)
         self._maximise = <maximise_configuration><uintptr_t>place.function("maximise", maximise, "void* double* int8* double* int8*")
         self._value = <value_of><uintptr_t>place.function("value", value, "void* int8* double*")
         self._marginals = <marginals_of><uintptr_t>place.function("marginals", marginals, "void* double* int8* double* double*", True)
@@ -192,6 +193,7 @@ cdef class ForeignMaximiser(Maximiser):
         self._excludes = <excludes_pair><uintptr_t>place.function("excludes", excludes, "void* int int", True)
         self.data = <void *><uintptr_t>place.data()
         self.kept = place.kept()
+        self.role.size = sizeof(gs_maximiser)
         self.role.decisions = self.role.cells = _number("decisions", decisions, 0, 2**31 - 1)
         self.role.most_on = self.role.decisions if most_on is None else min(_number("most_on", most_on, 0, 2**31 - 1), self.role.decisions)
         self.role.has_own = own is not None if has_own is None else bool(has_own)

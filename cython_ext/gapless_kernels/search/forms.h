@@ -168,6 +168,15 @@ static int gs_find_groups(const gs_search *s, const gs_block *block, gs_runs *ru
     return runs->count + runs->apart <= others || gs_sort_runs(s, block, 0, runs, *order);
 }
 
+/* Whether so many multipliers cannot be numbered; the number is left in `slots` then. Snapshots hold the numbers of slots as int32_t. */
+static int gs_are_too_many(gs_search *s, ptrdiff_t slots)
+{
+    if (slots <= INT32_MAX)
+        return 0;
+    s->slots = slots;
+    return 1;
+}
+
 /* One more star for each group of upper decisions, one column for each run of two pairs or more. */
 static int gs_lay_stars(gs_search *s, gs_runs *runs, int32_t *at_group, ptrdiff_t *rooms)
 {
@@ -190,6 +199,8 @@ static int gs_lay_stars(gs_search *s, gs_runs *runs, int32_t *at_group, ptrdiff_
         s->star[a].cell = s->star_cells, s->star[a].column = s->columns;
         s->star_cells += (ptrdiff_t)s->star[a].uppers * s->star[a].lowers, s->columns += s->star[a].lowers;
     }
+    if (gs_are_too_many(s, s->star_cells)) /* a star has a cell for every pair of its rows and columns: more than scopes, maybe */
+        return 0;
     ptrdiff_t same = rooms[1];
     const ptrdiff_t first = before < s->stars ? s->star[before].cell : s->star_cells;
     if (!(gs_grow((void **)&s->star_score, &same, s->star_cells, sizeof *s->star_score)
@@ -305,6 +316,8 @@ static int gs_make_shared(gs_search *s, const gs_block *blocks, ptrdiff_t block_
             else if (form[blocks[b].first + c] != GS_IN_STAR && gs_matters(s, blocks + b, c) && !gs_cannot_fire(s, members, blocks[b].width))
                 count++, slots += blocks[b].width;
         }
+    if (gs_are_too_many(s, s->star_cells + slots + s->factor_slots))
+        return 0;
     GS_NEW(s, shared_scope, count), GS_NEW(s, shared_first, count + 1), GS_NEW(s, shared_score, count);
     GS_NEW(s, shared_member, slots), GS_NEW(s, incident_first, s->decisions + 1);
     GS_NEW(s, incident, slots), GS_NEW(s, incident_other, slots), GS_NEW(s, now, slots), GS_NEW(s, now_other, slots);

@@ -22,6 +22,7 @@ static void gs_leave(gs_search *s)
 {
     for (ptrdiff_t k = 0; k < s->entered->count; k++)
         s->taken[s->entered->on[k]] = 0;
+    s->entered = NULL; /* what was entered may live on a stack: nobody may read it any more */
 }
 
 /* The own score of the structure that was entered; -inf where it is none. */
@@ -29,8 +30,8 @@ static double gs_own(gs_search *s)
 {
     double own = 0.0;
     const int done = s->maximiser->own(s->maximiser->object, s->entered->on, s->entered->count, &own);
-    if (done == GS_FAILED || (done == GS_FOUND && isnan(own)))
-        s->failed = done == GS_FAILED ? GS_RAISED : GS_BROKE_VALUE;
+    if ((done != GS_FOUND && done != GS_NOTHING) || (done == GS_FOUND && !(own < INFINITY)))
+        s->failed = done == GS_FOUND ? GS_BROKE_VALUE : GS_RAISED;
     return done == GS_FOUND && !s->failed ? own : -INFINITY;
 }
 
@@ -103,7 +104,7 @@ static void gs_linearise(gs_search *s)
             w[s->cell[lower]] += score[mine + c];
             if (s->taken[lower])
                 for (int32_t k = 0; k < star->uppers; k++)
-                    w[s->cell[upper[k]]] += score[k * star->lowers + c];
+                    w[s->cell[upper[k]]] += score[(ptrdiff_t)k * star->lowers + c];
         }
     }
     for (ptrdiff_t at = 0; at < s->entered->count; at++) {

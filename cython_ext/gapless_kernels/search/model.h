@@ -113,6 +113,7 @@ typedef struct {
     /* the problem */
     const gs_maximiser *maximiser;
     ptrdiff_t decisions, cells, groups, loose, scopes, slots;
+    ptrdiff_t most_on;                            /* room for the decisions of a structure that the maximiser gives */
     int paper, lifted, order, keep_proof, choices, root_steps, root_trend;
     double granularity, snapshot_bytes, proof_limit, memory_limit;
     int32_t *group, *group_first, *member, *rank, *slot;   /* group: -1 where loose */
@@ -263,7 +264,7 @@ static void *gs_array(gs_search *s, ptrdiff_t count, size_t size)
 static int gs_reserve(gs_search *s, const gs_maximiser *maximiser, ptrdiff_t groups, ptrdiff_t scopes)
 {
     const ptrdiff_t decisions = maximiser->decisions, most = maximiser->most_on > 0 ? maximiser->most_on : decisions;
-    s->maximiser = maximiser, s->decisions = decisions, s->cells = maximiser->cells, s->groups = groups, s->scopes = scopes;
+    s->maximiser = maximiser, s->decisions = decisions, s->cells = maximiser->cells, s->groups = groups, s->scopes = scopes, s->most_on = most;
     GS_NEW(s, group, decisions), GS_NEW(s, rank, decisions), GS_NEW(s, slot, decisions);
     GS_NEW(s, group_first, groups + 1), GS_NEW(s, member, decisions), GS_NEW(s, cell, decisions), GS_NEW(s, base, decisions);
     GS_NEW(s, weights, s->cells), GS_NEW(s, linear, s->cells), GS_NEW(s, with, decisions), GS_NEW(s, without, decisions);
@@ -302,11 +303,15 @@ static int gs_number(gs_search *s)
     return !s->no_memory;
 }
 
-/* Whether a role's structure is one: a decision of each group, none twice, and what the state says. */
+/* Whether a role's structure is one: a decision of each group, none twice, and what the state says. A role may be a stranger's code, so
+ * the numbers are checked before they are used as indices. */
 static int gs_agrees(gs_search *s, const gs_structure *x)
 {
     ptrdiff_t groups = 0, forced = 0;
     int possible = 1;
+    for (ptrdiff_t k = 0; k < x->count; k++)
+        if (x->on[k] < 0 || x->on[k] >= s->decisions)
+            return 0;
     s->round++;
     for (ptrdiff_t k = 0; k < x->count; k++) {
         const int32_t e = x->on[k], g = s->group[e];
@@ -333,18 +338,18 @@ static double gs_maximise(gs_search *s, int chart, const double *weights, gs_str
     s->dp_calls++, x->count = 0;
     s->knows_marginals &= chart != 0;
     const int done = s->maximiser->maximise(s->maximiser->object, chart, weights, s->state, &value, x->on, &x->count);
-    if (done == GS_FAILED) {
+    if (done != GS_FOUND && done != GS_NOTHING) {
         s->failed = GS_RAISED;
         return -INFINITY;
     }
     if (done == GS_NOTHING || value == -INFINITY)
         return -INFINITY;
-    if (!gs_agrees(s, x)) {
+    if (x->count < 0 || x->count > s->most_on || !gs_agrees(s, x)) {
         s->failed = GS_BROKE_STATE;
         return -INFINITY;
     }
     if (s->maximiser->has_own)
-        return isnan(value) ? s->failed = GS_BROKE_VALUE, -INFINITY : value;
+        return !(value < INFINITY) ? s->failed = GS_BROKE_VALUE, -INFINITY : value;
     double sum = 0.0, size = 1.0;
     for (ptrdiff_t k = 0; k < x->count; k++)
         sum += weights[s->cell[x->on[k]]], size += fabs(weights[s->cell[x->on[k]]]);
@@ -362,11 +367,12 @@ static int gs_marginals(gs_search *s)
     const gs_maximiser *role = s->maximiser;
     if (role->marginals == NULL)
         return 0;
-    if (!s->knows_marginals && role->marginals(role->object, s->weights, s->state, s->with, s->loose ? s->without : NULL) == GS_FAILED) {
+    const int done = s->knows_marginals
+        ? GS_FOUND
+        : role->marginals(role->object, s->weights, s->state, s->with, s->loose ? s->without : NULL);
+    if (done != GS_FOUND && done != GS_NOTHING)
         s->failed = GS_RAISED;
-        return 0;
-    }
-    return s->knows_marginals = 1;
+    return s->knows_marginals = done == GS_FOUND;
 }
 
 #endif

@@ -17,10 +17,11 @@
 #define GS_PAPER_STEPS 2000
 #define GS_PAPER_PRECISION 1e-8
 
+/* Seconds of a clock that nobody sets: a limit is a length of time, whatever the time of day is changed to meanwhile. */
 static double gs_now(void)
 {
     struct timespec t;
-    timespec_get(&t, TIME_UTC);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -46,7 +47,7 @@ static void gs_add_child(gs_search *s, const gs_node *node, int32_t snapshot, in
     gs_node child = {node->bound, 0, s->sequence++, snapshot, node->depth + 1, -1, -INFINITY, node->shown, NULL};
     child.alive = malloc(gs_alive_bytes(s));
     if (child.alive == NULL) {
-        s->no_memory = 1;
+        s->no_memory = 1, s->excluded = fmax(s->excluded, child.bound); /* nobody looks at it: its bound must not be lost */
         return;
     }
     memcpy(child.alive, node->alive, gs_alive_bytes(s));
@@ -63,7 +64,7 @@ static void gs_add_child(gs_search *s, const gs_node *node, int32_t snapshot, in
     if (snapshot >= 0)
         s->snapshots[snapshot].users++;
     if (s->no_memory || !gs_push(s, &child))
-        free(child.alive);
+        free(child.alive), s->excluded = fmax(s->excluded, child.bound);
 }
 
 static void gs_branch(gs_search *s, gs_node *node, int32_t snapshot, int32_t decision, int on_last)

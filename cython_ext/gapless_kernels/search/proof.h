@@ -35,7 +35,8 @@ static void gs_cut_records(gs_search *s, ptrdiff_t kept)
     for (ptrdiff_t k = 0; k < s->record_count; k++)
         gs_release(s, s->records[k].leaf_snapshot);
     s->record_count = s->record_count > 0;
-    s->records[0].leaf_snapshot = -1;
+    if (s->record_count)
+        s->records[0].leaf_snapshot = -1;
 }
 
 static ptrdiff_t gs_root_fixings(const gs_search *s)

@@ -26,6 +26,7 @@ cdef class PythonMaximiser(roles.Maximiser):
 
     def __init__(self, maximiser, Py_ssize_t decisions, fixings):
         self.maximiser, self.fixings, self.known = maximiser, fixings, b""
+        self.role.size = sizeof(roles.gs_maximiser)
         self.role.decisions = self.role.cells = self.role.most_on = decisions
         self.role.has_own = self.role.costly = True
         self.role.excludes = NULL
@@ -128,6 +129,7 @@ cdef class PythonFactor(roles.Factor):
     cdef readonly object factor
 
     def __init__(self, scope, factor, marginals=False):
+        self.role.size = sizeof(roles.gs_factor)
         self.factor = factor
         if not marginals:
             self.role.marginals = NULL

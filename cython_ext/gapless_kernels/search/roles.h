@@ -13,8 +13,12 @@ enum { GS_FREE = -1, GS_OFF = 0, GS_ON = 1 };
 enum { GS_FOUND = 0, GS_NOTHING = 1, GS_FAILED = -1 };
 enum { GS_CHARTS = 2 }; /* the chart of the bound, which slacks are read from, and that of other structures */
 
+/* Both structures begin with their size, by which the search recognises one that was compiled against another version of this header:
+ * the code that fills a structure in sets it, `role.size = sizeof(gs_maximiser)`. */
+
 /* The backbone: the best structure under weights of all decisions. */
 typedef struct {
+    size_t size;
     void *object;
     ptrdiff_t decisions;
     ptrdiff_t cells;       /* length of the weights */
@@ -46,6 +50,7 @@ typedef struct {
 
 /* A factor over part of the decisions: its scope, in the order in which prices, states and configurations are given. */
 typedef struct {
+    size_t size;
     void *object;
     ptrdiff_t count;
     const int32_t *scope;

@@ -7,6 +7,7 @@ cdef extern from "search/roles.h" nogil:
     enum: GS_FREE, GS_OFF, GS_ON, GS_FOUND, GS_NOTHING, GS_FAILED, GS_CHARTS
 
     ctypedef struct gs_maximiser:
+        size_t size
         void *object
         Py_ssize_t decisions, cells
         const Py_ssize_t *cell
@@ -19,6 +20,7 @@ cdef extern from "search/roles.h" nogil:
         int (*excludes)(void *, int32_t, int32_t) noexcept nogil
 
     ctypedef struct gs_factor:
+        size_t size
         void *object
         Py_ssize_t count
         const int32_t *scope
@@ -33,6 +35,7 @@ cdef class Maximiser:
     cdef gs_maximiser role
     cdef object error      # kept by a method that returns GS_FAILED, raised by the search
     cdef object rivals     # of `role.rival`, where they are taken
+    cdef bint busy         # whether a search is calling it
     cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil
     cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil
     cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil
@@ -45,7 +48,12 @@ cdef class Factor:
     cdef gs_factor role
     cdef readonly object scope
     cdef object error
+    cdef bint busy
     cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil
     cdef int value(self, const signed char *y, double *value) noexcept nogil
     cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept nogil
     cdef int flips(self, const signed char *y, double *difference) noexcept nogil
+
+
+cdef int check_maximiser(Maximiser role) except -1
+cdef int check_factor(Factor role) except -1

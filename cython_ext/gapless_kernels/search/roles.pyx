@@ -2,6 +2,7 @@
 """The C-level roles of the search: what a subclass does not override is not there."""
 
 from libc.math cimport INFINITY
+from libc.stdlib cimport calloc, free
 
 import numpy as np
 
@@ -36,8 +37,9 @@ cdef int call_excludes(void *object, int32_t one, int32_t other) noexcept nogil:
 cdef class Maximiser:
     """A backbone for the search: see ``search/roles.h``, which says what each method does.
 
-    A subclass in Cython overrides the methods and sets the sizes in ``role`` (`decisions`, `cells`, `cell`, `most_on`, `has_own`);
-    ``role.marginals``, ``role.own`` and ``role.excludes`` may be set to NULL.
+    A subclass in Cython overrides the methods and sets the sizes in ``role`` (`size`, `decisions`, `cells`, `cell`, `most_on`, `has_own`);
+    ``role.marginals``, ``role.own`` and ``role.excludes`` may be set to NULL. ``role.size = sizeof(gs_maximiser)`` says which version of
+    the header it was compiled against.
     """
 
     def __cinit__(self, *args, **kwargs):
@@ -75,16 +77,23 @@ cdef class Maximiser:
         """
         cdef const double[::1] placed
         cdef const signed char[::1] fixed
+        check_maximiser(self)
         placed, fixed = self._asked(weights, state)
-        cdef int32_t[::1] on = np.empty(self.role.most_on + 1, np.int32)
+        cdef int32_t[::1] on = np.empty(most_on(self) + 1, np.int32)
         cdef double value = 0.0
         cdef Py_ssize_t count = 0
         cdef int found
-        with nogil:
-            found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &on[0], &count)
+        claim(&self.busy)
+        try:
+            with nogil:
+                found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &on[0], &count)
+        finally:
+            self.busy = False
         self._check(found)
         if found == GS_NOTHING:
             return -np.inf, np.zeros(0, np.int64)
+        if not 0 <= count <= most_on(self):
+            raise ValueError(f"{type(self).__name__}.maximise says that {count} decisions are on, of {most_on(self)} at most")
         return value, np.sort(np.asarray(on)[:count].astype(np.int64))
 
     def max_marginals(self, weights, state=None):
@@ -103,23 +112,28 @@ cdef class Maximiser:
         """
         cdef const double[::1] placed
         cdef const signed char[::1] fixed
+        check_maximiser(self)
         if self.role.marginals == NULL:
             return None
         placed, fixed = self._asked(weights, state)
         other = np.asarray(placed)
         cdef const double[::1] others = np.where(np.isfinite(other), 1.0 - other, other)
-        cdef int32_t[::1] chosen = np.empty(self.role.most_on + 1, np.int32)
+        cdef int32_t[::1] chosen = np.empty(most_on(self) + 1, np.int32)
         cdef double[::1] on = np.full(self.role.decisions + 1, np.nan), off = np.full(self.role.decisions + 1, np.nan)
         cdef double value = 0.0
         cdef Py_ssize_t count = 0
         cdef int found
-        with nogil:
-            found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &chosen[0], &count)
-            if found == GS_FOUND:  # as in a search, other weights come between, in the other chart
-                count = 0
-                found = self.role.maximise(self.role.object, 1, &others[0], &fixed[0], &value, &chosen[0], &count)
-            if found == GS_FOUND:
-                found = self.role.marginals(self.role.object, &placed[0], &fixed[0], &on[0], &off[0])
+        claim(&self.busy)
+        try:
+            with nogil:
+                found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &chosen[0], &count)
+                if found == GS_FOUND:  # as in a search, other weights come between, in the other chart
+                    count = 0
+                    found = self.role.maximise(self.role.object, 1, &others[0], &fixed[0], &value, &chosen[0], &count)
+                if found == GS_FOUND:
+                    found = self.role.marginals(self.role.object, &placed[0], &fixed[0], &on[0], &off[0])
+        finally:
+            self.busy = False
         self._check(found)
         if found == GS_NOTHING:
             on[:] = -INFINITY
@@ -132,7 +146,13 @@ cdef class Maximiser:
         cdef double own = 0.0
         if self.role.own == NULL:
             return 0.0
-        cdef int found = self.role.own(self.role.object, &ids[0], ids.shape[0] - 1, &own)
+        cdef int found
+        check_maximiser(self)
+        claim(&self.busy)
+        try:
+            found = self.role.own(self.role.object, &ids[0], ids.shape[0] - 1, &own)
+        finally:
+            self.busy = False
         self._check(found)
         return own if found == GS_FOUND else None
 
@@ -170,6 +190,57 @@ cdef class Maximiser:
         return 0
 
 
+cdef Py_ssize_t most_on(Maximiser maximiser):
+    """Room for the decisions of a structure, as the search reserves it."""
+    return maximiser.role.most_on if maximiser.role.most_on > 0 else maximiser.role.decisions
+
+
+cdef int claim(bint *busy) except -1:
+    """Keep a role for one call: its methods work in memory of its own."""
+    if busy[0]:
+        raise RuntimeError("this role is at work for a search or another thread; ask it in between, or make another")
+    busy[0] = True
+    return 0
+
+
+cdef int check_size(role, size_t size, size_t expected, name) except -1:
+    if size != expected:
+        raise TypeError(
+            f"{type(role).__name__} fills in a {name} of {size} bytes, here it has {expected}: set role.size = sizeof({name}) where "
+            "the object is made, and compile it again with the headers of this version"
+        )
+    return 0
+
+
+cdef int check_maximiser(Maximiser maximiser) except -1:
+    """Refuse a maximiser whose sizes and cells would lead the search out of bounds."""
+    cdef gs_maximiser *role = &maximiser.role
+    cdef unsigned char *taken
+    cdef Py_ssize_t d, cell
+    cdef bint fine = 0 <= role.decisions <= role.cells
+    check_size(maximiser, role.size, sizeof(gs_maximiser), "gs_maximiser")
+    if fine and role.cell != NULL:
+        taken = <unsigned char *>calloc(role.cells + 1, 1)
+        if taken == NULL:
+            raise MemoryError("no memory for the weights")
+        for d in range(role.decisions):
+            cell = role.cell[d]
+            fine = fine and 0 <= cell < role.cells and not taken[cell]
+            if fine:
+                taken[cell] = 1
+        free(taken)
+    if not fine:
+        raise ValueError(
+            f"{type(maximiser).__name__} has {role.decisions} decisions in {role.cells} cells; each must have a cell of its own"
+        )
+    return 0
+
+
+cdef int check_factor(Factor factor) except -1:
+    """Refuse a factor that was compiled against another version of the header."""
+    return check_size(factor, factor.role.size, sizeof(gs_factor), "gs_factor")
+
+
 cdef int call_factor(void *object, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:
     return (<Factor>object).maximise(prices, state, value, y)
 
@@ -190,6 +261,9 @@ cdef int call_flips(void *object, const signed char *y, double *difference) noex
 
 cdef class Factor:
     """A factor for the search: see ``search/roles.h``, which says what each method does.
+
+    A subclass in Cython overrides the methods and sets ``role.size = sizeof(gs_factor)``, which says which version of the header it was
+    compiled against; ``role.marginals`` and ``role.flips`` may be set to NULL.
 
     Parameters
     ----------
@@ -240,8 +314,12 @@ cdef class Factor:
         cdef signed char[::1] y = np.zeros(self.role.count + 1, np.int8)
         cdef double value = 0.0
         cdef int found
-        with nogil:
-            found = self.role.maximise(self.role.object, &costs[0], &fixed[0], &value, &y[0])
+        claim_factor(self)
+        try:
+            with nogil:
+                found = self.role.maximise(self.role.object, &costs[0], &fixed[0], &value, &y[0])
+        finally:
+            self.busy = False
         raise_if_failed(self, found)
         if found == GS_NOTHING:
             return -np.inf, np.zeros(self.role.count, bool)
@@ -252,8 +330,12 @@ cdef class Factor:
         cdef signed char[::1] y = given_to(self, on, "on")
         cdef double value = 0.0
         cdef int found
-        with nogil:
-            found = self.role.value(self.role.object, &y[0], &value)
+        claim_factor(self)
+        try:
+            with nogil:
+                found = self.role.value(self.role.object, &y[0], &value)
+        finally:
+            self.busy = False
         raise_if_failed(self, found)
         return value if found == GS_FOUND else -np.inf
 
@@ -276,8 +358,12 @@ cdef class Factor:
         costs, fixed = asked_of(self, prices, state)
         cdef double[::1] on = np.full(self.role.count + 1, -np.inf), off = np.full(self.role.count + 1, -np.inf)
         cdef int found
-        with nogil:
-            found = self.role.marginals(self.role.object, &costs[0], &fixed[0], &on[0], &off[0])
+        claim_factor(self)
+        try:
+            with nogil:
+                found = self.role.marginals(self.role.object, &costs[0], &fixed[0], &on[0], &off[0])
+        finally:
+            self.busy = False
         raise_if_failed(self, found)
         if found == GS_NOTHING:
             on[:], off[:] = -np.inf, -np.inf
@@ -293,10 +379,19 @@ cdef class Factor:
         cdef signed char[::1] y = given_to(self, on, "on")
         cdef double[::1] difference = np.zeros(self.role.count + 1)
         cdef int found
-        with nogil:
-            found = self.role.flips(self.role.object, &y[0], &difference[0])
+        claim_factor(self)
+        try:
+            with nogil:
+                found = self.role.flips(self.role.object, &y[0], &difference[0])
+        finally:
+            self.busy = False
         raise_if_failed(self, found)
         return np.asarray(difference)[: self.role.count]
+
+
+cdef int claim_factor(Factor factor) except -1:
+    check_factor(factor)
+    return claim(&factor.busy)
 
 
 cdef tuple asked_of(Factor factor, prices, state):

@@ -85,9 +85,10 @@ static int gs_is_refuted(gs_search *s)
         s->part_x[part->place + k] = (signed char)s->taken[part->role->scope[k]];
     gs_leave(s);
     s->part[s->culprit].asked = 0;
-    if (part->role->value(part->role->object, s->part_x + part->place, &value) == GS_FAILED)
+    const int done = part->role->value(part->role->object, s->part_x + part->place, &value);
+    if (done != GS_FOUND && done != GS_NOTHING)
         gs_blame(s, s->culprit, GS_RAISED);
-    else if (value > -INFINITY)
+    else if (done == GS_FOUND && value > -INFINITY)
         gs_blame(s, s->culprit, GS_BROKE_BOUND);
     return s->failed;
 }
@@ -178,8 +179,10 @@ static void gs_step(gs_search *s)
     }
     if (gs_is_time_to_save(s)) {
         const int32_t snapshot = gs_remember(s);
-        if (snapshot < 0)
+        if (snapshot < 0) {
+            gs_leave(s);
             return;
+        }
         gs_release(s, s->saved);
         s->saved = snapshot, s->saved_psi = s->psi;
     }
@@ -289,7 +292,10 @@ static int gs_start(gs_search *s, const gs_structure *x)
     root.record = gs_record_node(s, -1, -1, 0);
     s->saved = s->root_snapshot = s->free_snapshot = -1;
     gs_hold(s, x);
-    return gs_push(s, &root);
+    if (!s->no_memory && gs_push(s, &root))
+        return 1;
+    free(root.alive);
+    return 0;
 }
 
 /* Forget the nodes below the root, and work on the root again from these multipliers; what it has ruled out stays so. `x` may be
@@ -315,8 +321,11 @@ static int gs_restart(gs_search *s, const double *split, const gs_structure *x)
         s->split[k] = k >= s->star_cells + s->shared_slots ? split[k] : k < s->star_cells && s->star_scope[k] < 0 ? 0.0 : fmax(split[k], 0.0);
     gs_fit(s);
     gs_node root = {INFINITY, 0, s->sequence++, gs_remember(s), 0, -1, -INFINITY, 0, malloc(gs_alive_bytes(s))};
-    if (root.alive == NULL || root.snapshot < 0)
+    if (root.alive == NULL || root.snapshot < 0) {
+        free(root.alive);
+        s->no_memory = 1, s->excluded = INFINITY; /* an empty tree is no proof */
         return 0;
+    }
     memcpy(root.alive, s->root_alive, gs_alive_bytes(s));
     gs_begin(s, root);
     s->node.bound = gs_weigh(s) && gs_bound_factors(s) ? gs_maximise(s, 0, s->weights, &s->found) + s->constant + s->factored : -INFINITY;

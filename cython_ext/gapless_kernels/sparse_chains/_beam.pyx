@@ -4,6 +4,7 @@
 import numpy as np
 
 from gapless_kernels.lanes.arrays cimport contiguous, point, write_back
+from gapless_kernels._arguments import owned
 from gapless_kernels.sparse_chains._arguments import check_beam
 from gapless_kernels.lanes cimport _sets
 
@@ -27,6 +28,7 @@ def beam_batch(unary, offsets, transition, initial, final, width, labels, values
     cdef Py_ssize_t k, sentences, stride, longest, most
     cdef int is_double
     cdef void *at[17]
+    (offsets,) = owned(offsets)
     _, k, sentences = check_beam(unary, offsets, transition, initial, final, labels, values, status)
     if width < 1:
         raise ValueError(f"width must be at least 1, got {width}")

@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 import numpy as np
 
 from gapless_kernels.lanes.arrays cimport address, contiguous, write_back
+from gapless_kernels._arguments import owned
 from gapless_kernels.sparse_chains._arguments import check_k_best, largest_score
 from gapless_kernels.lanes cimport _sets
 
@@ -59,6 +60,7 @@ def k_best_batch(
     cdef k_best_room best
     cdef Py_ssize_t k, stride, longest, sentences
     cdef int failed
+    (offsets,) = owned(offsets)
     k = check_k_best(
         unary, offsets, transition, initial, final, labels, values, counts, status, lower, upper, table, thresholds
     )

@@ -4,6 +4,7 @@
 import numpy as np
 
 from gapless_kernels.lanes.arrays cimport contiguous, point, write_back
+from gapless_kernels._arguments import owned
 from gapless_kernels.sparse_chains._arguments import check_pruned, largest_score
 from gapless_kernels.lanes cimport _sets
 
@@ -29,6 +30,7 @@ def viterbi_pruned_batch(
     cdef int is_double
     cdef double largest
     cdef void *at[21]
+    (offsets,) = owned(offsets)
     _, k, sentences = check_pruned(
         unary, offsets, transition, initial, final, lower, upper, labels, values, status, survivors, messages
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from gapless_kernels._arguments import check_array, check_offsets, check_parents
 from gapless_kernels.lanes cimport _sets
-from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_NOTHING, Maximiser
+from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_NOTHING, Maximiser, gs_maximiser
 
 _sets.follow()
 
@@ -50,7 +50,7 @@ cdef class TreeLabels(Maximiser):
     cdef int32_t[::1] labels
 
     def __init__(self, parents, transition):
-        given, above = np.ascontiguousarray(transition), np.ascontiguousarray(parents)
+        given, above = np.array(transition, order="C"), np.array(parents, order="C")  # they stay, and others may write to theirs
         n, k = len(above), given.shape[len(given.shape) - 1]
         nodes = () if given.ndim == 2 else (n,)
         check_array("transition", given, (*nodes, k, k))
@@ -67,6 +67,7 @@ cdef class TreeLabels(Maximiser):
         self.outside = np.empty((n, k))
         self.row, self.sums, self.zeros, self.best = np.empty(k), np.empty(k), np.zeros(k), np.empty(n)
         self.labels = np.empty(n, np.int32)
+        self.role.size = sizeof(gs_maximiser)
         self.role.decisions = self.role.cells = n * k
         self.role.most_on, self.role.has_own = n, True
 

@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from gapless_kernels._arguments import check_offsets, check_output, check_parents, check_square, check_tree
+from gapless_kernels._arguments import check_offsets, check_output, check_parents, check_square, check_tree, owned
 from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
@@ -182,6 +182,7 @@ def tree_viterbi(unary, parents, offsets, transition, messages, labels, values):
     Works on a transposed copy of `transition`.
     """
     n, k = check_tree(unary, transition)
+    parents, offsets = owned(parents, offsets)
     trees = check_offsets(offsets, n)
     check_parents(parents, offsets)
     check_output("messages", messages, (n, k), np.float64)
@@ -209,6 +210,7 @@ def tree_viterbi(unary, parents, offsets, transition, messages, labels, values):
 def tree_dominance(unary, parents, offsets, transition, child_first, leads, messages, labels, values, survived):
     """Find a best labelling of each of many trees from undominated labels; see `_trees_twin.tree_dominance`."""
     n, k = check_tree(unary, transition, one_transition=True)
+    parents, offsets = owned(parents, offsets)
     trees = check_offsets(offsets, n)
     check_parents(parents, offsets)
     check_square("child_first", child_first, k)

@@ -76,7 +76,7 @@ class Documents:
             raise InvalidProblem(f"{NAME}: is empty, expected JSON as gapless.dumps writes it")
         try:
             json.loads(first[1])
-        except ValueError:
+        except (ValueError, RecursionError):  # whoever reads the document says what is wrong with it
             return [first]
         return [first, *([second] if (second := next(lines, None)) is not None else [])]
 

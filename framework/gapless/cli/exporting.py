@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gapless.cli import exit_codes
 from gapless.cli.console import STDOUT, Console
+from gapless.cli.outputs import add_overwrite_option, check_output, is_model
 from gapless.cli.reading import read_problem
 from gapless.core.errors import UnknownOption
 from gapless.plugins.manager import Plugins
@@ -27,6 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="where to; the suffix (.cip .lp .mps) says the format; - for standard output, with --format",
     )
     parser.add_argument("--format", choices=FORMATS, help="of standard output")
+    add_overwrite_option(parser)
 
 
 def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
@@ -42,6 +44,7 @@ def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
             write_model(read_problem(parsed.file), model)
             sys.stdout.write(model.read_text("utf-8"))
         return exit_codes.PROVED
+    check_output(parsed.out, is_model, overwrite=parsed.overwrite, reads=[parsed.file])
     write_model(read_problem(parsed.file), parsed.out)
     console.say(f"wrote {parsed.out}")
     console.data({"written": parsed.out})

@@ -10,6 +10,7 @@ from pathlib import Path
 from gapless.cli import exit_codes
 from gapless.cli.console import STDOUT, Console
 from gapless.cli.documents import as_file, once
+from gapless.cli.outputs import add_overwrite_option, check_output, is_page
 from gapless.cli.reading import read_problem
 from gapless.cli.solving import read_option
 from gapless.core.errors import UnknownOption
@@ -54,6 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of a run, show the N most laborious and the N least sure answers whole",
     )
+    add_overwrite_option(parser)
 
 
 def _checks(text: str) -> int | None:
@@ -76,6 +78,9 @@ def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     once(parsed.source, parsed.problem)
     if parsed.out == STDOUT:
         console.clear_stdout("--out -")
+    else:
+        reads = [parsed.source, parsed.problem, parsed.against]
+        check_output(parsed.out, is_page, overwrite=parsed.overwrite, reads=reads)
     problem = read_problem(parsed.problem) if parsed.problem else None
     with as_file(parsed.source) as source, tempfile.TemporaryDirectory(prefix="gapless-") as folder:
         page = Path(folder) / "report.html" if parsed.out == STDOUT else Path(parsed.out)

@@ -16,8 +16,9 @@ from typing import Any
 import gapless_kernels
 from gapless.cli.backends import add_backend_options, chosen_backend
 from gapless.cli.console import Console, plain_data
+from gapless.cli.outputs import add_overwrite_option, check_output, check_output_folder, is_page
 from gapless.core.errors import InvalidProblem, UnknownOption
-from gapless.core.serial import require_folder, write_aside
+from gapless.core.serial import write_aside
 from gapless.plugins.registry import Task
 from gapless.report import require_jinja, write_report
 from gapless.runs import TABLES
@@ -37,6 +38,7 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--verbose", action="store_true", help="say more, such as how each epoch of a training went"
         )
+    add_overwrite_option(parser)
     if "--jobs" in parser._option_string_actions:
         add_backend_options(parser)
 
@@ -44,11 +46,13 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
 def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
     """Do the job, keep its tables in the folder of ``--out``, and write the page of ``--report``."""
     console.verbose = parsed.verbose
+    if parsed.out:
+        check_output_folder(parsed.out, overwrite=parsed.overwrite)
     if not parsed.report:
         if parsed.again:
             raise UnknownOption("--again is for the page of --report: give that too")
         return _run(task, parsed, console)
-    require_folder(parsed.report)
+    check_output(parsed.report, is_page, overwrite=parsed.overwrite)
     require_jinja()  # now: a long run must not end in a page that cannot be written
     with contextlib.ExitStack() as stack:
         if not parsed.out:

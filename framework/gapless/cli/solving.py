@@ -10,6 +10,7 @@ from gapless.cli import exit_codes
 from gapless.cli.backends import add_backend_options, chosen_backend
 from gapless.cli.console import STDOUT, Console
 from gapless.cli.documents import Documents, once
+from gapless.cli.outputs import add_overwrite_option, check_output, is_record
 from gapless.cli.reading import Stored, read_first, read_stored
 from gapless.cli.solving_many import solve_lines
 from gapless.core import serial
@@ -18,7 +19,6 @@ from gapless.core.limits import Limits, Stop
 from gapless.core.record import Record
 from gapless.core.result import Result, Status
 from gapless.core.results.names import one_line
-from gapless.core.serial import require_folder
 from gapless.core.verified import SECONDS
 from gapless.parallel import AT_ONCE
 from gapless.plugins.manager import Plugins
@@ -53,6 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "same command goes on after it was killed; - for standard output, the text then goes to standard error",
     )
     parser.add_argument("--anew", action="store_true", help="forget the run that the folder of --out holds")
+    add_overwrite_option(parser)
     parser.add_argument(
         "--jobs", type=int, help="workers for many problems; -1 is all there are (default 1; with --backend: -1)"
     )
@@ -86,7 +87,8 @@ def _solve_alone(documents: Documents, parsed: argparse.Namespace, console: Cons
     problem = stored.problem
     limits, options = _limits(parsed), _options(parsed)
     if parsed.out and parsed.out != STDOUT:
-        require_folder(parsed.out)  # now: a long solve must not end in a path that cannot be written
+        reads = [parsed.file, parsed.start]
+        check_output(parsed.out, is_record, overwrite=parsed.overwrite, reads=reads)
     if parsed.trace and not parsed.out:
         raise UnknownOption("--trace stores what happened in the record: give --out too")
     start = read_first(parsed.start) if parsed.start else None
@@ -183,5 +185,5 @@ def read_option(text: str) -> tuple[str, Any]:
     value = _AS_PRINTED.get(value, value)
     try:
         return name.replace("-", "_"), json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name.replace("-", "_"), value

@@ -16,6 +16,7 @@ import attrs
 from gapless.cli import exit_codes
 from gapless.cli.console import STDOUT, Console
 from gapless.cli.documents import STDIN, Documents
+from gapless.cli.outputs import check_output, check_output_folder, is_record
 from gapless.cli.reading import Stored, read_problems
 from gapless.cli.running import made_folder
 from gapless.core import serial
@@ -207,6 +208,7 @@ def _records(parsed: argparse.Namespace, console: Console) -> Iterator[_Records]
     elif out == STDOUT:
         yield _Printed()
     elif out.endswith(".jsonl"):
+        check_output(out, is_record, overwrite=parsed.overwrite, reads=[parsed.file])
         with _records_file(out, console) as records:
             yield records
     else:
@@ -217,7 +219,6 @@ def _records(parsed: argparse.Namespace, console: Console) -> Iterator[_Records]
 @contextlib.contextmanager
 def _records_file(out: str, console: Console) -> Iterator[_Records]:
     """Records go to a file beside `out`, each whole and at once; it takes the place of `out` in the end."""
-    serial.require_folder(out)
     aside = Path(out + UNFINISHED)
     if aside.exists():
         raise InvalidProblem(
@@ -248,6 +249,7 @@ def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
         )
     if out.suffix and not out.is_dir():
         raise UnknownOption(f"--out {out}: records of many problems go to a .jsonl file, or into a folder")
+    check_output_folder(out, overwrite=parsed.overwrite, reads=[parsed.file])
     corpus = _fingerprint(Path(parsed.file))  # first: a file that is not there leaves no folder behind
     deciding = ("method", "option", "time", "nodes", "gap", "iterations", "target", "seed")
     settings = {name: getattr(parsed, name) for name in deciding}

@@ -23,7 +23,7 @@ from gapless.core.factor import blamed_factor
 from gapless.core.problem import Problem, score_of
 from gapless.core.proofs.verdict import Verdict as Verdict  # noqa: PLC0414  imported from here
 from gapless.core.results.notebook import html_repr
-from gapless.core.serial import serialisable
+from gapless.core.serial import WRITTEN, serialisable
 from gapless.core.sparse import FloatArray, float_array
 from gapless.core.tolerance import margin, round_bound
 from gapless.core.work import CALL, STEPS_A_SECOND, OutOfWork, spend_work, undecided, verification_account
@@ -150,6 +150,12 @@ class Certificate(ABC):
 class NoCertificate(Certificate):
     """No evidence, and the reason.
 
+    Parameters
+    ----------
+    why : str
+    prover : str
+        Name of the solver whose claim the bound rests on, such as SCIP; empty where gapless proved it.
+
     Examples
     --------
     >>> from gapless_chains import ChainProblem
@@ -162,6 +168,7 @@ class NoCertificate(Certificate):
 
     kind: ClassVar[str] = "none"
     why: str = "this method writes no certificate"
+    prover: str = attrs.field(default="", metadata={WRITTEN: lambda one: one.prover or None})
 
     @property
     def missing(self) -> str:
@@ -222,7 +229,11 @@ class BoundCertificate(Certificate):
 
     @abstractmethod
     def upper_bound(self, problem: AnyProblem, fixings: Fixings) -> float:
-        """A bound that is valid for any values of the fields, by weak duality. May raise `InvalidProblem`."""
+        """A bound that is valid for any values of the fields, by weak duality. May raise `InvalidProblem`.
+
+        `fixings` may contradict `Decisions.exactly_one`, with two members of a group on: a verifier tries fixings
+        that nobody branched on. Any bound is valid there, since nothing is feasible; an exception is none.
+        """
 
     def verify(self, problem: AnyProblem, fixings: Fixings | None = None) -> Verdict:
         """Evaluate the formula."""

@@ -57,12 +57,22 @@ class Decisions:
     exactly_one: Sequence[Sequence[int]] = attrs.field(default=(), repr=False)
 
     def __attrs_post_init__(self) -> None:
+        if not isinstance(self.count, (int, np.integer)) or isinstance(self.count, bool):
+            raise InvalidProblem(f"Decisions: count is {self.count!r:.80}, expected the number of decisions")
         if self.count < 0:
             raise InvalidProblem(f"Decisions: count is {self.count}, it cannot be negative")
+        if not callable(self.name):
+            raise InvalidProblem(f"Decisions: name is {self.name!r:.80}, expected a function that names a decision")
         for label in ("quantity", "threshold"):
             array = getattr(self, label)
             if array is not None and array.shape != (self.count,):
                 raise InvalidProblem(f"Decisions: {label} has shape {array.shape}, expected ({self.count},)")
+        if not isinstance(self.exactly_one, (Sequence, np.ndarray)) or isinstance(self.exactly_one, (str, bytes)):
+            raise InvalidProblem(
+                f"Decisions: exactly_one is {self.exactly_one!r:.60}, expected groups of decisions"
+            )
+        if self.quantity is not None and self.count and self.quantity.min() < 0:
+            raise InvalidProblem(f"Decisions: quantity {self.quantity.min()} is negative, expected numbers from 0")
         if self.threshold is not None and self.count and self.threshold.min() < 1:
             raise InvalidProblem("Decisions: a threshold below 1 would be on in every structure")
 
@@ -81,6 +91,19 @@ class Decisions:
         """Threshold of each decision."""
         return np.ones(self.count, np.int64) if self.threshold is None else self.threshold
 
+    def _group(self, number: int) -> IntArray:
+        """The decisions of one of `exactly_one`, int64. Raises `InvalidProblem`: there are no such decisions."""
+        given = self.exactly_one[number]
+        try:
+            members = int_array(given)
+        except InvalidProblem as error:
+            raise InvalidProblem(f"Decisions: exactly_one[{number}] is no group of decisions: {error}") from error
+        if members.ndim != 1 or (members.size and not 0 <= members.min() <= members.max() < self.count):
+            raise InvalidProblem(
+                f"Decisions: exactly_one[{number}] is {given!r:.80}, expected numbers below {self.count}"
+            )
+        return members
+
     def choice_groups(self) -> Sequence[IntArray]:
         """The groups of `exactly_one`, each int64; of those that share a decision, the first in the order given."""
         return _apart(self)[0]
@@ -90,7 +113,7 @@ class Decisions:
         given = [group for group in self.exactly_one if isinstance(group, range) and group.step == 1]
         if len(given) == len(self.exactly_one):
             ends = [0, *(group.stop for group in given)]
-            if all(group.start == end for group, end in zip(given, ends, strict=False)):
+            if ends[-1] <= self.count and all(g.start == end for g, end in zip(given, ends, strict=False)):
                 return np.array(ends, np.int64), np.arange(ends[-1], dtype=np.int64)
         apart = self.choice_groups()
         sizes = [0, *(group.size for group in apart)]
@@ -119,7 +142,7 @@ class _Groups:
 
     @classmethod
     def of(cls, decisions: Decisions) -> _Groups:
-        groups = [np.asarray(group, np.int64) for group in decisions.exactly_one]
+        groups = [decisions._group(number) for number in range(len(decisions.exactly_one))]
         sizes = np.array([group.size for group in groups], np.int64)
         members = np.concatenate([np.zeros(0, np.int64), *groups])
         counts = np.bincount(members, minlength=1) if not members.size or members.min() >= 0 else np.array([2])
@@ -161,8 +184,8 @@ def _apart(decisions: Decisions) -> tuple[Sequence[IntArray], IntArray]:
     if found is None:
         group_of = np.full(decisions.count, -1, np.int64)
         apart: list[IntArray] = []
-        for given in decisions.exactly_one:
-            group = np.asarray(given, np.int64)
+        for number in range(len(decisions.exactly_one)):
+            group = decisions._group(number)
             if group.size and np.all(group_of[group] < 0):
                 group_of[group] = len(apart)
                 apart.append(group)
@@ -172,7 +195,10 @@ def _apart(decisions: Decisions) -> tuple[Sequence[IntArray], IntArray]:
 
 
 def _state(values: object) -> NDArray[np.int8]:
-    array = np.array(values, dtype=np.int8)
+    try:
+        array = np.array(values, dtype=np.int8)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise InvalidProblem(f"Fixings: state is {values!r:.80}, expected -1, 0 or 1 for each decision") from error
     array.flags.writeable = False
     return array
 

@@ -126,7 +126,7 @@ def laid_out(factor: Diagram, decisions: Decisions) -> Layout:
     try:
         given = [list(layer) for layer in answer]
         read = np.array([operator.index(d) for layer in given for d in layer], np.int64)
-    except TypeError as error:
+    except (OverflowError, TypeError) as error:
         raise InvalidProblem(f"factor {name}: layers() must list decisions, integers: {error}") from error
     if read.size and not 0 <= read.min() <= read.max() < decisions.count:
         number = next(n for n, layer in enumerate(given) if not all(0 <= d < decisions.count for d in layer))

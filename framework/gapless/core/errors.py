@@ -194,7 +194,7 @@ class OracleError(SolveError):
 
 
 class MissingBound(SolveError):
-    """An oracle returned nothing and claimed no slack: its answer proves nothing.
+    """A round of pricing brought nothing new, and a generator claimed no slack: its answer proves nothing.
 
     Examples
     --------
@@ -225,6 +225,19 @@ class FixedColumn(SolveError):
     >>> import gapless as gl
     >>> from gapless.roles import FixedColumn
     >>> issubclass(FixedColumn, gl.SolveError)
+    True
+    """
+
+
+class PricingWarning(UserWarning):
+    """A generator returned a column that cannot improve the master: a known one, or one of negative reduced cost.
+
+    The answer stays true, but the search may take for ever.
+
+    Examples
+    --------
+    >>> from gapless.roles import PricingWarning
+    >>> issubclass(PricingWarning, UserWarning)
     True
     """
 

@@ -59,6 +59,16 @@ def given_array(values: Any, subject: str) -> NDArray[Any]:
     return found.astype(np.float32) if found.dtype.name.startswith(_NARROW) else found
 
 
+def given_sequence(values: Any, name: str) -> tuple[Any, ...]:
+    """The entries of a sequence from a user. Raises `InvalidProblem`: `values` is no sequence, or one string."""
+    if isinstance(values, str | bytes):
+        raise InvalidProblem(f"{name} is one string; give a list of names")
+    try:
+        return tuple(values)
+    except TypeError as error:
+        raise InvalidProblem(f"{name} is {values!r:.80}, expected a sequence") from error
+
+
 def _rows(values: list[Any] | tuple[Any, ...], subject: str) -> list[Any]:
     """The list, with every tensor in it converted to an array."""
     return [

@@ -5,7 +5,9 @@ from __future__ import annotations
 import enum
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Real
 from typing import Any
 
@@ -153,7 +155,9 @@ class Budget:
         self.events: list[Event] = []
         self.nodes = 0
         self.iterations = 0
-        self.interrupted = False
+        self.oracle_calls = 0
+        self._whole: Budget | None = None
+        self._interrupted = False
         self._clock = clock
         self._start = clock()
 
@@ -191,9 +195,27 @@ class Budget:
         """Seconds until the time limit, possibly infinite, never negative."""
         return float("inf") if self.limits.time is None else max(0.0, self.limits.time - self.elapsed)
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C was pressed."""
+        return self._interrupted or (self._whole is not None and self._whole.interrupted)
+
     def interrupt(self) -> None:
         """Record a Ctrl-C: loops end at their next check."""
-        self.interrupted = True
+        self._interrupted = True
+
+    def part(self, limits: Limits) -> Budget:
+        """Make an account for a part of the solve, with limits of its own; Ctrl-C in the whole ends the part."""
+        part = Budget(limits, clock=self._clock, sense=self.sense)
+        part._whole = self
+        return part
+
+    def must_stop(self) -> bool:
+        """Whether work inside a round has to end as well: at the time limit and after Ctrl-C.
+
+        Limits on iterations and nodes do not count here: the round or the node that reaches one is finished.
+        """
+        return self.interrupted or self.time_left <= 0
 
     def spent(self) -> Stop | None:
         """The reason to stop inside a node (interrupt, iterations, time), or None."""
@@ -215,3 +237,59 @@ class Budget:
 def budget_of(given: Budget | Limits | None) -> Budget:
     """The budget that is given, or one of the limits, or an endless one."""
     return given if isinstance(given, Budget) else Budget(given or Limits())
+
+
+class Deadline:
+    """The time limit of one question to a role; it remembers whether it said stop.
+
+    A budget belongs to whoever runs the solve. A generator meets it as `View.stop`; `gapless.labelling`, which
+    generators call, looks up the deadline of the question that is being answered, so that also a generator that
+    passes no ``stop`` on keeps the limits of its solve.
+
+    Parameters
+    ----------
+    budget : Budget, optional
+        Without one there is no limit.
+
+    Attributes
+    ----------
+    has_stopped : bool
+        Whether `stop` was True at least once: the answer may be unfinished, whatever it claims.
+    """
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self._budget, self.has_stopped = budget, False
+
+    @property
+    def time_left(self) -> float:
+        """Seconds until the time limit, possibly infinite."""
+        return math.inf if self._budget is None else self._budget.time_left
+
+    def stop(self) -> bool:
+        """Whether to stop: at the time limit and after Ctrl-C."""
+        if self._budget is not None and self._budget.must_stop():
+            self.has_stopped = True
+        return self.has_stopped
+
+
+NO_DEADLINE = Deadline()
+
+_current: ContextVar[Deadline] = ContextVar(
+    "the deadline of the question that is being answered", default=NO_DEADLINE
+)
+
+
+def current_deadline() -> Deadline:
+    """The deadline of the question that is being answered; `NO_DEADLINE` outside of questions."""
+    return _current.get()
+
+
+@contextmanager
+def question_deadline(budget: Budget) -> Iterator[Deadline]:
+    """Give a question to a role the deadline of `budget`, inside the block."""
+    deadline = Deadline(budget)
+    token = _current.set(deadline)
+    try:
+        yield deadline
+    finally:
+        _current.reset(token)

@@ -13,6 +13,7 @@ import numpy as np
 from gapless.core.batch import Batch, Columns
 from gapless.core.decisions import Fixings
 from gapless.core.errors import InvalidProblem
+from gapless.core.limits import NO_DEADLINE, Deadline
 from gapless.core.proofs.checked_bounds import CheckedBounds
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
 
@@ -164,6 +165,8 @@ class View:
     fixings : Fixings
     point : float64 (decisions,) or None
         Value of each decision in the master's solution, from 0 to 1; None without a solution.
+    deadline : Deadline
+        Set with each question: what `stop` and `time_left` read.
 
     Examples
     --------
@@ -172,9 +175,25 @@ class View:
     array([-1, -1], dtype=int8)
     """
 
+    deadline: Deadline = NO_DEADLINE
+
     def __init__(self, fixings: Fixings, point: FloatArray | None = None) -> None:
         self.fixings = fixings
         self.point = point
+
+    @property
+    def time_left(self) -> float:
+        """Seconds until the time limit of the solve, possibly infinite. For planning; `stop` says when to end."""
+        return self.deadline.time_left
+
+    def stop(self) -> bool:
+        """Whether the generator has to answer now: at the time limit, and after a Ctrl-C that the solve heard.
+
+        To be asked every few milliseconds of work. A generator then returns what it has found; columns and rows
+        are used. Once this was True during a question, the slack of the answer counts as None, and an empty answer
+        may claim none: an unfinished search proves nothing.
+        """
+        return self.deadline.stop()
 
 
 class LinearView(View, ABC):
@@ -266,6 +285,11 @@ class LinearView(View, ABC):
         """Keys of the master's columns, in order of entry."""
         raise NotImplementedError(f"{type(self).__name__} does not implement column_keys")
 
+    def has_columns(self, keys: IntArray) -> BoolArray:
+        """Whether each key is one of `column_keys`, bool (keys,)."""
+        known: BoolArray = np.isin(keys, self.column_keys)
+        return known
+
     @property
     def column_values(self) -> FloatArray | None:
         """Values of the columns of `column_keys` in the solution; None without one."""
@@ -329,11 +353,12 @@ class Answer:
     ----------
     batch : Batch
         Missing columns and rows.
-    slack : float or None
+    slack : float, optional
         Upper bound on the complete relaxation minus the restricted one that was viewed, over *all* missing columns
-        of this generator, the returned ones included. None claims nothing, and is allowed only with a non-empty
-        batch: it is the default with columns. Otherwise the default is 0: nothing is missing. Missing rows need no
-        slack; they only lower the bound.
+        of this generator, the returned ones included. 0.0 claims that the answer is complete: no column is missing
+        that could improve the viewed master. None, the default, claims nothing and proves nothing: a round that
+        brings nothing new and lacks a claim raises `MissingBound`. Missing rows need no slack; they only lower the
+        bound, so a generator that only separates rows states 0.0.
     evidence : mapping of str to arrays
         Dual completion, for the certificate.
     scored : int
@@ -342,18 +367,16 @@ class Answer:
     Examples
     --------
     >>> from gapless.roles import Answer, Batch
-    >>> Answer(Batch(), slack=0.0).slack
+    >>> Answer(slack=0.0).slack  # nothing is missing
     0.0
+    >>> Answer().slack is None  # nothing is claimed
+    True
     """
 
     batch: Batch = attrs.field(factory=Batch)
-    slack: float | None = attrs.field()
+    slack: float | None = None
     evidence: Mapping[str, Any] = attrs.field(factory=dict)
     scored: int = 0
-
-    @slack.default
-    def _claims_nothing_with_columns(self) -> float | None:
-        return None if len(self.batch.columns) else 0.0
 
 
 class Generator(ABC, Generic[V]):

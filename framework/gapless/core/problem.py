@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from gapless.core.decisions import Decisions, Fixings
 from gapless.core.errors import InvalidProblem
+from gapless.core.factors.blame import call_problem
 from gapless.core.results.names import Names
 from gapless.core.results.notebook import html_repr
 from gapless.core.sparse import FloatArray, IntArray
@@ -167,11 +168,13 @@ class Problem(ABC, Generic[S]):
         """The part of a structure's value that the `factors` make up, in the problem's own sense."""
         if not len(self.factors):
             return 0.0
-        return self.sense.turn(self.factor_set.value(self.encode(structure)))
+        return self.sense.turn(self.factor_set.value(call_problem(self, self.encode, structure)))
 
     def factor_violations(self, structure: S) -> list[str]:
         """A sentence for each of the `factors` that forbids a structure, for `violations` to add."""
-        return self.factor_set.violations(self.encode(structure)) if len(self.factors) else []
+        if not len(self.factors):
+            return []
+        return self.factor_set.violations(call_problem(self, self.encode, structure))
 
     def backbone(self) -> Backbone[S]:
         """The problem without its `factors`: what the search needs, beside them, to solve it."""
@@ -188,7 +191,7 @@ class Problem(ABC, Generic[S]):
 
 def score_of(problem: Problem[S], structure: S) -> float:
     """The value, turned so that larger is better. Not a method: a problem may have a field `score`."""
-    return problem.sense.sign * problem.value(structure)
+    return problem.sense.sign * call_problem(problem, problem.value, structure)
 
 
 def check_start(problem: Problem[S], structures: Iterable[S]) -> None:
@@ -197,6 +200,6 @@ def check_start(problem: Problem[S], structures: Iterable[S]) -> None:
     Raises `InvalidProblem`: the message says the first rule that is broken.
     """
     for structure in structures:
-        broken = list(problem.violations(structure))
+        broken = list(call_problem(problem, problem.violations, structure))
         if broken:
             raise InvalidProblem(f"start: the structure is infeasible: {broken[0]}")

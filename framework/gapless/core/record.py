@@ -14,6 +14,7 @@ import attrs
 from gapless.core import serial
 from gapless.core.certificate import Verdict
 from gapless.core.errors import InvalidProblem, InvalidResult
+from gapless.core.given_array import given_sequence
 from gapless.core.problem import Problem
 from gapless.core.result import Result
 from gapless.core.results.names import Names
@@ -22,7 +23,7 @@ from gapless.core.serial import WRITTEN, serialisable
 
 
 def _words(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(words)
+    return given_sequence(words, "words")
 
 
 def _gold(gold: Any) -> Any:

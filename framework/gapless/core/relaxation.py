@@ -16,7 +16,7 @@ from gapless.core.decisions import Fixings
 from gapless.core.limits import Budget, Limits
 from gapless.core.oracle import Answer, View
 from gapless.core.problem import Problem
-from gapless.core.sparse import FloatArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.core.tolerance import round_bound
 from gapless.core.tree_certificate import Tightening
 
@@ -99,6 +99,11 @@ class Relaxation(ABC, Generic[S]):
 
     heeds_rows: bool = False
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers of columns and of rows so far, for the statistics; none by default."""
+        return 0, 0
+
     @abstractmethod
     def solve(
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -np.inf, state: Any = None
@@ -170,6 +175,20 @@ class Restricted(Relaxation[S], Generic[S, V]):
         """`certify` for any view and the answers to it, called when the certificate is wanted.
 
         None, the default: `certify` speaks of the last `solve` only, and is called at once.
+        """
+        return None
+
+    def excluded(self, fixings: Fixings, keys: IntArray) -> BoolArray | None:
+        """Whether no structure under the fixings is made of each of these columns, bool (keys,).
+
+        Columns that use a banned quantity need no mention. None, the default: there are no others.
+        """
+        return None
+
+    def lacking(self, view: V, budget: Budget) -> V | None:
+        """A view of the same master without a column that its last solution uses, to try the generators' claims.
+
+        Called after the rounds of a node; the next call is `solve`. None, the default, where there is none.
         """
         return None
 
@@ -254,12 +273,15 @@ class Probe(Generic[S]):
         """Whether the solve has to end."""
         return self._budget.spent() is not None
 
+    def stop(self) -> bool:
+        """Whether rounding and branching have to answer now: at the time limit, and after Ctrl-C."""
+        return self._budget.must_stop()
+
     def integral(self, fixings: Fixings, *, nodes: int, seconds: float | None = None) -> S | None:
         """The best structure from the columns at hand, by a mixed-integer program with limits; None if unknown."""
         inner = self._inner(None)
         left = inner.time_left if seconds is None else min(seconds, inner.time_left)
-        limits = Limits(time=None if math.isinf(left) else left, nodes=nodes)
-        solve = Budget(limits, clock=self._budget._clock, sense=self._budget.sense)
+        solve = self._budget.part(Limits(time=None if math.isinf(left) else left, nodes=nodes))
         try:
             return self._relaxation.integral(fixings, solve, incumbent=self.incumbent)
         finally:
@@ -276,10 +298,10 @@ class Probe(Generic[S]):
             if count is not None
         ]
         time = None if math.isinf(budget.time_left) else budget.time_left
-        limits = Limits(time=time, iterations=max(0, min(most)) if most else None)
-        return Budget(limits, clock=budget._clock, sense=budget.sense)
+        return budget.part(Limits(time=time, iterations=max(0, min(most)) if most else None))
 
     def _count(self, inner: Budget) -> None:
         self._budget.iterations += inner.iterations
+        self._budget.oracle_calls += inner.oracle_calls
         if inner.interrupted:
             self._budget.interrupt()

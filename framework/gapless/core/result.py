@@ -21,8 +21,9 @@ from gapless.core.certificate import (
     check_bound,
     within_work_limit,
 )
-from gapless.core.errors import InvalidResult
+from gapless.core.errors import InvalidProblem, InvalidResult
 from gapless.core.events import Event
+from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Stop
 from gapless.core.problem import Problem, Sense
 from gapless.core.results.names import Names
@@ -134,6 +135,9 @@ class Result(Generic[S]):
             raise InvalidResult(f"a result contradicts itself: {complaint}")
 
     def _contradiction(self) -> str | None:
+        for name, known in (("status", Status), ("stop", Stop), ("sense", Sense)):
+            if not isinstance(getattr(self, name), known):
+                return f"{name} is {getattr(self, name)!r}, expected a {known.__name__}"
         sign = self.sense.sign
         scores = [sign * s.value for s in self.solutions]
         if math.isnan(self.bound) or any(math.isnan(s) for s in scores):
@@ -204,7 +208,10 @@ class Result(Generic[S]):
             score up to rounding in the last digits.
         """
         solutions = sorted(
-            (s if isinstance(s, Solution) else Solution(s, float(problem.value(s))) for s in structures),
+            (
+                s if isinstance(s, Solution) else Solution(s, float(call_problem(problem, problem.value, s)))
+                for s in structures
+            ),
             key=lambda s: -problem.sense.sign * s.value,
         )
         status = Status.NO_SOLUTION
@@ -295,7 +302,9 @@ class Result(Generic[S]):
         """State of the proof and of its certificate in words: ``"proved, with certificate"``."""
         why = self._missing
         if self.proved:
-            return f"proved, no certificate: {why}" if why else "proved, with certificate"
+            prover = getattr(self._certificate, "prover", "")
+            proved = f"proved by {prover}" if prover else "proved"
+            return f"{proved}, no certificate: {why}" if why else f"{proved}, with certificate"
         shown = f"has no certificate: {why}" if why else "has a certificate"
         claimed = "no bound is claimed" if self.unbounded else f"the bound {shown}"
         if isinstance(self._certificate, ProbabilisticCertificate):
@@ -336,6 +345,8 @@ class Result(Generic[S]):
         InvalidLimits
             `work` is not a number above 0.
         """
+        if not isinstance(problem, Problem):
+            raise InvalidProblem(f"verify() takes the problem that was solved, got {type(problem).__name__}")
         with contextlib.nullcontext() if work is None else work_limit(work):
             return attrs.evolve(within_work_limit(lambda: self._checked(problem)), sense=self.sense)
 

@@ -19,8 +19,9 @@ from typing import IO, Any, TypeVar
 import attrs
 import numpy as np
 
-from gapless.core.errors import DuplicateName, GaplessError, InvalidProblem
+from gapless.core.errors import DuplicateName, GaplessError, InvalidProblem, InvalidResult
 from gapless.core.owners import import_class
+from gapless.core.results.field_types import type_fault
 
 T = TypeVar("T", bound=type)
 _CLASSES: dict[str, type] = {}
@@ -34,6 +35,11 @@ SPARSE, MOST_ZEROS = 64, 1 << 20
 """Shorter arrays are written in full; and a file cannot ask for more zeros for each number that it holds."""
 _PLAIN = {str, int, float, bool, type(None)}
 """Types of JSON that are read as they are."""
+_ENTRIES: dict[str, set[type]] = {"b": {bool}, "i": {int}, "u": {int}, "f": {float, int, str}}
+"""Types of JSON in arrays of each kind; text is for infinities and NaN."""
+NESTED = "the JSON document is nested too deeply: no value of gapless has so many brackets in brackets"
+WHOLE = "$"
+"""Place of the whole document."""
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
@@ -126,7 +132,7 @@ def _array(value: np.ndarray[Any, Any]) -> dict[str, Any]:
     return {**written, "values": flat}
 
 
-def from_data(data: Any, place: str = "$") -> Any:
+def from_data(data: Any, place: str = WHOLE) -> Any:
     """The value that `to_data` turned into `data`; errors name the place in the document."""
     if isinstance(data, list):
         if _PLAIN.issuperset(map(type, data)):  # words and labels, of which there are many
@@ -139,9 +145,10 @@ def from_data(data: Any, place: str = "$") -> Any:
         return {k: v if type(v) in _PLAIN else from_data(v, f"{place}.{k}") for k, v in data.items()}
     try:
         if tag == "tuple":
-            if _PLAIN.issuperset(map(type, data["items"])):
-                return tuple(data["items"])
-            return tuple(from_data(v, f"{place}[{i}]") for i, v in enumerate(data["items"]))
+            items = _listed(data, "items")
+            if _PLAIN.issuperset(map(type, items)):
+                return tuple(items)
+            return tuple(from_data(v, f"{place}[{i}]") for i, v in enumerate(items))
         if tag == "float":
             return _SPECIAL[data["value"]]
         if tag == "array":
@@ -156,18 +163,53 @@ def from_data(data: Any, place: str = "$") -> Any:
         fields = {
             k: v if type(v) in _PLAIN else from_data(v, f"{place}.{k}") for k, v in data.items() if k != _TYPE
         }
-        return cls.from_fields(fields) if hasattr(cls, "from_fields") else cls(**fields)
+        fault = type_fault(cls, fields)
+        if fault is not None:
+            name, said = fault
+            raise InvalidProblem(f"{place}.{name}: not a readable {tag}: {said}")
+        return _built(cls, fields, place)
     except GaplessError:
         raise
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise InvalidProblem(f"{place}: not a readable {tag}: {type(error).__name__}: {error}") from error
 
 
+def _built(cls: type, fields: dict[str, Any], place: str) -> Any:
+    """The object with these fields; where its constructor refuses them, the message begins with the place."""
+    try:
+        return cls.from_fields(fields) if hasattr(cls, "from_fields") else cls(**fields)
+    except (InvalidProblem, InvalidResult) as error:
+        if place == WHOLE:
+            raise
+        raise type(error)(f"{place}: {error}") from error
+
+
+def _listed(data: dict[str, Any], name: str) -> list[Any]:
+    """A list inside an object; text and dictionaries could be gone through as well."""
+    found = data[name]
+    if not isinstance(found, list):
+        raise TypeError(f"{name} is a {type(found).__name__}, expected a list")
+    return found
+
+
+def _counts(data: dict[str, Any], name: str) -> list[int]:
+    """A list of whole numbers of 0 or more."""
+    found = _listed(data, name)
+    if not {int}.issuperset(map(type, found)) or min(found, default=0) < 0:
+        raise ValueError(f"{name} is {found!r:.60}, expected integers of 0 or more")
+    return found
+
+
 def _read_array(data: dict[str, Any]) -> np.ndarray[Any, Any]:
+    if not isinstance(data["dtype"], str):
+        raise TypeError(f"dtype is {data['dtype']!r:.60}, expected a name such as 'float64'")
     dtype = np.dtype(data["dtype"])
     if dtype.kind not in _ARRAY_KINDS:
         raise InvalidProblem(f"arrays of dtype {dtype} are not read")
-    values = data["values"]
+    values, shape = _listed(data, "values"), _counts(data, "shape")
+    if not _ENTRIES[dtype.kind].issuperset(map(type, values)):
+        # NumPy would cut 1.5 to 1, read "3" as 3, and flatten lists of lists.
+        raise TypeError(f"values of an array of {dtype} are of another type")
     entries = np.array(values) if dtype == np.float64 else None
     if entries is None or entries.dtype != dtype:  # narrower numbers, infinities, whole numbers
         if dtype.kind == "f":
@@ -175,15 +217,15 @@ def _read_array(data: dict[str, Any]) -> np.ndarray[Any, Any]:
         with np.errstate(over="raise"):  # a number that the dtype cannot hold
             entries = np.array(values, dtype=dtype)
     if "places" not in data:
-        return entries.reshape(data["shape"])
-    places, size = np.array(data["places"], np.int64), math.prod(data["shape"])
+        return entries.reshape(shape)
+    places, size = np.array(_counts(data, "places"), np.int64), math.prod(shape)
     if size > MOST_ZEROS * (1 + len(values)):
         raise InvalidProblem(f"an array of {size} entries, of which {len(values)} are written, is not read")
     if places.shape != entries.shape or not np.all(np.diff(places, prepend=-1) > 0):
         raise ValueError("places must ascend, one for each value")
     whole = np.zeros(size, dtype)
     whole[places] = entries
-    return whole.reshape(data["shape"])
+    return whole.reshape(shape)
 
 
 def dumps(value: Any) -> str:
@@ -198,12 +240,14 @@ def loads(text: str) -> Any:
     """The value written by `dumps`."""
     try:
         data = json.loads(text)
-    except (ValueError, RecursionError) as error:  # also numbers with more digits than Python reads
+    except ValueError as error:  # also numbers with more digits than Python reads
         raise InvalidProblem(f"not valid JSON: {error}") from error
+    except RecursionError as error:
+        raise InvalidProblem(NESTED) from error
     try:
         return from_data(data)
     except RecursionError as error:
-        raise InvalidProblem("the JSON document is nested too deeply") from error
+        raise InvalidProblem(NESTED) from error
 
 
 def require_folder(path: str | os.PathLike[str]) -> None:

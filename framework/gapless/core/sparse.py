@@ -26,22 +26,26 @@ def frozen_array(values: Any, dtype: type) -> NDArray[Any]:
 
 
 def int_array(values: Any) -> IntArray:
-    """Read-only int64. Raises `InvalidProblem`: fractions, NaN or a number that int64 does not hold."""
-    given = np.asarray(values)
+    """Read-only int64. Raises `InvalidProblem`: no numbers, fractions, NaN or a number that int64 does not hold."""
     try:
+        given = np.asarray(values)
         with np.errstate(invalid="raise"):
             whole = frozen_array(values, np.int64)
-    except FloatingPointError as error:
-        raise InvalidProblem(f"expected integers, got {given!r:.80}") from error
-    if given.dtype.kind == "f" and (whole != given).any():
-        at = int(np.flatnonzero((whole != given).ravel())[0])
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise InvalidProblem(f"expected integers, got {values!r:.80}") from error
+    # Text would be read, and an unsigned number above 2**63 would become a negative one.
+    if given.dtype.kind in "SU" or (given.dtype.kind in "fu" and (whole != given).any()):
+        at = int(np.flatnonzero((whole != given).ravel())[0]) if given.dtype.kind in "fu" else 0
         raise InvalidProblem(f"expected integers, got {given.ravel()[at]} at place {at}")
     return whole
 
 
 def float_array(values: Any) -> FloatArray:
-    """Read-only float64."""
-    return frozen_array(values, np.float64)
+    """Read-only float64. Raises `InvalidProblem`: no numbers."""
+    try:
+        return frozen_array(values, np.float64)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise InvalidProblem(f"expected numbers, got {values!r:.80}") from error
 
 
 def bool_array(values: Any) -> BoolArray:

@@ -203,7 +203,8 @@ class TreeCertificate(Certificate):
                 problem, here, step.on, step.off, max(enough, bound)
             )
             if not verdict:
-                place = f"{self._place(node, problem)}, tightening {number}"
+                fixed = in_words(Branch(step.on, step.off), problem.decisions)
+                place = f"{self._place(node, problem)}, tightening {number} ({fixed})"
                 return attrs.evolve(verdict, place=f"{place}, {verdict.place}")
             bound = max(bound, verdict.bound)
             here = here.fix(step.on, step.off)

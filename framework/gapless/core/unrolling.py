@@ -9,7 +9,7 @@ import numpy as np
 
 import gapless_kernels
 from gapless.core.errors import GaplessError, InvalidProblem, OracleError
-from gapless.core.factor import name_of, named_after
+from gapless.core.factor import name_of
 from gapless.core.layered_graph import LayeredGraph
 from gapless.core.score_array import LARGEST
 from gapless.core.sparse import FloatArray, IntArray
@@ -216,8 +216,12 @@ def coarser_states(factor: Diagram, layer: int, states: IntArray, width: int) ->
     whole = states
     left = states
     while left.size > width:
-        with named_after(factor, "relax", f"{layer}, states"):
+        try:
             given = factor.relax(layer, left.copy())
+        except GaplessError:
+            raise
+        except Exception as error:
+            raise _raised(f"factor {name_of(factor)}: relax({layer}, states)", error) from error
         coarser = _integers(factor, given, left.size, lambda: f"factor {name_of(factor)}: relax({layer})", 0)
         whole = coarser[np.searchsorted(left, whole)]
         fewer = np.unique(coarser)

@@ -48,17 +48,24 @@ def _in(batch: Batch, batches: Sequence[Batch]) -> bool:
 def silent(generators: Sequence[Generator[Any]], answers: Sequence[Answer], view: View) -> str:
     """The sentence for a round in which nothing was new and no finite slack was claimed."""
     names = [type(g).__name__ for g, a in zip(generators, answers, strict=True) if a.slack is None]
-    said = f"{' and '.join(names) or 'the generators'} found nothing new and claimed no finite slack; "
+    said = f"{' and '.join(names) or 'the generators'} found nothing new and claimed no finite slack"
     known = [gain for answer in answers for gain in _known(answer, view)]
     if not known:
-        return said + "claim slack=0.0 if nothing is missing"
+        return f"{said}: {OWED}"
     more = ", ..." if len(known) > MOST_NAMED else ""
     return (
-        f"{said}the master has all columns that came ({', '.join(known[:MOST_NAMED])}{more}), and its bound counts "
-        "them: a column that gains there is at its upper bound, or is another one under a used key. Leave out what "
-        "view.column_keys lists, and claim a slack for the columns that the master lacks, "
-        "0.0 only if none of those gains"
+        f"{said}; the master has all columns that came ({', '.join(known[:MOST_NAMED])}{more}), and its bound "
+        "counts them: a column that gains there is at its upper bound, or is another one under a used key. Leave "
+        f"out what view.column_keys lists, and find a slack for the columns that the master lacks: {OWED}"
     )
+
+
+OWED = (
+    "finding nothing proves nothing. The slack is an upper bound on what all missing columns add to the optimum: "
+    "view.lagrangian and view.farley derive it from an upper bound on their gains that the search has proved. "
+    "A generator that only separates rows states slack=0.0"
+)
+"""Advice for a generator that claims no slack."""
 
 
 MOST_NAMED = 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from typing import Any
 
 import attrs
@@ -18,7 +19,8 @@ ORDERS: tuple[str, ...] = ("best-first", "depth-first", "breadth-first")
 class Node:
     """One node of a search tree.
 
-    `number`: its place in the certificate; creation order. `certificate`: evidence for `bound`.
+    `number`: its place in the certificate; creation order. `certificate`: evidence for `bound`. `claimed`: the
+    smallest bound that the relaxation gave here or above, not rounded to the problem's granularity.
     """
 
     number: int
@@ -27,6 +29,7 @@ class Node:
     certificate: Certificate
     depth: int = 0
     state: Any = None
+    claimed: float = math.inf
 
 
 class Frontier:

@@ -6,8 +6,12 @@ import math
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+import numpy as np
+
 from gapless.core.errors import InconsistentBound, OracleError, SolveError
+from gapless.core.factors.blame import call_problem
 from gapless.core.problem import Problem, score_of
+from gapless.core.sparse import IntArray
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -23,6 +27,16 @@ def guarded(role: object, call: Callable[P, T], *args: P.args, **kwargs: P.kwarg
     except Exception as error:
         name = getattr(call, "__name__", "call")
         raise OracleError(f"{type(role).__name__}.{name} raised {type(error).__name__}: {error}") from error
+
+
+def encoded(problem: Problem[S], structure: S) -> IntArray:
+    """Ids of the decisions that a structure turns on, ascending."""
+    return np.sort(call_problem(problem, problem.encode, structure))
+
+
+def decoded(problem: Problem[S], on_ids: IntArray) -> S:
+    """The structure of these decisions."""
+    return call_problem(problem, problem.decode, on_ids)
 
 
 def feasible_score(problem: Problem[S], structure: S) -> float | None:

@@ -131,6 +131,7 @@ def price_and_cut(
                         fixings,
                         incumbent,
                         granularity,
+                        budget,
                     )
             if budget.heard:
                 guarded(
@@ -199,6 +200,11 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         self.decisions = decisions
         self.limit = limit
         self._rounds = Rounds(self.generators, decisions, pricing, restricted, limit)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers of columns and of rows of the master."""
+        return self.restricted.size
 
     def solve(
         self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None

@@ -17,18 +17,23 @@ from gapless.core.batch import Batch, Columns
 from gapless.core.certificate import Certificate
 from gapless.core.decisions import OFF, Decisions, Fixings
 from gapless.core.errors import FixedColumn, InconsistentBound, MissingBound, OracleError
-from gapless.core.limits import Budget
+from gapless.core.limits import Budget, question_deadline
 from gapless.core.oracle import Answer, Generator, LinearView, View
 from gapless.core.pricing import Pricing
 from gapless.core.sparse import FloatArray
-from gapless.engine.entering import enter
+from gapless.core.tolerance import margin
+from gapless.engine.entering import OWED, enter
 from gapless.engine.guard import guarded
+from gapless.engine.returned_columns import ReturnedColumns
 from gapless.engine.smoothing import Smoothing
 
 V = TypeVar("V", bound=View)
 
 REPAIRS = 1e-6
 """Share of what an infeasible master is short by, up to which a slack counts as rounding."""
+
+FIRST_SAMPLE = 64
+"""Questions after which claims are tried by one more; then at twice as many, four times as many, and so on."""
 
 IMPROVES = 1e-9
 """Gain at the master's prices from which one of the columns found at smoothed prices improves the master."""
@@ -55,9 +60,11 @@ class Round(Generic[V]):
     scored : int
         Number of parts scored.
     questions : int
+    stopped : bool
+        Whether a generator was told to stop during the last question.
     complete : bool
         Whether nothing is missing, as far as the generators know: the last question was at the master's prices, to
-        the last stages.
+        the last stages, and no generator was told to stop.
     """
 
     bound: float = math.inf
@@ -69,6 +76,7 @@ class Round(Generic[V]):
     scored: int = 0
     questions: int = 0
     complete: bool = False
+    stopped: bool = False
 
 
 class Rounds(Generic[V]):
@@ -80,7 +88,7 @@ class Rounds(Generic[V]):
     decisions : Decisions
     pricing : Pricing
     master : object
-        Has `extend`, `smoothed`, `evidence` and `certify` of `Restricted`.
+        Has `extend`, `smoothed`, `excluded`, `lacking`, `evidence` and `certify` of `Restricted`.
     limit : int, optional
     """
 
@@ -95,6 +103,8 @@ class Rounds(Generic[V]):
         self.generators, self.decisions, self.limit = tuple(generators), decisions, limit
         self.master = master
         self.smoothing: Smoothing[V] = Smoothing(pricing, master)
+        self._returned = ReturnedColumns(master)
+        self.questions, self._next_sample = 0, FIRST_SAMPLE
         self.stage = [0] * len(self.generators)
         self.best = math.inf
         self._bans: tuple[Fixings | None, FloatArray | None] = None, None
@@ -115,7 +125,7 @@ class Rounds(Generic[V]):
         base : float
             Its bound.
         budget : Budget
-            Once it is spent, the round ends with the question in hand, incomplete.
+            Once it is spent, the round ends with the question in hand, incomplete. Its deadline is the generators'.
         enough : float
             A bound that needs no better one: at smoothed prices, the round ends there.
         """
@@ -123,18 +133,21 @@ class Rounds(Generic[V]):
         while True:
             for number, smoothed in enumerate(self.smoothing.views(view)):
                 centre = self.smoothing.centre
-                answers = self._question(
-                    smoothed, smoothed.bound if isinstance(smoothed, LinearView) else base, fixings, done
-                )
+                bound = smoothed.bound if isinstance(smoothed, LinearView) else base
+                answers = self._question(smoothed, bound, fixings, budget, done)
                 if number == 0 and centre is not None:
                     self.smoothing.learn(view, smoothed, centre, answers)
                 done.added, done.batches = enter([_improving(a, view) for a in answers], self.extend)
                 if done.added or done.bound <= enough or budget.spent() is not None:
                     return done
-            answers = self._question(view, base, fixings, done)
+            answers = self._question(view, base, fixings, budget, done)
             done.added, done.batches = enter(answers, self.extend)
+            if done.stopped:
+                return done
             if done.added or done.slack == 0 or not self._next_stage():
                 done.complete = not done.added
+                if done.complete:
+                    self._price_again(view, fixings, budget)
                 return done
             if budget.spent() is not None:
                 return done
@@ -164,14 +177,32 @@ class Rounds(Generic[V]):
             self._bans = fixings, fixings.banned(self.decisions).astype(np.float64) if some else None
         return self._bans[1]
 
-    def _question(self, view: V, base: float, fixings: Fixings, done: Round[V]) -> list[Answer]:
-        answers = [
-            ask(generator, view, self.limit, self._banned(fixings), stage)
-            for generator, stage in zip(self.generators, self.stage, strict=True)
-        ]
-        done.answers, done.slack = answers, total_slack(answers)
-        done.scored += sum(a.scored for a in answers)
-        done.questions += 1
+    def _price_again(self, view: V, fixings: Fixings, budget: Budget) -> None:
+        """Now and then, ask about a master that lacks a column in use: the claim there must allow what is reached.
+
+        Raises `InconsistentBound`. Costs a linear program and a question, so it comes with doubling distance.
+        """
+        if self.questions < self._next_sample or not isinstance(view, LinearView) or budget.spent() is not None:
+            return
+        self._next_sample = 2 * self.questions
+        lacking = self.master.lacking(view, budget)
+        if lacking is None:
+            return
+        tried: Round[V] = Round()
+        self._ask_all(lacking, fixings, budget, tried)
+        claim = math.inf if tried.slack is None else lacking.bound + tried.slack
+        if claim < view.objective - margin(view.objective):
+            names = " and ".join(dict.fromkeys(type(generator).__name__ for generator in self.generators))
+            gone = view.column_keys[~lacking.has_columns(view.column_keys)]
+            raise InconsistentBound(
+                f"{names} claimed a bound of {budget.as_value(claim)} for a master without column {gone[0]}, but "
+                f"with it {budget.as_value(view.objective)} is reached: a slack was too small. Pricing "
+                "overlooks columns, as by a dominance rule that drops too much, or it goes by a list of what it "
+                "returned instead of view.column_keys"
+            )
+
+    def _question(self, view: V, base: float, fixings: Fixings, budget: Budget, done: Round[V]) -> list[Answer]:
+        answers = self._ask_all(view, fixings, budget, done)
         if done.slack is not None and base > -math.inf:
             bound = base + done.slack
             if bound <= done.bound:
@@ -181,6 +212,23 @@ class Rounds(Generic[V]):
             if bound < self.best:
                 self.best = bound
                 self.smoothing.improve(view, answers)
+        return answers
+
+    def _ask_all(self, view: V, fixings: Fixings, budget: Budget, done: Round[V]) -> list[Answer]:
+        budget.oracle_calls += len(self.generators)
+        self.questions += 1
+        answers, done.stopped = [], False
+        for generator, stage in zip(self.generators, self.stage, strict=True):
+            with question_deadline(budget) as view.deadline:
+                answer = ask(generator, view, self.limit, self._banned(fixings), stage)
+            if isinstance(view, LinearView) and len(answer.batch.columns):
+                exact = stage >= len(generator.stages) - 1 and not view.deadline.has_stopped
+                self._returned.check(generator, answer, view, exact=exact)
+            answers.append(answer)
+            done.stopped |= view.deadline.has_stopped
+        done.answers, done.slack = answers, total_slack(answers)
+        done.scored += sum(a.scored for a in answers)
+        done.questions += 1
         return answers
 
 
@@ -214,7 +262,10 @@ def total_slack(answers: Sequence[Answer]) -> float | None:
 def ask(
     generator: Generator[V], view: V, limit: int | None, bans: FloatArray | None = None, stage: int = 0
 ) -> Answer:
-    """A generator's answer, unless it contradicts itself or uses a quantity of positive `bans`."""
+    """A generator's answer, unless it contradicts itself or uses a quantity of positive `bans`.
+
+    The answer claims nothing where the generator was told to stop: an unfinished search must not pass for a proof.
+    """
     query: Any = generator.query
     if len(generator.stages) > 1:
         answer = guarded(generator, query, view, limit=limit, stage=generator.stages[stage])
@@ -225,11 +276,11 @@ def ask(
         raise OracleError(f"{name}.query returned {type(answer).__name__}, expected an Answer")
     if answer.slack is not None and not answer.slack >= 0:
         raise InconsistentBound(f"{name} claimed a slack of {answer.slack}; a slack is a number >= 0")
+    if view.deadline.has_stopped:
+        answer = attrs.evolve(answer, slack=None)
     if not len(answer.batch):
-        if answer.slack is None and stage >= len(generator.stages) - 1:
-            raise MissingBound(
-                f"{name} returned nothing and claimed no slack; claim slack=0.0 if nothing is missing"
-            )
+        if answer.slack is None and not view.deadline.has_stopped and stage >= len(generator.stages) - 1:
+            raise MissingBound(f"{name} returned nothing and claimed no slack: {OWED}")
         return answer
     columns, rows = answer.batch.columns, answer.batch.rows
     numbers = [columns.objective, columns.coefficients.values, columns.uses.values, columns.upper]

@@ -15,6 +15,7 @@ import numpy as np
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import FREE, ON, Decisions, Fixings
 from gapless.core.errors import InconsistentBound
+from gapless.core.limits import Budget, question_deadline
 from gapless.core.oracle import Answer, Generator, View
 from gapless.core.tolerance import margin, round_bound
 from gapless.core.tree_certificate import Tightening
@@ -36,6 +37,7 @@ def fix_by_gains(
     fixings: Fixings,
     incumbent: float,
     granularity: float | None,
+    budget: Budget,
     *,
     recorded: bool = True,
 ) -> tuple[list[Tightening], float]:
@@ -47,6 +49,8 @@ def fix_by_gains(
         Has `usage_gains`, `charged` and `evidence` of `Restricted`.
     view, base, answers
         Last view, its bound, and the answers to it, which found nothing and claimed a slack within rounding of 0.
+    budget : Budget
+        Nothing more is fixed once its time is up.
     recorded : bool
         Whether tightenings carry certificates.
 
@@ -63,8 +67,9 @@ def fix_by_gains(
     if best is None:
         return nothing
     for generator in generators:
-        gains = guarded(generator, generator.usage_gains, view)
-        if gains is None:
+        with question_deadline(budget) as view.deadline:
+            gains = guarded(generator, generator.usage_gains, view)
+        if gains is None or view.deadline.has_stopped:
             return nothing
         gains = np.asarray(gains, np.float64)
         if gains.shape != best.shape or np.isnan(gains).any():
@@ -90,6 +95,8 @@ def fix_by_gains(
     dearer = base - incumbent + max(1.0, abs(base))  # more than what closes any decision, and finite
     tightenings = []
     for q, off in off_of.items():
+        if budget.must_stop():
+            break
         certificate: Certificate = NoCertificate()
         if recorded:
             # One use of the quantity is paid for by as much as its best column lacks, so that no column gains.

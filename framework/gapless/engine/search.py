@@ -434,7 +434,7 @@ class Search(SearchState):
             root.bound = self._look()
             self.ascent.multipliers = begin
 
-    def record(self, shares: bool = True) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """Nodes, fixing steps and multipliers as arrays, as the compiled search gives them."""
         if not self.keep_proof:
             raise ValueError("no proof was kept: it was not asked for")
@@ -447,4 +447,4 @@ class Search(SearchState):
             leaves[self.node.number] = self.saved if own else inherited
             shown[self.node.number] = self.node.number if own else self.node.shown
         prices = self.split.size - self.split.layout.slots
-        return {"lifted": self.lifted, **self.kept.arrays(self.split.layout, leaves, shown, prices, shares=shares)}
+        return {"lifted": self.lifted, **self.kept.arrays(self.split.layout, leaves, shown, prices)}

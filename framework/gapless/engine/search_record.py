@@ -45,7 +45,7 @@ class Record:
         self.fixings = [fixing for fixing in self.fixings if fixing[0] == 0]
 
     def arrays(
-        self, layout: Layout, leaves: dict[int, Evidence], shown: dict[int, int], prices: int, *, shares: bool
+        self, layout: Layout, leaves: dict[int, Evidence], shown: dict[int, int], prices: int
     ) -> dict[str, Any]:
         """As ``gapless_kernels.search`` describes it.
 
@@ -78,31 +78,18 @@ class Record:
             "off": np.concatenate([np.zeros(0, np.int64), *(off for _, _, off in self.fixings)]),
             "orientation": layout.orientation,
             "alone": layout.repeated,
-            "forms": _forms(layout) if shares else np.zeros(0, np.uint8),
-            **_multipliers(layout, held, prices, shares),
+            **_multipliers(layout, held, prices),
         }
 
 
-def _forms(layout: Layout) -> Any:
-    """Form in which the multipliers of each scope are written, uint8 (scopes,)."""
-    forms = np.where(layout.given < 0.0, 3, 0)
-    for shared in layout.shared:
-        forms[shared.scopes[shared.scores >= 0.0]] = 2
-    forms[layout.starred] = 1
-    return forms.astype(np.uint8)
-
-
-def _multipliers(layout: Layout, held: list[FloatArray], prices: int, shares: bool) -> dict[str, Any]:
-    """The multipliers that are not 0, row by row: parts of scores, or else in units of scores, charges negative."""
+def _multipliers(layout: Layout, held: list[FloatArray], prices: int) -> dict[str, Any]:
+    """The multipliers that are not 0, row by row, in units of scores; charges are negative."""
     scopes, places = layout.places()
     scale = np.ones(layout.slots)
     for shared in layout.shared:
         charges = shared.scores < 0.0
         scopes[shared.slots[charges, 1:]] = -1
-        unit = np.where(charges, -1.0, 1.0)
-        if shares:
-            unit = np.divide(1.0, np.abs(shared.scores), out=np.zeros(charges.size), where=shared.scores != 0.0)
-        scale[shared.slots] = unit[:, None]
+        scale[shared.slots] = np.where(charges, -1.0, 1.0)[:, None]
     scopes = np.concatenate([scopes, layout.widths.size + np.arange(prices)])
     places, scale = np.concatenate([places, np.zeros(prices, np.int64)]), np.concatenate([scale, np.ones(prices)])
     used = [np.flatnonzero((multipliers != 0.0) & (scopes >= 0)) for multipliers in held]

@@ -17,6 +17,7 @@ from gapless.core.brancher import Brancher
 from gapless.core.certificate import Certificate, NoCertificate, PointCertificate
 from gapless.core.decisions import FREE, Decisions, Fixings
 from gapless.core.errors import InconsistentBound, OracleError, SolveError, UncoveredBranching
+from gapless.core.factors.blame import call_problem
 from gapless.core.formulation import checked_frequency, rounds_at
 from gapless.core.limits import Budget, Limits, Stop, budget_of
 from gapless.core.problem import Problem, check_start, score_of
@@ -26,7 +27,7 @@ from gapless.core.sparse import IntArray
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.core.tree_certificate import Tightening, TreeCertificate
 from gapless.engine.frontier import Frontier, Node
-from gapless.engine.guard import checked_bound, feasible_score, guarded
+from gapless.engine.guard import checked_bound, decoded, encoded, feasible_score, guarded
 from gapless.engine.lawler import flips
 
 S = TypeVar("S")
@@ -226,6 +227,7 @@ class _Search(Generic[S]):
         if not isinstance(relaxed, Relaxed):
             name = type(self.relaxation).__name__
             raise OracleError(f"{name}.solve returned {type(relaxed).__name__}, expected a Relaxed")
+        self._doubt_claims(relaxed, node)
         own = round_bound(checked_bound(self.relaxation, relaxed.bound), self.problem.granularity)
         probe = Probe(self.problem, self.relaxation, node.fixings, self.budget, self.threshold)
         relaxed = attrs.evolve(relaxed, bound=min(relaxed.bound, node.bound), probe=probe)
@@ -259,7 +261,7 @@ class _Search(Generic[S]):
         score = feasible_score(self.problem, structure)
         if score is None:
             return
-        ids = np.sort(guarded(self.problem, self.problem.encode, structure))
+        ids = encoded(self.problem, structure)
         if score <= self.threshold or any(np.array_equal(ids, known) for _, known, _ in self.pool):
             return
         pool = sorted([*self.pool, (score, ids, structure)], key=lambda entry: -entry[0])[: self.k]
@@ -276,6 +278,16 @@ class _Search(Generic[S]):
                     f"{type(self.relaxation).__name__} bounds node {node.number} by {self.sense.turn(bound):.12g}, "
                     f"but a feasible structure under its fixings {self.sense.verb}s {self.sense.turn(score):.12g}"
                 )
+
+    def _doubt_claims(self, relaxed: Relaxed[S], node: Node) -> None:
+        """Compare what a node attains with the bounds of its ancestors, which could attain it as well."""
+        if relaxed.attained > node.claimed + margin(node.claimed):
+            raise InconsistentBound(
+                f"{type(self.relaxation).__name__} bounded a node above node {node.number} by "
+                f"{self.sense.turn(node.claimed):.12g}, but attains {self.sense.turn(relaxed.attained):.12g} at "
+                "this one: a bound claimed there, as by the slack of a generator, was wrong"
+            )
+        node.claimed = min(node.claimed, checked_bound(self.relaxation, relaxed.bound))
 
     def _doubt_exclusion(self, relaxed: Relaxed[S]) -> None:
         """Fixings against a score that nobody reaches may have thrown away the optimum."""
@@ -315,7 +327,7 @@ class _Search(Generic[S]):
             child = self._node(
                 child_fixings or fixings, node.bound, node.certificate, node.number, branch, node.depth + 1
             )
-            child.state = node.state
+            child.state, child.claimed = node.state, node.claimed
             if child_fixings is not None:
                 children.append(child)
         self.frontier.push(children)
@@ -339,9 +351,9 @@ class _Search(Generic[S]):
 
     def _around_solution(self, fixings: Fixings, relaxed: Relaxed[S], bound: float) -> Sequence[Branch] | None:
         """For k best: once a node's best structure is known, Lawler's partition of the others, and itself."""
-        if self.k == 1 or relaxed.structure is None or self.problem.violations(relaxed.structure):
+        if self.k == 1 or relaxed.structure is None or feasible_score(self.problem, relaxed.structure) is None:
             return None
-        ids = np.sort(self.problem.encode(relaxed.structure))
+        ids = encoded(self.problem, relaxed.structure)
         if not (fixings.allow(ids) and meets(bound, score_of(self.problem, relaxed.structure))):
             return None
         implied = fixings.fix(on=ids)
@@ -372,7 +384,7 @@ class _Search(Generic[S]):
         if verdict.bound > -math.inf:
             implied = fixings.implied(self.decisions)
             if implied is not None:
-                self.accept(self.problem.decode(implied.on))
+                self.accept(decoded(self.problem, implied.on))
         node.bound, node.certificate = min(node.bound, verdict.bound), certificate
         self._close(node)
 
@@ -400,7 +412,8 @@ class _Search(Generic[S]):
         if known == 1 and not self.tightenings and "0" in self.leaves:
             certificate = self.leaves["0"]
         budget = self.budget
-        explanation = list(self.problem.infeasibility()) if bound == -math.inf else []
+        columns, rows = self.relaxation.size
+        explanation = list(call_problem(self.problem, self.problem.infeasibility)) if bound == -math.inf else []
         if self.k > 1 and stop is not Stop.PROVED:
             explanation.append(f"the search for {self.k} best ended early ({stop.value}): the list may miss some")
         return Result.of(
@@ -414,6 +427,9 @@ class _Search(Generic[S]):
                 seconds=budget.elapsed,
                 nodes=budget.nodes,
                 iterations=budget.iterations,
+                oracle_calls=budget.oracle_calls,
+                columns=columns,
+                rows=rows,
                 warm_start_used=self.warm,
             ),
             trace=budget.events,

@@ -13,6 +13,8 @@ from gapless.core.serial import serialisable
 from gapless.core.sparse import FloatArray
 
 T = TypeVar("T", bound=type)
+LARGEST_NUMBER = 10**6
+"""Larger numbers of decisions would fill the memory with scores; no problem has so many in one factor."""
 
 
 def shipped(tag: str) -> Callable[[T], T]:
@@ -91,6 +93,6 @@ def number_of(value: Any) -> int:
         found = operator.index(value)
     except TypeError as error:
         raise InvalidProblem(f"{value!r:.80} where a number is expected, an integer of at least 0") from error
-    if found < 0:
-        raise InvalidProblem(f"{found} where a number is expected, at least 0")
+    if not 0 <= found <= LARGEST_NUMBER:
+        raise InvalidProblem(f"{found!r:.40} where a number is expected, at least 0 and at most {LARGEST_NUMBER}")
     return found

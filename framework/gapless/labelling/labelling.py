@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import gapless_kernels.labels as kernels
 from gapless.core.errors import InvalidProblem
+from gapless.core.limits import current_deadline
 from gapless.core.sparse import BoolArray, FloatArray
 from gapless.labelling.network import Network
 from gapless.labelling.routes import Routes, gathered
@@ -115,7 +116,8 @@ class Labelling:
         charges : float64 (rows,), optional
             Dues of a route, each time a row of the `RankOne` resources is due, at least 0; by default nothing.
         stop : callable, optional
-            Asked every now and then; True ends the search.
+            Asked every few milliseconds; True ends the search. By default the time limit of the solve, where a
+            generator calls this (`View.stop`).
 
         Returns
         -------
@@ -134,6 +136,7 @@ class Labelling:
         if stage not in STAGES:
             raise InvalidProblem(f"stage must be one of {', '.join(STAGES)}, got {stage!r}")
         costs, charges = self._checked(costs, off, charges, below)
+        stop = stop or current_deadline().stop
         most = self._most(limit, MANY)
         if stage == "heuristic":
             found = self._found(self._memory, costs, charges, below, most, stop, loose=True)
@@ -191,7 +194,12 @@ class Labelling:
         costs, charges = self._checked(costs, off, charges, below)
         memory = self._memory if stage == "exact" else self._loose
         values, status = kernels.label_through(
-            self._with(memory), costs, charges, float(below), memory_limit=self.memory_limit, pulse=stop
+            self._with(memory),
+            costs,
+            charges,
+            float(below),
+            memory_limit=self.memory_limit,
+            pulse=stop or current_deadline().stop,
         )
         if STOPS[status] == "memory":
             raise MemoryError(
@@ -230,6 +238,7 @@ class Labelling:
         costs, charges = self._checked(costs, off, charges, below)
         tables = self._with(self._memory)._replace(loose_memory=packed(self._learned))
         most, memory = self._most(limit, 1_000_000), self.memory_limit
+        stop = stop or current_deadline().stop
         found = kernels.label_enumerate(tables, costs, charges, float(below), most, memory_limit=memory, pulse=stop)
         bound = min(found.bound, float(found.cost.min(initial=np.inf)))
         stops = STOPS[found.status]
@@ -286,7 +295,7 @@ class Labelling:
         charges: FloatArray,
         below: float,
         most: int,
-        stop: Callable[[], bool] | None,
+        stop: Callable[[], bool],
         *,
         loose: bool = False,
     ) -> FoundRoutes:
@@ -317,7 +326,7 @@ class Labelling:
         charges: FloatArray,
         below: float,
         most: int,
-        stop: Callable[[], bool] | None,
+        stop: Callable[[], bool],
     ) -> Routes:
         """Forbid the cycles that turn up, until the cheapest route has none."""
         kept: list[tuple[float, bytes]] = []

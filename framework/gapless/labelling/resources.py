@@ -25,8 +25,9 @@ def floats(values: Any) -> FloatArray:
 class Additive:
     """A quantity that adds up along a route: load, time, distance.
 
-    It begins at 0. Along an arc the arc's `use` is added; the sum must be within the window of the vertex that is
-    reached. With `waits`, a sum below the window rises to its lower end; without, it is outside.
+    It begins at 0, which must be within the window of the source. Along an arc the arc's `use` is added; the sum
+    must be within the window of the vertex that is reached. With `waits`, a sum below the window, at the source as
+    well, rises to its lower end; without, it is outside.
 
     Integers, and other multiples of one power of two, are taken exactly. Other numbers are rounded to 2^-40 of the
     largest of them, and a window that is missed by no more than such roundings counts as kept (4e-9 of the largest
@@ -124,9 +125,10 @@ class RankOne:
     """Rows of rank 1 with limited memory, whose duals a route pays.
 
     A visit to a vertex of row i adds its multiplier to the row's state; when the sum reaches 1, it falls by 1 and
-    the route pays ``charges[i]``. A visit to a vertex outside the row's memory sets the state to 0 (Pecin, Pessoa,
-    Poggi, Uchoa, *Improved branch-cut-and-price for capacitated vehicle routing*, 2017, section 3.3). Subset rows
-    of three customers have multipliers 1/2 (Jepsen, Petersen, Spoorendonk, Pisinger, 2008).
+    the route pays ``charges[i]``. The beginning at the source is a visit. A visit to a vertex outside the row's
+    memory sets the state to 0 (Pecin, Pessoa, Poggi, Uchoa, *Improved branch-cut-and-price for capacitated
+    vehicle routing*, 2017, section 3.3). Subset rows of three customers have multipliers 1/2 (Jepsen, Petersen,
+    Spoorendonk, Pisinger, 2008).
 
     Parameters
     ----------

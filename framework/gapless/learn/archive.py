@@ -104,7 +104,7 @@ def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Arr
         if not zipfile.is_zipfile(path):  # numpy would take it for a pickle and suggest loading it unsafely
             raise zipfile.BadZipFile("not a zip archive, or truncated")
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            header = json.loads(stored[HEADER].tobytes().decode("ascii"))
+            header = _header(stored)
             found = header["format"], header["version"], header["kind"]
             if found == (FORMAT, VERSION, kind):
                 listed = enumerate(header["arrays"])
@@ -119,6 +119,22 @@ def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Arr
             f"{place}: holds {found[2]!r} of {found[0]}, version {found[1]}; expected {kind!r}, version {VERSION}"
         )
     return arrays, metadata
+
+
+def is_archive(path: str | os.PathLike[str], kind: str) -> bool:
+    """Whether `write_archive` wrote this file for this `kind`, in any version; its arrays are not read."""
+    try:
+        if not zipfile.is_zipfile(path):
+            return False
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            header = _header(stored)
+            return bool((header["format"], header["kind"]) == (FORMAT, kind))
+    except _DAMAGE:
+        return False
+
+
+def _header(stored: Mapping[str, Array]) -> Any:
+    return json.loads(stored[HEADER].tobytes().decode("ascii"))
 
 
 def _array(stored: Mapping[str, Array], number: int, entry: Mapping[str, Any]) -> Array:

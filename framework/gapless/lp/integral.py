@@ -11,6 +11,7 @@ from gapless.core.limits import Budget
 from gapless.core.sparse import FloatArray
 from gapless.lp import signs
 from gapless.lp.ledger import Ledger
+from gapless.lp.program import CPU_CLOCK, WALL_CLOCK
 
 
 def best_columns(ledger: Ledger[Any], budget: Budget, above: float) -> FloatArray | None:
@@ -24,9 +25,6 @@ def best_columns(ledger: Ledger[Any], budget: Budget, above: float) -> FloatArra
     try:
         model.hideOutput()
         model.setParam("limits/totalnodes", -1 if budget.limits.nodes is None else int(budget.limits.nodes))
-        if not math.isinf(budget.time_left):
-            model.setParam("limits/time", max(1e-3, budget.time_left))
-            model.setParam("timing/clocktype", 1 if budget.counts_cpu else 2)
         upper = ledger.upper_now.tolist()
         kinds = np.where(ledger.integer, "I", "C").tolist()
         costs = signs.costs(ledger.objective).tolist()
@@ -55,6 +53,11 @@ def best_columns(ledger: Ledger[Any], budget: Budget, above: float) -> FloatArra
                     model.addCons(row <= float(most[r]))
         if math.isfinite(above):
             model.setObjlimit(signs.cost(above))
+        if not math.isinf(budget.time_left):  # what is left once the model is written
+            model.setParam("limits/time", max(1e-3, budget.time_left))
+            model.setParam("timing/clocktype", CPU_CLOCK if budget.counts_cpu else WALL_CLOCK)
+        if budget.must_stop():
+            return None
         model.optimize()
         if model.getStatus() == "userinterrupt":
             budget.interrupt()

@@ -106,6 +106,8 @@ class Ledger(Generic[S]):
         self.kept = 0
         """Number of first columns that smoothed views may not lack: generators need not know them."""
         self.sums = Sums(self.decisions)
+        self.warned = False
+        """Whether a solve was told that an integral master is infeasible."""
 
     # -- growing ------------------------------------------------------------------------------------------------
 

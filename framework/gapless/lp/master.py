@@ -24,7 +24,7 @@ from gapless.lp.integral import best_columns
 from gapless.lp.ledger import Ledger
 from gapless.lp.objective import check_objective
 from gapless.lp.program import FEASIBLE, LinearProgram
-from gapless.lp.smoothing import smoothed
+from gapless.lp.smoothing import lacking, smoothed
 from gapless.lp.stay import FEW, Stay
 from gapless.lp.view import MasterView, point_of, readable
 
@@ -64,6 +64,11 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         self.extend(formulation.initial)
         self._kept_rows = len(self._ledger.rows)
         self._ledger.kept = 0 if formulation.pricing.initial_priced else len(self._ledger.columns)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers of columns and of rows, initial ones and those outside the program included."""
+        return len(self._ledger.columns), len(self._ledger.rows)
 
     def extend(self, batch: Batch) -> int:
         """Add columns and rows with new keys; rows first, so that columns may enter them.
@@ -213,6 +218,7 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
 
     def _solved(self, fixings: Fixings, budget: Budget, state: Any) -> Relaxed[S]:
         """Solve the program as it is."""
+        self._lp.counts_cpu = budget.counts_cpu
         for fresh in (False, True):
             if self._lp.optimise(budget.time_left, fresh=fresh):
                 relaxed = self._optimal(fixings, state)
@@ -390,9 +396,9 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     def judge(self, relaxed: Relaxed[S], bound: float) -> None:
         """Compare the objective of an integral point with the value of its structure."""
         if self.formulation.exact and relaxed.structure is not None:
-            constant = self.formulation.constant
-            z = self._columns.found(self._lp.point())
-            check_objective(self._ledger, z, relaxed.structure, constant, bound)
+            z = self.view().column_values
+            if z is not None:
+                check_objective(self._ledger, z, relaxed.structure, self.formulation.constant, bound)
 
     def view(self) -> LinearView:
         """Prices and point of the last `solve`, unaffected by later additions."""
@@ -411,6 +417,11 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         certify = self.formulation.certify
         return (lambda: self.certify(answers)) if certify is None else (lambda: certify(view, answers))
 
+    def excluded(self, fixings: Fixings, keys: IntArray) -> BoolArray | None:
+        """Those of `Formulation.excludes`."""
+        excludes = self.formulation.excludes
+        return None if excludes is None else np.asarray(excludes(fixings, keys), bool)
+
     def usage_gains(self, view: LinearView) -> FloatArray | None:
         """The best gains of held columns at the prices of a view."""
         if not isinstance(view, MasterView):
@@ -420,6 +431,10 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
     def charged(self, view: LinearView, quantity: int, price: float) -> LinearView:
         """A view with a price added to each use of a quantity."""
         return view.charged(quantity, price) if isinstance(view, MasterView) else view
+
+    def lacking(self, view: LinearView, budget: Budget) -> LinearView | None:
+        """The view of the master without the column that its last solution uses most."""
+        return lacking(self._ledger, self._lp, self._columns.place, self._prices, view, budget)
 
     def smoothed(
         self,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TypeVar
 
 import numpy as np
 
-from gapless.core.errors import InconsistentBound
+from gapless.core.errors import InconsistentBound, PricingWarning
 from gapless.core.problem import Sense, score_of
 from gapless.core.sparse import FloatArray
 from gapless.core.tolerance import INTEGRAL, margin
@@ -22,7 +23,7 @@ LEFT = 10 * INTEGRAL
 
 
 def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: float, bound: float) -> None:
-    """Raise if an integral point of a complete master scores differently from its structure.
+    """Raise if an integral point of a complete master scores differently from its structure; warn if that is none.
 
     As long as rows are missing, they may be the reason for a lower score. A point may also score less than its
     structure if the bound does not: missing columns may form the same structure at a better price. Raises
@@ -39,7 +40,18 @@ def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: fl
     """
     problem = ledger.problem
     rounded = np.where(ledger.integer, np.rint(z), z)
-    if problem.violations(structure) or not _forms(ledger, rounded, structure):
+    if not _forms(ledger, rounded, structure):
+        return
+    if broken := [*problem.violations(structure)]:
+        if not ledger.warned:
+            ledger.warned = True
+            warnings.warn(
+                f"an integral master makes an infeasible structure ({broken[0]}), and no generator separates a row "
+                f"from it: {_in_words(ledger, rounded, constant)}. The columns allow more than the problem: "
+                "the answer stays true, but only branching can exclude them. This is said once",
+                PricingWarning,
+                stacklevel=2,
+            )
         return
     parts = ledger.objective * rounded
     reached, score = float(parts.sum()) + constant, float(score_of(problem, structure))
@@ -54,16 +66,17 @@ def check_objective(ledger: Ledger[S], z: FloatArray, structure: S, constant: fl
         )
     elif score > bound + allowed:
         fix = (
-            f"No structure was claimed to score more than {bound:.12g}. Correct the objective, or add the columns "
-            "that make this structure at a better price"
+            f"It was claimed that {problem.sense.beyond(bound)}. Correct the objective, or add the columns that "
+            "make this structure at a better price"
         )
     else:  # a NaN score is refused elsewhere
         return
-    value = f"is {problem.sense.turn(score):.12g} for the structure that they make"
-    worth = value if problem.sense is Sense.MAXIMISE else f"{value}, a score of {score:.12g}"
+    sense = problem.sense
+    turned = "" if sense is Sense.MAXIMISE else " (objectives are scores: minus what they cost)"
     raise InconsistentBound(
-        f"the columns of an integral master score {reached:.12g}, but {type(problem).__name__}.value {worth}: "
-        f"{_in_words(ledger, rounded, constant)}. {fix}"
+        f"the columns of an integral master {sense.verb} {sense.turn(reached):.12g}, but "
+        f"{type(problem).__name__}.value is {sense.turn(score):.12g} for the structure that they make: "
+        f"{_in_words(ledger, rounded, constant)}{turned}. {fix}"
     )
 
 

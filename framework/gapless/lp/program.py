@@ -16,6 +16,9 @@ FEASIBLE = 1e-9
 
 LP_INFINITY = 1e100
 
+CPU_CLOCK, WALL_CLOCK = 1, 2
+"""Values of SCIP's parameters for clocks."""
+
 
 class LinearProgram:
     """Maximise ``objective @ z`` over ``0 <= z <= upper`` with ``lower <= A z <= upper sides``.
@@ -26,7 +29,14 @@ class LinearProgram:
     ----------
     name : str
         Name in the solver's own messages.
+
+    Attributes
+    ----------
+    counts_cpu : bool
+        Whether time limits are in CPU seconds of the process, as `Budget.counts_cpu`; otherwise by the wall clock.
     """
+
+    counts_cpu: bool = False
 
     def __init__(self, name: str) -> None:
         try:
@@ -128,6 +138,8 @@ class LinearProgram:
         SolveError
             The solver failed, even from scratch.
         """
+        # SoPlex counts CPU seconds by default, of which a busy machine gives few.
+        self._lp.setIntParam(self._parameter.TIMING, CPU_CLOCK if self.counts_cpu else WALL_CLOCK)
         self._lp.setRealParam(self._parameter.LPTILIM, min(max(1e-3, seconds), LP_INFINITY))
         if fresh:
             self._lp.setIntParam(self._parameter.FROMSCRATCH, 1)

@@ -1,17 +1,20 @@
-"""Smoothed views: prices between those of the best bound and those of the restricted master."""
+"""Views at other prices than the restricted master's: smoothed ones, between these and those of the best bound."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from gapless.core.errors import SolveError
+from gapless.core.limits import Budget
 from gapless.core.oracle import LinearView
 from gapless.core.relaxation import Descent
-from gapless.core.sparse import FloatArray
+from gapless.core.sparse import FloatArray, IntArray
 from gapless.lp.ledger import Ledger
+from gapless.lp.program import LinearProgram
 from gapless.lp.view import MasterView
 
 
@@ -41,6 +44,16 @@ def smoothed(
         gains = ledger.gain(*prices)
         if not np.any(gains[: ledger.kept] > 0):
             (row_price, use_price), gain = prices, gains
+    return view_at(ledger, view, row_price, use_price, gain)
+
+
+def view_at(
+    ledger: Ledger[Any], view: MasterView, row_price: FloatArray, use_price: FloatArray, gain: FloatArray
+) -> MasterView:
+    """The view at supported prices of the master without the columns that gain there (see `smoothed`).
+
+    `gain`: reduced costs of all columns at these prices, overwritten.
+    """
     hidden = (gain > 0) & (ledger.upper_now > 0)
     hidden[: ledger.kept] = False
     gain[hidden] = 0.0
@@ -56,6 +69,39 @@ def smoothed(
         constant=view.constant,
         hidden=hidden,
     )
+
+
+def lacking(
+    ledger: Ledger[Any],
+    program: LinearProgram,
+    place: IntArray,
+    prices_of: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    view: LinearView,
+    budget: Budget,
+) -> MasterView | None:
+    """The view of the master without the column that the solution uses most, as of `Restricted.lacking`.
+
+    Parameters
+    ----------
+    program : LinearProgram
+        Has the columns at `place`, int64 (columns,); solved without that column, and left unsolved with it.
+    prices_of : callable
+        Prices of rows and quantities, from those of the program's rows.
+    """
+    z = view.column_values
+    if not isinstance(view, MasterView) or z is None or not z[ledger.kept :].any():
+        return None
+    j = ledger.kept + int(np.argmax(z[ledger.kept :]))
+    program.limit(int(place[j]), 0.0)
+    try:
+        if not program.optimise(budget.time_left):
+            return None
+        prices = prices_of(program.prices())
+    except SolveError:  # of a program that nobody but this check asks for
+        return None
+    finally:
+        program.limit(int(place[j]), float(ledger.upper_now[j]))
+    return view_at(ledger, view, *prices, ledger.gain(*prices))
 
 
 def _prices(ledger: Ledger[Any], centre: LinearView | Mapping[int, float], rows: int) -> FloatArray:

@@ -144,6 +144,11 @@ class MasterView(LinearView):
         keys, hidden = self._held.columns.in_order(), self._held.hidden
         return keys if hidden is None else keys[~hidden]
 
+    def has_columns(self, keys: IntArray) -> BoolArray:
+        """Whether each key is one of `column_keys`."""
+        position, hidden = self._held.columns.find(keys), self._held.hidden
+        return position >= 0 if hidden is None else (position >= 0) & ~np.append(hidden, False)[position]
+
     @property
     def column_values(self) -> FloatArray | None:
         """Values of columns."""

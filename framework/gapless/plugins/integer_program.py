@@ -11,8 +11,14 @@ from gapless.plugins.call import Solve
 S = TypeVar("S")
 
 
-def run(problem: Problem[S], solve: Solve) -> Result[S]:
-    """Solve the whole linear model with SCIP, see `gapless.scip.solve_monolithic`."""
+def run(problem: Problem[S], solve: Solve, *, presolve: bool = False) -> Result[S]:
+    """Solve the whole linear model with SCIP, see `gapless.scip.solve_monolithic`.
+
+    Parameters
+    ----------
+    presolve : bool
+        Whether SCIP simplifies the model first: faster, and wrong in some cases (decision 060).
+    """
     from gapless import scip  # noqa: PLC0415  SCIP is imported when it is asked for
 
-    return scip.solve_monolithic(problem, solve.budget, start=solve.start, method=solve.method)
+    return scip.solve_monolithic(problem, solve.budget, start=solve.start, method=solve.method, presolve=presolve)

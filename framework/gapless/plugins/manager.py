@@ -87,7 +87,7 @@ class Plugins:
             self.add(plugin, owner)
         except DuplicateName:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a script without a main guard ends its process when imported
             reason = f"{type(error).__name__}: {error}"
             warnings.warn(f"plug-in {owner} was skipped: {reason}", PluginWarning, stacklevel=4)
             self.loaded.append(Loaded(entry.name, distribution, version, (), reason))

@@ -28,7 +28,7 @@ def import_reference(reference: str) -> Any:
             found = getattr(found, part)
     except GaplessError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # sys.exit() in a module's body is for scripts
         raise BrokenReference(f"cannot import {reference!r}: {type(error).__name__}: {error}") from error
     return found
 

@@ -5,7 +5,6 @@ Names are unique; clashes name both owners.
 
 from __future__ import annotations
 
-import inspect
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ import attrs
 
 from gapless.core.errors import DuplicateName, FactorsNotCounted, GaplessError, UnknownName, UnknownOption
 from gapless.core.nearest import nearest
+from gapless.plugins.options import check_type, option_defaults
 from gapless.plugins.reference import import_reference, names_class, reference_to, resolved
 
 if TYPE_CHECKING:
@@ -118,17 +118,18 @@ class Method:
     @property
     def options(self) -> Mapping[str, Any]:
         """Option names with their defaults."""
-        return _options(self.run)
+        return option_defaults(self.run)
 
     def check(self, options: Mapping[str, Any], k: int, start: Sequence[Any]) -> None:
         """Refuse what this method does not have; a typo is answered with the nearest known name."""
-        for option in options:
+        for option, value in options.items():
             known = self.options
             if option not in known:
                 raise UnknownOption(
                     f"method {self.name!r} has no option {option!r}{nearest(option, [*known, *COMMON])}; "
                     f"its options are: {', '.join(known) or 'none'}"
                 )
+            check_type(self.run, option, value)
         check_count("k", k, below=math.inf)  # "all of them" may be any large number
         if k > 1 and not self.k_best:
             raise UnknownOption(f"method {self.name!r} finds one best structure only, k={k} was asked")
@@ -145,16 +146,6 @@ def names_a_backbone(problem: ProblemType) -> bool:
     from gapless.core.problem import Problem  # noqa: PLC0415  known to whoever asks
 
     return problem is Problem or problem.backbone is not Problem.backbone
-
-
-_OPTIONS: dict[Callable[..., Any], Mapping[str, Any]] = {}
-
-
-def _options(run: Callable[..., Any]) -> Mapping[str, Any]:
-    if run not in _OPTIONS:
-        parameters = inspect.signature(run).parameters.values()
-        _OPTIONS[run] = {p.name: p.default for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
-    return _OPTIONS[run]
 
 
 LARGEST_COUNT = 2**63

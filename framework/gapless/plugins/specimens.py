@@ -35,8 +35,8 @@ class Specimens:
     factors : bool
         Whether the problems have factors: then methods that do not count them are left out.
     structures : callable, optional
-        ``structures(problem) -> iterable of structures``: all feasible ones of a problem without factors, each
-        once. Then factors of every kind are put on the problems, see `gapless.selftest.pairs`.
+        ``structures(problem) -> iterable of structures``: all feasible ones of a problem as it is drawn, each
+        once. Then more factors of every kind are put on the problems, see `gapless.selftest.pairs`.
     with_factors : callable, optional
         ``with_factors(problem, factors) -> problem``: the problem with these besides its own; by default
         ``attrs.evolve(problem, factors=[*problem.factors, *factors])``.

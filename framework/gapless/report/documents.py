@@ -21,7 +21,7 @@ _DOCUMENT_LETTERS = 60_000
 def _load(file: Path) -> Any:
     try:
         return json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, RecursionError, ValueError) as error:
         raise InvalidProblem(f"{file}: cannot be read as JSON ({error})") from error
 
 

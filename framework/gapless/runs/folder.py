@@ -54,6 +54,7 @@ class RunFolder:
         self.path = path
         self.interrupted = False
         self._anew = anew
+        self._listed = True
         self._logs: dict[str, AnswerLog] = {}
         self._known: dict[str, int] = {}
         self.begun = False
@@ -112,10 +113,8 @@ class RunFolder:
             path = self.path / name
             listed = self.manifest.records if records else self.manifest.measured
             if name not in listed:
-                if path.exists() and not self._anew:
-                    raise InvalidProblem(
-                        f"{path}: does not belong to a run in {self.path}; move it away, or use --anew"
-                    )
+                if path.exists() and self._listed:
+                    raise InvalidProblem(f"{path}: does not belong to a run in {self.path}; move it away")
                 path.unlink(missing_ok=True)
                 self._change(**{"records" if records else "measured": (*listed, name)})
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -211,10 +210,13 @@ class RunFolder:
         """Remove the logs of the present run and its final documents."""
         for name in (SUMMARY, TABLES) if (self.path / MANIFEST).exists() else ():
             (self.path / name).unlink(missing_ok=True)
-        with contextlib.suppress(InvalidProblem):  # an unreadable manifest lists nothing
+        try:
             known = Manifest.load(self.path)
-            for name in (*known.records, *known.measured) if known is not None else ():
-                (self.path / name).unlink(missing_ok=True)
+        except InvalidProblem:  # it lists nothing, so each log that this run opens is taken for an old one
+            self._listed = False
+            return
+        for name in (*known.records, *known.measured) if known is not None else ():
+            (self.path / name).unlink(missing_ok=True)
 
 
 def _content(path: Path) -> str | None:

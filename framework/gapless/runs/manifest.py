@@ -78,7 +78,7 @@ class Manifest:
             return cls(data=data, **fields)
         except FileNotFoundError:
             return None
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, RecursionError, TypeError, AttributeError) as error:
             raise InvalidProblem(
                 f"{path}: not a readable manifest ({type(error).__name__}: {error}); use --anew to start again"
             ) from error

@@ -8,14 +8,13 @@ from typing import Any, TypeVar
 
 from pyscipopt import SCIP_PARAMSETTING, Model  # type: ignore[attr-defined]  # missing from the stubs
 
-from gapless.core.certificate import NoCertificate
 from gapless.core.errors import InconsistentBound, SolveError, UnknownOption
 from gapless.core.formulation import Formulation
 from gapless.core.limits import Budget, Limits, Stop, budget_of
 from gapless.core.problem import Problem, check_start
 from gapless.core.result import Result, Stats
 from gapless.scip.guard import Guard
-from gapless.scip.status import apply_limits, stop_of
+from gapless.scip.status import UNRECORDED, apply_limits, stop_of
 from gapless.scip.tree import Enforcer, GeneratorPricer, Tree
 
 S = TypeVar("S")
@@ -24,6 +23,12 @@ NODE_SELECTION = {"best-first": "bfs", "depth-first": "dfs", "breadth-first": "b
 
 AFTER_ALL_ROWS = -2_000_000
 """Enforcing priority below that of SCIP's linear rows (-1,000,000)."""
+
+GRACE = 0.5
+"""Seconds after the limit at which SCIP's own clock ends a linear program."""
+
+LONGEST = 1e20
+"""Largest time limit of SCIP, in seconds."""
 
 UNSOUND_UNDER_PRICING: dict[str, Any] = {
     # Each of these draws conclusions that hold only if no more columns come.
@@ -96,6 +101,9 @@ def branch_price_and_cut(
             needscons=False,
         )
         apply_limits(model, budget)
+        if budget.limits.time is not None:
+            # Callbacks leave a node at the limit by legal ways; SCIP's clock, in the midst of pricing, does not.
+            model.setParam("limits/time", min(budget.time_left + GRACE, LONGEST))
         # SCIP would measure the gap to its objective limit; `Tree` measures it to the incumbent.
         model.setParam("limits/gap", 0.0)
         failure = _run(tree, start)
@@ -169,12 +177,13 @@ def _result(tree: Tree[S], stop: Stop, failure: SolveError | None, method: str, 
         [] if tree.incumbent is None else [tree.incumbent],
         bound,
         stop,
-        certificate=NoCertificate("SCIP's tree is not recorded"),
+        certificate=UNRECORDED,
         method=method,
         stats=Stats(
             seconds=budget.elapsed,
             nodes=budget.nodes,
             iterations=budget.iterations,
+            oracle_calls=budget.oracle_calls,
             columns=columns,
             rows=rows,
             warm_start_used=warm,

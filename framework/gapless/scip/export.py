@@ -12,18 +12,23 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyscipopt
+from pyscipopt import SCIP_PARAMSETTING  # type: ignore[attr-defined]  # missing from the stubs
 
-from gapless.core.certificate import NoCertificate
-from gapless.core.errors import InvalidProblem
+from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError
+from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Budget, Stop
 from gapless.core.model import LinearModel
 from gapless.core.problem import Problem, check_start, score_of
 from gapless.core.result import Result, Stats
 from gapless.core.serial import require_folder
 from gapless.core.sparse import IntArray
-from gapless.scip.status import QUIET_SCALE, apply_limits, bound_of, stop_of
+from gapless.core.tolerance import margin, meets
+from gapless.engine.guard import decoded, encoded
+from gapless.scip.status import QUIET_SCALE, UNRECORDED, apply_limits, bound_of, stop_of
 
 S = TypeVar("S")
+FEASIBILITY = 1e-9
+"""Tolerance of rows, as `apply_limits` sets it."""
 SUFFIXES = (".cip", ".lp", ".mps")
 
 
@@ -48,7 +53,7 @@ def write_model(problem: Problem[Any], path: str | os.PathLike[str]) -> None:
     if target.suffix not in SUFFIXES:
         raise InvalidProblem(f"{target}: the suffix must be one of {', '.join(SUFFIXES)}")
     require_folder(target)
-    model, _ = _scip_model(_linear_model(problem))
+    model, _ = scip_model(_linear_model(problem))
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
             aside = Path(folder) / f"model{target.suffix}"
@@ -59,9 +64,16 @@ def write_model(problem: Problem[Any], path: str | os.PathLike[str]) -> None:
 
 
 def solve_monolithic(
-    problem: Problem[S], budget: Budget | None = None, *, start: Sequence[S] = (), method: str = "ilp"
+    problem: Problem[S],
+    budget: Budget | None = None,
+    *,
+    start: Sequence[S] = (),
+    method: str = "ilp",
+    presolve: bool = False,
 ) -> Result[S]:
     """Solve the whole linear model with SCIP, independently of all oracles: the reference in tests.
+
+    The answer is compared with ``problem.value``: SCIP's value of its structure, and the bound that SCIP claims.
 
     Parameters
     ----------
@@ -72,57 +84,73 @@ def solve_monolithic(
         Feasible structures to start from: SCIP gets their decisions and completes them.
     method : str
         Name written into the result.
+    presolve : bool
+        Whether SCIP simplifies the model first, which is faster for large ones. A reference should not: SCIP 10.0
+        proves another optimum of some small models after presolving (decision 060).
 
     Returns
     -------
     Result
-        Without a certificate: SCIP's proof is not recorded. ``stats.extra["model_seconds"]`` is the CPU time of
-        building the model. After Ctrl-C, the best answer of SCIP so far; while the model is still being built, only
-        `start`.
+        "Proved by SCIP" and without a certificate: SCIP's proof is not recorded. ``stats.extra["model_seconds"]``
+        is the CPU time of building the model. After Ctrl-C, the best answer of SCIP so far; while the model is
+        still being built, only `start`.
 
     Raises
     ------
     InvalidProblem
         The problem offers no linear model, or one that allows infeasible structures, or a `start` structure is
         infeasible.
+    InconsistentBound
+        SCIP and ``problem.value`` disagree: on the value of SCIP's structure, or on a structure of `start` that is
+        better than what SCIP claims to be best. ``error.result`` holds the best structure, without a bound.
     """
     budget = budget or Budget()
     check_start(problem, start)
     try:
-        return _solved(problem, budget, start, method)
+        return _solved(problem, budget, start, method, presolve)
     except KeyboardInterrupt:
         budget.interrupt()
         return Result.of(problem, start, math.inf, Stop.INTERRUPTED, method=method)
 
 
-def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str) -> Result[S]:
+def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str, presolve: bool) -> Result[S]:
     began = time.thread_time()
     linear = _linear_model(problem)
-    model, columns = _scip_model(linear, QUIET_SCALE)
+    model, columns = scip_model(linear, QUIET_SCALE)
     written = time.thread_time() - began
     try:
         apply_limits(model, budget, scale=QUIET_SCALE)
+        if not presolve:
+            model.setPresolve(SCIP_PARAMSETTING.OFF)
         for structure in start:
-            _suggest(model, columns, linear, problem.encode(structure))
+            _suggest(model, columns, linear, encoded(problem, structure))
         model.optimize()
         structures = list(start)
         if model.getNSols():
             point = model.getBestSol()
             chosen = np.array([model.getSolVal(point, columns[c]) for c in linear.decision_columns.tolist()])
-            structure = problem.decode(np.flatnonzero(chosen > 0.5))
-            if problem.violations(structure):
+            structure = decoded(problem, np.flatnonzero(chosen > 0.5))
+            broken = call_problem(problem, problem.violations, structure)
+            if broken:
                 raise InvalidProblem(
                     f"the linear model of {type(problem).__name__} allows a structure that the problem forbids: "
-                    f"{problem.violations(structure)[0]}"
+                    f"{broken[0]}"
                 )
             structures.append(structure)
         best = sorted(structures, key=lambda structure: -score_of(problem, structure))[:1]
+        bound, stop = bound_of(model, constant=0.0, scale=QUIET_SCALE), stop_of(model, budget)
+        claimed = float(model.getObjVal()) / QUIET_SCALE if model.getNSols() else -math.inf
+        disagreement = _disagreement(problem, linear, structures, claimed, bound, stop)
+        if disagreement:
+            failure = InconsistentBound(disagreement)
+            failure.result = Result.of(problem, best, math.inf, Stop.ERROR, method=method)
+            raise failure
         return Result.of(
             problem,
             best,
-            bound_of(model, constant=0.0, scale=QUIET_SCALE),
-            stop_of(model, budget),
-            certificate=NoCertificate("SCIP's tree is not recorded"),
+            bound,
+            stop,
+            certificate=UNRECORDED,
             method=method,
             stats=Stats(
                 seconds=budget.elapsed,
@@ -134,6 +162,38 @@ def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str
         )
     finally:
         model.freeProb()
+
+
+def _disagreement(
+    problem: Problem[S], linear: LinearModel, structures: Sequence[S], claimed: float, bound: float, stop: Stop
+) -> str:
+    """A contradiction between SCIP and ``problem.value``, in words; empty where there is none.
+
+    Parameters
+    ----------
+    structures : sequence of S
+        Those of `start`; last, if there is one, SCIP's own.
+    claimed, bound : float
+        SCIP's score of its own structure, -inf without one, and its bound.
+    """
+    scores = [score_of(problem, structure) for structure in structures]
+    turn, name = problem.sense.turn, type(problem).__name__
+    if claimed > -math.inf:
+        # SCIP counts a row as kept that is broken by a billionth of its size, once for each column.
+        slack = max(margin(claimed), FEASIBILITY * float(np.abs(linear.objective).sum()))
+        # At a limit the columns that are no decisions need not be at their best: the score may then be higher.
+        if claimed - scores[-1] > slack or (stop is Stop.PROVED and scores[-1] - claimed > slack):
+            return (
+                f"SCIP values its structure at {turn(claimed)!r}, {name}.value at {turn(scores[-1])!r}: the linear "
+                "model differs from the problem, or SCIP is wrong"
+            )
+    best = max(scores, default=-math.inf)
+    if not meets(best, bound):
+        return (
+            f"SCIP claims that {problem.sense.beyond(bound)}, but a structure of `start` has the value "
+            f"{turn(best)!r}: SCIP is wrong, or the linear model forbids what the problem allows"
+        )
+    return ""
 
 
 def _suggest(model: pyscipopt.Model, columns: list[Any], linear: LinearModel, on_ids: IntArray) -> None:
@@ -148,12 +208,14 @@ def _suggest(model: pyscipopt.Model, columns: list[Any], linear: LinearModel, on
 
 def _linear_model(problem: Problem[Any]) -> LinearModel:
     try:
-        return problem.linear_model()
-    except NotImplementedError as error:
-        raise InvalidProblem(str(error)) from error
+        return call_problem(problem, problem.linear_model)
+    except OracleError as error:
+        if isinstance(error.__cause__, NotImplementedError):
+            raise InvalidProblem(str(error.__cause__)) from error
+        raise
 
 
-def _scip_model(linear: LinearModel, scale: float = 1.0) -> tuple[pyscipopt.Model, list[Any]]:
+def scip_model(linear: LinearModel, scale: float = 1.0) -> tuple[pyscipopt.Model, list[Any]]:
     """The unsolved model and its variables; SCIP maximises, and no dual is ever requested.
 
     Scores are multiplied by `scale`.

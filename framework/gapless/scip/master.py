@@ -22,10 +22,11 @@ from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import FREE, OFF, ON, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.formulation import Formulation
+from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, LinearView
 from gapless.core.problem import Problem
 from gapless.core.relaxation import Descent
-from gapless.core.sparse import FloatArray
+from gapless.core.sparse import BoolArray, FloatArray, IntArray
 from gapless.lp import signs
 from gapless.lp.ledger import Ledger
 from gapless.lp.objective import check_objective
@@ -232,6 +233,14 @@ class ModelMaster(Generic[S]):
             constant=self.constant,
         )
         return Look(view, bound + self.constant, min(attained, bound) + self.constant, ledger.structure(view))
+
+    def excluded(self, fixings: Fixings, keys: IntArray) -> BoolArray | None:
+        """None: rows of the node limit what `Formulation.excludes` would take out."""
+        return None
+
+    def lacking(self, view: LinearView, budget: Budget) -> LinearView | None:
+        """None: the program is SCIP's."""
+        return None
 
     def usage_gains(self, view: LinearView) -> FloatArray | None:
         """The best gains of held columns at the prices of a view."""

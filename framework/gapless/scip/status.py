@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from gapless.core.certificate import NoCertificate
 from gapless.core.limits import Budget, Stop
+
+UNRECORDED = NoCertificate("SCIP's tree is not recorded", prover="SCIP")
+"""Stands in for the certificate of an answer that rests on SCIP's search tree."""
 
 _STOPS = {
     "optimal": Stop.PROVED,

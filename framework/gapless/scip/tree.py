@@ -25,8 +25,8 @@ from gapless.core.relaxation import Probe, Relaxed
 from gapless.core.tolerance import margin, meets, round_bound
 from gapless.core.tree_certificate import Tightening
 from gapless.engine.early_branching import EarlyBranching
-from gapless.engine.entering import silent
-from gapless.engine.guard import feasible_score, guarded
+from gapless.engine.entering import OWED, silent
+from gapless.engine.guard import decoded, feasible_score, guarded
 from gapless.engine.pricing_round import Round, Rounds, stays_infeasible
 from gapless.engine.reduced_cost_fixing import can_fix, fix_by_gains
 from gapless.engine.tree_search import children_of
@@ -171,7 +171,9 @@ class Tree(Generic[S]):
         fixings = self._enter()
         columns = self.master.size[0]
         found = self._query_generators(fixings)
-        if found is None or self._spent():
+        if self._spent():
+            return self.abandon()
+        if found is None:
             return {"result": SCIP_RESULT.DIDNOTRUN}
         bound = self.rounded(self._bound)
         if self._closes(bound):
@@ -224,6 +226,7 @@ class Tree(Generic[S]):
                 fixings,
                 self.best,
                 self.problem.granularity,
+                self.budget,
                 recorded=False,
             )
         self.budget.iterations += 1
@@ -249,8 +252,8 @@ class Tree(Generic[S]):
             return self.abandon()
         if self.master.size[0] == columns and not stays_infeasible(slack, -look.farkas):
             raise MissingBound(
-                "the generators returned no column that repairs an infeasible master, but did not rule out that "
-                "some are missing; claim slack=0.0 if none are"
+                "the generators returned no column that repairs an infeasible master, and no proof that there is "
+                f"none: {OWED}"
             )
         if self.master.size[0] == columns:
             # Cut off explicitly: SCIP draws no conclusion at a node where a pricing round passed without a bound.
@@ -260,12 +263,22 @@ class Tree(Generic[S]):
     def abandon(self) -> Answer:
         """Let SCIP cut off the node in focus although nothing was proved here; its bound is remembered.
 
-        SCIP has no legal way to leave an infeasible LP open: it prints errors and fails.
+        SCIP has no legal way to leave a node open where pricing ended early or the LP is infeasible: without
+        anything to branch on it prints errors and fails.
         """
+        self._leave_open()
+        self.model.cutoffNode(self.model.getCurrentNode())
+        return {"result": SCIP_RESULT.SUCCESS}
+
+    def abandon_enforced(self) -> Answer:
+        """The same, once the LP of the node is solved and priced."""
+        self._leave_open()
+        return {"result": SCIP_RESULT.CUTOFF}
+
+    def _leave_open(self) -> None:
         node = self.model.getCurrentNode().getNumber()
         open_bound = self._bound if node == self._node else self._inherited.get(node, math.inf)
         self.closed = max(self.closed, open_bound)
-        return {"result": SCIP_RESULT.SUCCESS}
 
     # -- enforcing ----------------------------------------------------------------------------------------------
 
@@ -297,7 +310,7 @@ class Tree(Generic[S]):
         if self._closes(bound):
             return self._cut_off(bound)
         if self._spent():
-            return _refused()
+            return self.abandon_enforced()
         return self._branch(fixings, relaxed)
 
     def _rounded(self, relaxed: Relaxed[S]) -> S | None:
@@ -366,7 +379,7 @@ class Tree(Generic[S]):
             )
         implied = fixings.implied(self.decisions)
         if verdict.bound > -math.inf and implied is not None:
-            self.accept(self.problem.decode(implied.on))
+            self.accept(decoded(self.problem, implied.on))
         return self._cut_off(min(bound, verdict.bound))
 
 
@@ -386,7 +399,7 @@ class GeneratorPricer(Pricer):
 
     def pricerredcost(self) -> Answer:
         """Feasible LP."""
-        return self.tree.guard.run(self.tree.price, lambda: {"result": SCIP_RESULT.DIDNOTRUN})
+        return self.tree.guard.run(self.tree.price, self.tree.abandon)
 
     def pricerfarkas(self) -> Answer:
         """Infeasible LP."""
@@ -401,11 +414,11 @@ class Enforcer(Conshdlr):
 
     def consenfolp(self, constraints: Any, nusefulconss: int, solinfeasible: bool) -> Answer:
         """The LP of a node is solved and priced."""
-        return self.tree.guard.run(lambda: self.tree.enforce(solved=True), _refused)
+        return self.tree.guard.run(lambda: self.tree.enforce(solved=True), self.tree.abandon_enforced)
 
     def consenfops(self, constraints: Any, nusefulconss: int, solinfeasible: bool, objinfeasible: bool) -> Answer:
         """SCIP gave up the LP of a node."""
-        return self.tree.guard.run(lambda: self.tree.enforce(solved=False), _refused)
+        return self.tree.guard.run(lambda: self.tree.enforce(solved=False), self.tree.abandon_enforced)
 
     def conscheck(self, *arguments: Any) -> Answer:
         """Refuse: SCIP keeps no incumbents."""

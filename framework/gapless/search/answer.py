@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import attrs
 
 from gapless.core.certificate import Certificate, NoCertificate
+from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Stop
 from gapless.core.result import Result, Stats
 from gapless.plugins.call import Solve
@@ -32,7 +33,7 @@ def answer(
 
     `begin`: makes a search from a layout and the keywords of `Search` ``start``, ``keep_proof`` and ``told``.
     """
-    reasons = list(layout.problem.infeasibility())
+    reasons = list(call_problem(layout.problem, layout.problem.infeasibility))
     if reasons:
         shown = layout.evenly() if certificate else NoCertificate(ASKED_FOR_NONE)
         if certificate and layout.backbone.nothing is not None and not _shows_it(shown, layout):

@@ -6,7 +6,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -15,15 +15,16 @@ import numpy as np
 import gapless_kernels
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import OFF, ON, Fixings
-from gapless.core.errors import GaplessError, OracleError
+from gapless.core.errors import GaplessError, OracleError, SolveError
 from gapless.core.factor import guide_of
+from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Budget, Limits, Stop
 from gapless.core.problem import check_start, score_of
 from gapless.core.result import Result, Solution, Stats
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin, meets
 from gapless.engine.choice_groups import State
-from gapless.engine.guard import guarded
+from gapless.engine.guard import decoded, encoded, guarded
 from gapless.plugins.call import Solve
 from gapless.search.found import bound_with_rounding, check_found
 from gapless.search.layout import Layout
@@ -52,11 +53,19 @@ ENDLESS = 1 << 60
 ROOT_STEPS, ROOT_TREND = 120, 7
 INFEASIBLE = "every structure has a factor that forbids it"
 HEAP = 1 << 24
-"""Bytes."""
+"""Bytes of a block that is freed at once; twice as many may then stay at the end of the heap between searches."""
+LARGE = 1 << 18
+"""Bytes of scopes and scores from which on a search gains by that; smaller ones never lose their pages."""
 
-# glibc hands the end of its heap back once that is twice as long as the largest block that was ever freed, and
-# every search would get its pages anew. Nobody touches this block: it only says how much may stay (decision 043).
-np.empty(HEAP, np.uint8)
+
+@cache
+def keep_heap() -> None:
+    """Let the allocator keep memory between searches, once in a process.
+
+    glibc returns the end of its heap once that is twice as long as the largest block that was ever freed, and the
+    next search would get its pages anew. No page of this block is touched: only its size matters (decision 062).
+    """
+    np.empty(HEAP, np.uint8)
 
 
 class Search(Generic[S]):
@@ -106,6 +115,8 @@ class Search(Generic[S]):
                     (scopes[in_part], scores[in_part])
                     for (scopes, scores), in_part in zip(blocks, left, strict=True)
                 ]
+        if sum(scopes.nbytes + scores.nbytes for scopes, scores in blocks) >= LARGE:
+            keep_heap()
         first, members = layout.groups
         maximiser = _maximiser(layout)
         self.by_python = getattr(maximiser, "maximiser", maximiser) is layout.backbone.maximiser
@@ -187,7 +198,7 @@ class Search(Generic[S]):
     @property
     def structure(self) -> S | None:
         """The best structure."""
-        return self.problem.decode(self.kernel.on) if self.value > -math.inf else None
+        return decoded(self.problem, self.kernel.on) if self.value > -math.inf else None
 
     def rough(self, exact: float, least: float = -math.inf) -> bool:
         """Whether only the checker can tell what is proved: scores cancel, or a loss may not suffice.
@@ -226,7 +237,7 @@ class Search(Generic[S]):
 
     def certificate(self) -> Certificate:
         """The record of the search; where it outgrew its memory, that of the root alone."""
-        return SearchRecord.of(self.layout, self.kernel, shares=True).deferred()
+        return SearchRecord.of(self.layout, self.kernel).deferred()
 
 
 def _maximiser(layout: Layout[Any]) -> Any:
@@ -275,7 +286,7 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
     check_start(problem, solve.start)
     begun = solve.start or _guessed(layout)
     start = max(begun, key=lambda structure: score_of(problem, structure), default=None)
-    on = None if start is None else np.sort(problem.encode(start))
+    on = None if start is None else encoded(problem, start)
     told = bool(budget.observers or budget.trace)
     work: Search[S] = called(layout, lambda: begin(start=on, keep_proof=certificate, told=told))
     try:
@@ -303,8 +314,17 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
 
 def _guessed(layout: Layout[S]) -> list[S]:
     """The structure that the backbone offers, unless a factor forbids it."""
-    found = None if layout.backbone.guess is None else called(layout, layout.backbone.guess)
-    return [] if found is None or list(layout.problem.violations(found)) else [found]
+    problem, guess = layout.problem, layout.backbone.guess
+    if guess is None:
+        return []
+    try:
+        found = guess()
+    except SolveError:
+        raise
+    except Exception as error:
+        said = f"the guess of the backbone of {type(problem).__name__} raised {type(error).__name__}: {error}"
+        raise OracleError(said) from error
+    return [] if found is None or list(call_problem(problem, problem.violations, found)) else [found]
 
 
 def best(layout: Layout[S], solve: Solve, begin: Callable[..., Search[S]], *, certificate: bool) -> Result[S]:
@@ -313,9 +333,12 @@ def best(layout: Layout[S], solve: Solve, begin: Callable[..., Search[S]], *, ce
     `begin`: makes a search from a layout and the keywords of `Search` ``start``, ``keep_proof`` and ``told``.
     """
     found = run(layout, solve, partial(begin, layout), certificate=certificate)
-    if found.solutions or found.stop is not Stop.GAP or not layout.forbids or layout.floor > -math.inf:
+    if found.solutions or found.stop is not Stop.GAP:
         return found
-    return run(layout, solve, partial(begin, attrs.evolve(layout, harsh=True)), certificate=certificate)
+    whole = attrs.evolve(layout, lazily=False)  # one with lazy scores does not know which of them are -inf
+    if not whole.forbids or whole.floor > -math.inf:
+        return found
+    return run(layout, solve, partial(begin, attrs.evolve(whole, harsh=True)), certificate=certificate)
 
 
 def called(layout: Layout[Any], call: Callable[[], Any]) -> Any:

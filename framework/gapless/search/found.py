@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from gapless.core.errors import InconsistentBound
+from gapless.core.factors.blame import call_problem
 from gapless.core.problem import Problem
 from gapless.core.tolerance import margin
 from gapless.search.layout import Layout
@@ -20,7 +21,7 @@ def check_found(problem: Problem[S], structure: S) -> None:
 
     Raises `InconsistentBound`; the message has what is wrong.
     """
-    broken = problem.violations(structure)
+    broken = call_problem(problem, problem.violations, structure)
     if broken:
         raise InconsistentBound(
             f"the maximiser found {structure!r:.200}, which violations() of the {type(problem).__name__} refuses: "

@@ -17,13 +17,14 @@ import numpy as np
 
 from gapless.core.decisions import FREE, OFF, ON, Fixings
 from gapless.core.errors import InconsistentBound
+from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Budget, Stop
 from gapless.core.problem import score_of
 from gapless.core.result import Result
 from gapless.core.sparse import IntArray
 from gapless.core.tolerance import meets
 from gapless.engine.choice_groups import State
-from gapless.engine.guard import guarded
+from gapless.engine.guard import decoded, encoded, guarded
 from gapless.engine.lawler import KBest, Part, lawler
 from gapless.plugins.call import Solve
 from gapless.search.driver import Search, best, called, keep_found
@@ -121,7 +122,7 @@ class _Listing(Generic[S]):
 
     def _know(self, structure: S) -> None:
         """Take a feasible structure into the list."""
-        key = np.sort(self.problem.encode(structure)).tobytes()
+        key = encoded(self.problem, structure).tobytes()
         self.known.enter(key, score_of(self.problem, structure), structure)
 
     def _closes(self, bound: float) -> bool:
@@ -143,7 +144,7 @@ class _Listing(Generic[S]):
 
     def _others(self, part: Part[S]) -> Iterator[State]:
         """Each part as a state: some choices as in the structure, the next another one."""
-        return others(part.kept, self.problem.encode(part.structure), self.problem.decisions.group_of())
+        return others(part.kept, encoded(self.problem, part.structure), self.problem.decisions.group_of())
 
     def _best_of(self, kept: State) -> tuple[Part[S] | None, Stop]:
         """The best structure of a part; None where none can enter the list."""
@@ -228,8 +229,9 @@ class _Listing(Generic[S]):
         """
         if not run.value > self.known.threshold:
             return None
-        structure = self.problem.decode(run.kernel.on)
-        if self.problem.violations(structure) or not Fixings(kept).allow(self.problem.encode(structure)):
+        problem, structure = self.problem, decoded(self.problem, run.kernel.on)
+        broken = call_problem(problem, problem.violations, structure)
+        if broken or not Fixings(kept).allow(encoded(problem, structure)):
             raise InconsistentBound(f"the search returned a structure of another part: {run.kernel.on.tolist()}")
         bound_with_rounding(self.layout, score_of(self.problem, structure), run.bound, run.value)
         self._know(structure)

@@ -18,9 +18,6 @@ from gapless.search.layout import Layout
 ENUMERATED = -2
 """In the place of a leaf's multipliers: all its structures were looked at."""
 
-ONE = 1
-"""In the form of a scope: one multiplier; else there is one for each decision."""
-
 
 @attrs.frozen(eq=False, slots=False, kw_only=True)
 class SearchRecord:
@@ -53,7 +50,6 @@ class SearchRecord:
     off: IntArray
     orientation: IntArray
     alone: IntArray
-    forms: Any
     row_first: IntArray
     scopes: Any
     places: Any
@@ -68,9 +64,9 @@ class SearchRecord:
     enumerated: Certificate
 
     @classmethod
-    def of(cls, layout: Layout[Any], kernel: Any, *, shares: bool) -> SearchRecord:
-        """Evidence of a search; with multipliers as parts of scores, or else in units of scores."""
-        arrays, scored = kernel.record(shares), layout.scored
+    def of(cls, layout: Layout[Any], kernel: Any) -> SearchRecord:
+        """The record that `kernel` keeps of a search over `layout`."""
+        arrays, scored = kernel.record(), layout.scored
         if len(scored) < len(layout.conjunctions):
             found, kept = arrays["orientation"], set(map(id, scored))
             arrays["orientation"] = np.zeros(len(layout.conjunctions), np.int64)
@@ -109,13 +105,10 @@ class SearchRecord:
 
     @cached_property
     def _first(self) -> IntArray:
-        """Each scope's first multiplier, int64 (scopes + 1 + prices,); those of factors follow."""
-        single = (self.forms & ONE).astype(bool)
-        if single.all():
-            return np.arange(len(single) + 1 + self.prices)
+        """The first place of each scope, which has one for each decision; then those of prices, int64."""
         widths = np.repeat(np.array(self.widths, np.int64), np.array(self.counts, np.int64))
-        sizes = np.where(single, 1, widths)
-        return np.concatenate([[0], np.cumsum(sizes), sizes.sum() + 1 + np.arange(self.prices)]).astype(np.int64)
+        first: IntArray = np.concatenate([[0], widths, np.ones(self.prices, np.int64)]).cumsum(dtype=np.int64)
+        return first
 
     def _multipliers(self, row: int) -> tuple[IntArray, FloatArray]:
         """The multipliers of a row that are not 0, and their places; without a row, none."""

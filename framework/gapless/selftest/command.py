@@ -15,6 +15,7 @@ import numpy as np
 import gapless_kernels
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
+from gapless.cli.outputs import begins_with, check_output
 from gapless.cli.running import answers_folder
 from gapless.core import serial
 from gapless.core.errors import UnknownName, UnknownOption
@@ -45,6 +46,8 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
             f"--method {parsed.method}: there is no such method{nearest(parsed.method, sorted(methods))}"
         )
     folder = answers_folder(parsed.out)
+    for file in folder.glob("*.json") if folder is not None else ():
+        check_output(file, begins_with('{"type": "'), overwrite=parsed.overwrite)
     versions = _versions(plugins)
     for name, version in versions.items():
         console.say(f"{name}: {version}")

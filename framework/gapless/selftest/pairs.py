@@ -33,7 +33,7 @@ from gapless.selftest.forged import forge
 from gapless.testing.addressed import AddressedTable
 from gapless.testing.answer import check_answer, check_k_best
 from gapless.testing.conformance import Check, ConformanceError, has_evidence, same
-from gapless.testing.random_factors import SCORES, TIERS, random_scores
+from gapless.testing.random_factors import SCORES, TIERS, lazy_conjunctions, random_scores
 
 MOST = 150
 """Instances of more structures are drawn again."""
@@ -62,7 +62,13 @@ def _addressed(rng: np.random.Generator, decisions: Decisions, kind: str) -> Any
     return AddressedTable(scope, random_scores(rng, 1 << size, kind))
 
 
-KINDS: Mapping[str, Maker | None] = {"none": None, **TIERS, "segment lengths": _segments, "by address": _addressed}
+KINDS: Mapping[str, Maker | None] = {
+    "none": None,
+    **TIERS,
+    "segment lengths": _segments,
+    "by address": _addressed,
+    "lazy scores": lazy_conjunctions,
+}
 """Kinds of factors; on some instances several."""
 
 
@@ -154,7 +160,7 @@ def try_pairs(
     by_scip, forged : int
         Instances for SCIP, and forged answers, in all, as far as `cases` allow.
     """
-    sources = [one for one in specimens if one.structures is not None and not one.factors]
+    sources = [one for one in specimens if one.structures is not None]
     pairs = [(source, kind) for source in sources for kind in KINDS]
     before: dict[int, Known] = {}
     tallies: dict[tuple[str, str], PairTally] = {}
@@ -203,8 +209,9 @@ def _drawn(source: Specimens, kind: str, rng: np.random.Generator) -> Known:
     factors = []
     if maker is not None and decisions.count:
         factors = [maker(rng, decisions, scores) for _ in range(1 + int(rng.random() < 0.4))]
-        if rng.random() < 0.2:
-            factors.append(TIERS["pairs"](rng, decisions, scores))
+        for beside, share in ((TIERS["pairs"], 0.2), (lazy_conjunctions, 0.4)):
+            if rng.random() < share:
+                factors.append(beside(rng, decisions, scores))
     problem = source.with_factors(bare, factors) if factors else bare
     on = np.zeros((len(structures), decisions.count), bool)
     total = np.zeros(len(structures))

@@ -29,6 +29,7 @@ def gapless_specimens() -> Sequence[Specimens]:
 
 
 def _fill(parser: argparse.ArgumentParser) -> None:
+    from gapless.cli.outputs import add_overwrite_option  # noqa: PLC0415  as below
     from gapless.selftest.command import run  # noqa: PLC0415  brute force: imported when it is asked for
 
     parser.add_argument("--cases", type=int, default=1000, help="instances per problem type (1000)")
@@ -42,4 +43,5 @@ def _fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--forged", type=int, default=100, help="forged answers to those, to be refused (100)")
     parser.add_argument("--by-scip", type=int, default=10, help="instances of those for SCIP as well (10)")
     parser.add_argument("--out", metavar="DIR", help="folder for instances of mistakes, for `gapless solve`")
+    add_overwrite_option(parser)
     parser.set_defaults(run=run)

@@ -11,8 +11,9 @@ from gapless.testing.conformance import ConformanceError
 from gapless.testing.enumeration import Feasible, SpaceTooLarge, enumerate_best, feasible_structures
 from gapless.testing.factor import check_factor
 from gapless.testing.feature_map import check_feature_map
+from gapless.testing.generator import check_generator
 from gapless.testing.method import check_method
-from gapless.testing.oracle import check_generator, check_maximiser, check_oracle
+from gapless.testing.oracle import check_maximiser, check_oracle
 from gapless.testing.problem import check_problem
 from gapless.testing.relaxation import check_relaxation
 from gapless.testing.resource import check_resource

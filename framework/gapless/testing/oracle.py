@@ -1,30 +1,26 @@
-"""Rules for oracles: best structure and slacks of a `Maximiser`, slack of a `Generator`."""
+"""Rules for oracles: best structure and slacks of a `Maximiser`; those of a `Generator` are in its own file."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from gapless.core.decisions import Decisions, Fixings
-from gapless.core.limits import Budget
-from gapless.core.oracle import Answer, Generator, Maximised, Maximiser, View
+from gapless.core.oracle import Generator, Maximised, Maximiser, View
 from gapless.core.problem import Problem
-from gapless.core.relaxation import Relaxed, Restricted
+from gapless.core.relaxation import Restricted
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.core.tolerance import margin
-from gapless.engine.entering import enter
-from gapless.engine.pricing_round import total_slack
 from gapless.testing.compiled_role import check_compiled, check_sets, near
-from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings, single_fixings
+from gapless.testing.conformance import Check, sample_fixings
 from gapless.testing.enumeration import given_or_enumerated
+from gapless.testing.generator import check_generator
 
 S = TypeVar("S")
 V = TypeVar("V", bound=View)
-_ROUNDS = 200
-_LISTED = 20
 
 
 def check_oracle(
@@ -183,195 +179,3 @@ def _check_maximum(
         f"{place}: {found.on_ids.tolist()} and then {again.on_ids.tolist()}",
     )
     return best
-
-
-def check_generator(
-    generator: Generator[V] | Sequence[Generator[V]],
-    make_restricted: Callable[[], Restricted[S, V]],
-    problem: Problem[S],
-    *,
-    structures: Iterable[S] | None = None,
-    samples: int = 20,
-    seed: int = 0,
-) -> None:
-    """Run generators with their master until nothing new comes, and check every slack against later rounds.
-
-    Rules: ``restricted bound + slacks`` dominates every feasible value and the master's score in later rounds (in
-    earlier ones it may have been higher, before a row cut it off); a slack is a number >= 0 and mandatory with an
-    empty batch; no returned column is banned by the fixings; no NaN; equal views get equal answers; a key names one
-    column, or one row; at the end nothing feasible is better than the bound, and an integral master scores what the
-    problem says. For the last rule, fixings that leave a single structure are tried as well.
-
-    Parameters
-    ----------
-    generator : Generator or sequence of Generator
-        All generators of the master.
-    make_restricted : callable
-        Makes a new restricted master.
-    problem : Problem
-        Small enough to enumerate, unless `structures` are given.
-    structures : iterable of S, optional
-        All feasible structures, instead of enumerating the assignments of decisions.
-    samples : int
-        Number of fixings to try.
-    seed : int
-    """
-    generators = [generator] if isinstance(generator, Generator) else list(generator)
-    found = given_or_enumerated(problem, structures)
-    on_sets = [f.on_ids for f in found]
-    tried = sample_fixings(problem.decisions, on_sets, samples, seed)
-    for fixings in [*tried, *single_fixings(problem.decisions, on_sets, samples, seed)]:
-        left = [f for f in found if fixings.allow(f.on_ids)]
-        rounds = _Rounds(generators, make_restricted(), problem.decisions, fixings, best_score(found, fixings))
-        rounds.check(single=len(left) == 1)
-
-
-class _Rounds(Generic[S, V]):
-    """One restricted master under some fixings, with the claim and the score of each round."""
-
-    def __init__(
-        self,
-        generators: Sequence[Generator[V]],
-        restricted: Restricted[S, V],
-        decisions: Decisions,
-        fixings: Fixings,
-        best: float,
-    ) -> None:
-        self.checks = [Check(generator) for generator in generators]
-        self.check_all = Check(" and ".join(type(generator).__name__ for generator in generators))
-        self.generators, self.restricted, self.decisions = generators, restricted, decisions
-        self.fixings, self.best = fixings, best
-        self.known: dict[tuple[str, int], tuple[list[int], list[float]]] = {}
-        self.rows: list[int] = []
-
-    def place(self, number: int) -> str:
-        """Place of a failure; it names the rows, because claims and bounds hold only with them."""
-        return f"{self.fixings}, round {number}" + (f" with rows {_listed(self.rows)}" if self.rows else "")
-
-    def check(self, *, single: bool) -> None:
-        """Raise `ConformanceError` unless every rule holds; `single` is set when one structure is left."""
-        claims: list[tuple[str, float]] = []
-        reached: list[float] = []
-        state: Any = None
-        for number in range(_ROUNDS):
-            relaxed = self.restricted.solve(self.fixings, Budget(), state=state)
-            state = relaxed.state
-            reached.append(relaxed.attained)
-            answers = self._query_all(number)
-            slack = total_slack(answers)
-            claim = math.inf if slack is None or relaxed.bound == -math.inf else relaxed.bound + slack
-            claims.append((self.place(number), claim))
-            added, _ = enter(answers, self.restricted.extend)
-            self.rows += [key for a in answers for key in a.batch.rows.keys.tolist() if key not in self.rows]
-            if not added:
-                self._check_end(number, relaxed, answers, single)
-                break
-        else:
-            self.check_all.require(False, f"the generator runs dry within {_ROUNDS} rounds", str(self.fixings))
-        for number, (place, claim) in enumerate(claims):
-            later = max(range(number, len(reached)), key=reached.__getitem__)
-            told = f"{reached[later]!r} is reached in round {later}"
-            if self.best >= reached[later]:
-                told = f"{self.best!r} is feasible"
-            self.check_all.require(
-                dominates(claim, max(self.best, reached[later])),
-                "the slack bounds what is missing",
-                f"{place}: the claim is {claim!r}, but {told}",
-            )
-
-    def _query_all(self, number: int) -> list[Answer]:
-        view, place = self.restricted.view(), self.place(number)
-        answers = []
-        for check, generator in zip(self.checks, self.generators, strict=True):
-            answer = _query_twice(check, generator, view, place)
-            _check_answer(check, answer, self.decisions, self.fixings, place)
-            self._check_keys(check, answer, place)
-            answers.append(answer)
-        return answers
-
-    def _check_keys(self, check: Check, answer: Answer, place: str) -> None:
-        """Keys must be unique: a known key is ignored, so another column or row would get lost."""
-        columns, rows = answer.batch.columns, answer.batch.rows
-        for what, keys, uses, numbers in (
-            ("column", columns.keys, columns.uses, (columns.objective, columns.upper)),
-            ("row", rows.keys, rows.uses, (rows.lower, rows.upper)),
-        ):
-            for number, key in enumerate(keys.tolist()):
-                used, times = uses.row(number)
-                order = np.argsort(used, kind="stable")
-                content = used[order].tolist(), [*times[order].tolist(), *(float(a[number]) for a in numbers)]
-                before = self.known.setdefault((what, key), content)
-                check.require(
-                    before[0] == content[0] and all(map(same, before[1], content[1])),
-                    f"a key names one {what}",
-                    f"{place}: {what} {key} was another one before",
-                )
-
-    def _check_end(self, number: int, relaxed: Relaxed[S], answers: Sequence[Answer], single: bool) -> None:
-        place, slack = self.place(number), total_slack(answers)
-        self.check_all.require(slack is not None, "a slack is owed when nothing new is returned", place)
-        end = relaxed.bound + (slack or 0.0)
-        self.check_all.require(
-            dominates(end, self.best),
-            "nothing feasible is missing at the end",
-            f"{place}: the completed bound is {end!r}, but {self.best!r} is feasible",
-        )
-        if single and any(len(answer.batch.columns) for answer in answers):
-            # Nothing else is left, and the master contains all columns and rows of the generators.
-            self.check_all.require(
-                dominates(relaxed.attained, self.best),
-                "columns score what the problem says",
-                f"{place}: a single structure is left, worth {self.best!r}, but the master, which holds all the "
-                f"columns returned, reaches {relaxed.attained!r}",
-            )
-        rule = "an integral master scores what the problem says"
-        self.check_all.call(rule, place, self.restricted.judge, relaxed, end)
-
-
-def _listed(keys: Sequence[int]) -> str:
-    """Keys for a message."""
-    return f"[{', '.join(map(str, keys[:_LISTED]))}{', ...' if len(keys) > _LISTED else ''}]"
-
-
-def _query_twice(check: Check, generator: Generator[V], view: V, place: str) -> Answer:
-    answer = check.call("query answers", place, generator.query, view)
-    check.require(isinstance(answer, Answer), "query returns an Answer", f"{place}: {answer!r}")
-    again = check.call("query answers", place, generator.query, view)
-    same_slack = answer.slack == again.slack or (
-        answer.slack is not None and again.slack is not None and same(answer.slack, again.slack)
-    )
-    check.require(
-        same_slack and _keys(answer) == _keys(again),
-        "equal views get equal answers",
-        f"{place}: {_summary(answer)} and then {_summary(again)}; "
-        "a generator may cache what it could recompute, but not what it has returned",
-    )
-    return answer
-
-
-def _keys(answer: Answer) -> tuple[list[int], list[int]]:
-    return answer.batch.columns.keys.tolist(), answer.batch.rows.keys.tolist()
-
-
-def _summary(answer: Answer) -> str:
-    columns, rows = _keys(answer)
-    return f"columns {_listed(columns)}, rows {_listed(rows)} and slack {answer.slack!r}"
-
-
-def _check_answer(check: Check, answer: Answer, decisions: Decisions, fixings: Fixings, place: str) -> None:
-    check.require(
-        answer.slack is not None or len(answer.batch), "a slack is owed with an empty batch", f"{place}: None"
-    )
-    check.require(
-        answer.slack is None or answer.slack >= 0, "a slack is a number >= 0", f"{place}: {answer.slack!r}"
-    )
-    columns, rows = answer.batch.columns, answer.batch.rows
-    numbers = [columns.objective, columns.coefficients.values, columns.uses.values, columns.upper]
-    numbers += rows.lower, rows.upper, rows.coefficients.values, rows.uses.values
-    check.require(
-        not any(np.isnan(a).any() for a in numbers),
-        "columns and rows hold no NaN",
-        f"{place}: {_summary(answer)}",
-    )
-    banned = columns.keys[fixings.forbids(columns.uses, decisions)]
-    check.require(not banned.size, "no returned column is banned by the fixings", f"{place}: {banned.tolist()}")

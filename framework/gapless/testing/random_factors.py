@@ -103,6 +103,24 @@ class ListedStructures(Maximiser[Any]):
         return np.where(fits, sums, -math.inf)
 
 
+@serialisable("gapless.testing.LazyConjunctions")
+@attrs.frozen(eq=False)
+class LazyConjunctions(Conjunctions):
+    """Conjunctions with upper bounds, so that a method may leave some of them unscored.
+
+    Parameters
+    ----------
+    bounds : float64 (sets,)
+        At least the scores.
+    """
+
+    bounds: FloatArray = attrs.field(converter=float_array)
+
+    def upper_bound(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
+        """The bounds as given."""
+        return Conjunctions(self.sets, self.bounds).score(scopes, decisions)
+
+
 SCORES = ("ties", "normal", "cancel", "huge")
 
 
@@ -124,6 +142,8 @@ def _scope(rng: np.random.Generator, count: int, most: int) -> IntArray:
 
 def _sets(rng: np.random.Generator, decisions: Decisions, kind: str, width: int) -> Conjunctions:
     width, count = min(width, decisions.count), decisions.count
+    if not count:
+        return Conjunctions([], [])
     found = {tuple(sorted(rng.choice(count, width, replace=False).tolist())) for _ in range(rng.integers(1, 9))}
     return Conjunctions(sorted(found), random_scores(rng, len(found), kind))
 
@@ -201,6 +221,17 @@ TIERS: dict[str, Callable[[np.random.Generator, Decisions, str], AnyFactor]] = {
     "python": _counted,
 }
 """By tier: ``(rng, decisions, kind of scores) -> factor``."""
+
+
+def lazy_conjunctions(rng: np.random.Generator, decisions: Decisions, kind: str) -> LazyConjunctions:
+    """Upper bounds that equal the scores, exceed them, or are at least 0 over negative scores and -inf."""
+    known = (
+        _stars(rng, decisions, kind) if rng.random() < 0.5 else _sets(rng, decisions, kind, int(rng.integers(1, 4)))
+    )
+    lowest = np.where(known.scores > -np.inf, known.scores, rng.choice([-2.0, 0.0, 3.0], known.scores.size))
+    slack = rng.choice([0.0, 0.5, 4.0], known.scores.size) * np.maximum(1.0, np.abs(lowest))
+    bounds = np.where(rng.random(slack.size) < 0.3, np.maximum(lowest, 0.0), lowest + slack)
+    return LazyConjunctions(known.sets, known.scores, bounds)
 
 
 def random_factors(

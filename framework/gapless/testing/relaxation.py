@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gapless.core.branch import Branch
+from gapless.core.branch import Branch, in_words
 from gapless.core.certificate import NoCertificate
 from gapless.core.decisions import OFF, ON, Fixings
 from gapless.core.limits import Budget, Limits
@@ -134,8 +134,23 @@ def _check_one(
         check.require(
             dominates(relaxed.bound, proved),
             "the certificate proves the bound",
-            f"{place}: it proves {verdict.bound!r}, the bound is {relaxed.bound!r}",
+            f"{place}: it proves {verdict.bound!r}, the bound is {relaxed.bound!r}"
+            + _weak_tightening(problem, fixings, relaxed),
         )
+
+
+def _weak_tightening(problem: Problem[S], fixings: Fixings, relaxed: Relaxed[S]) -> str:
+    """Name the first tightening whose certificate proves less than the bound; nothing where it is the leaf's."""
+    here: Fixings | None = fixings
+    for number, step in enumerate(relaxed.tightenings):
+        if here is None:
+            break
+        verdict = step.certificate.verify_flips_within(problem, here, step.on, step.off, relaxed.bound)
+        if not (verdict and dominates(relaxed.bound, round_bound(verdict.bound, problem.granularity))):
+            fixed = in_words(Branch(step.on, step.off), problem.decisions)
+            return f"; under tightening {number} ({fixed}) it proves {verdict.bound!r} for what that excludes"
+        here = here.fix(step.on, step.off)
+    return "; the tightenings prove enough, the certificate of the node does not"
 
 
 def _check_tightenings(

@@ -66,6 +66,7 @@ class EdgePricing:
         domains: tuple[BoolArray, BoolArray],
         tolerance: float,
         lost: tuple[BoolArray, BoolArray] | None = None,
+        stop: Callable[[], bool] = lambda: False,
     ) -> PricedEdges:
         """Price all edges.
 
@@ -82,6 +83,8 @@ class EdgePricing:
         lost : pair of bool (edges, K), optional
             Sources without an allowed target in the target's domain, and the other way round: to such a label every
             allowed one looks good, and the best is enough.
+        stop : callable
+            Asked at every edge; True ends the pricing: the maxima mean nothing then, and are not remembered.
         """
         scale = self.scale
         best_source = left.max(axis=1)
@@ -95,6 +98,9 @@ class EdgePricing:
             missing &= ~same
             found.maxima[same] = self._last.maxima[same] + 2.0 * tolerance
         for i in np.flatnonzero(missing).tolist():
+            if stop():
+                self._last = None
+                return found
             xs, ys = sources[i].nonzero()[0], targets[i].nonzero()[0]
             if not (xs.size and ys.size):
                 continue

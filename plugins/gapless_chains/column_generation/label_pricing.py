@@ -31,7 +31,7 @@ class LabelPricing(Generator[V]):
         """Labels of edge settings with positive reduced cost, and the slack."""
         self.calls += 1
         if not view.feasible:
-            return Answer()
+            return Answer(slack=0.0)
         before = self.candidates
         wanted = np.zeros(view.domains.shape, bool)
         # Reduced costs below this are rounding: ties need no new labels. The slack counts them all the same.

@@ -84,7 +84,7 @@ class ReducedCostOracle(LabelPricing[ChainView]):
         low = 0.5 * view.floor
         lost = (view.beta[:-1] < low, view.alpha[1:] < low) if self.bounds.forbids else None
         domains = view.domains[:-1], view.domains[1:]
-        priced = self._edges.price(view.fixings, left, right, domains, tolerance, lost)
+        priced = self._edges.price(view.fixings, left, right, domains, tolerance, lost, view.stop)
         wanted[:-1] |= priced.sources
         wanted[1:] |= priced.targets
         return 0.5 * priced.maxima

@@ -13,6 +13,7 @@ from gapless import InvalidProblem
 from gapless.core.factors.factor_rows import with_factors
 from gapless.core.factors.factor_set import as_factors
 from gapless.core.factors.written_factors import WRITTEN_FACTORS
+from gapless.core.given_array import given_sequence
 from gapless.core.sparse import FloatArray, IntArray
 from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, serialisable
 from gapless_chains.labelling import Labelling
@@ -125,7 +126,7 @@ class TreeProblem(Labelling):
             As the class, and when there are more of the one than of the other.
         """
         shared, names = as_transition(transition), as_names(labels)
-        scored, linked = list(unaries), list(parents)
+        scored, linked = given_sequence(unaries, "unaries"), given_sequence(parents, "parents")
         if len(scored) != len(linked):
             raise InvalidProblem(
                 f"there are {len(scored)} unaries, but {len(linked)} parents; give one of each for every tree"

@@ -85,7 +85,7 @@ class TreeReducedCostOracle(LabelPricing[TreeView]):
         low = 0.5 * view.floor
         lost = (up < low, down < low) if self.bounds.forbids else None
         domains = view.domains[parents], view.domains[inner]
-        priced = self._edges.price(view.fixings, left, right, domains, tolerance, lost)
+        priced = self._edges.price(view.fixings, left, right, domains, tolerance, lost, view.stop)
         wanted[inner] |= priced.targets
         np.logical_or.at(wanted, parents, priced.sources)
         return float(priced.maxima.sum())

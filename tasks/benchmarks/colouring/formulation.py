@@ -80,14 +80,14 @@ class SetPricing(Generator[LinearView]):
         """The heaviest set, and lighter ones found on the way."""
         merged = self.brancher.merged(view.fixings)
         if merged is None:
-            return Answer()
+            return Answer(slack=0.0)  # the fixings contradict each other
         prices = item_prices(self.problem, view)
         weights = np.bincount(merged.group, prices, len(merged)).astype(np.float64)
         worth = view.objective_weight
         # While a master is repaired, sets are paid for vertices that it cannot cover. There are no more sets than
         # vertices, so sets of less than this weight cannot.
         least = worth + SMALLEST_GAIN if worth else max(0.0, weights.sum()) / self.problem.vertices
-        found = [*StableSets(weights, merged.apart, least).sets()]
+        found = [*StableSets(weights, merged.apart, least, view.stop).sets()]
         if not found:
             return Answer(slack=max(0.0, -view.objective) * SMALLEST_GAIN if worth else 0.0)
         members = merged.members()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -22,9 +22,18 @@ class StableSets:
     adjacent : bool (n, n)
     above : float
         Weight to beat.
+    stop : callable, optional
+        Asked at every branch; True ends the search, and the heaviest set may be missing.
     """
 
-    def __init__(self, weights: FloatArray, adjacent: BoolArray, above: float) -> None:
+    def __init__(
+        self,
+        weights: FloatArray,
+        adjacent: BoolArray,
+        above: float,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._stop = stop
         order = np.argsort(-weights, kind="stable")
         self._order = order[weights[order] > 0]
         self._weights: list[float] = weights[self._order].tolist()
@@ -52,6 +61,8 @@ class StableSets:
 
     def _by_cliques(self, left: int, weight: float, chosen: int) -> None:
         """With the last vertex of a cover by cliques, then without it, while the cliques allow (Kumlander 2004)."""
+        if self._stop():
+            return
         weights, adjacent = self._weights, self._adjacent
         order = []
         bound, rest = weight, left
@@ -80,6 +91,8 @@ class StableSets:
 
     def _by_degree(self, left: int, weight: float, chosen: int) -> None:
         """With and without the vertex of most neighbours, after those that outweigh their neighbours are taken."""
+        if self._stop():
+            return
         weights, adjacent = self._weights, self._adjacent
         taken = True
         while taken:

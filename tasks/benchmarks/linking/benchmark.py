@@ -10,12 +10,13 @@ import gapless as gl
 from benchmarks.frame.bench import Found
 from benchmarks.frame.marks import Line
 from benchmarks.frame.peers import NETWORKIT, TOULBAR2
-from benchmarks.linking.decomposable_rows import SIZES, draw_scaling, measure_scaling, scaling_lines
+from benchmarks.linking.decomposable_rows import SIZES, TITLE, draw_scaling, measure_scaling, scaling_lines
 from benchmarks.linking.distance_rows import distance_lines
 from benchmarks.linking.document_rows import document_lines
 from benchmarks.linking.instances import CANDIDATES, VERTICES, Synthetic
 from benchmarks.linking.proof_rows import LinkingBench, proof_lines
 from gapless.cli import Console
+from gapless.cli.outputs import begins_with, check_output
 from gapless_models.linking.corpora import FOLDER
 from gapless_tasks.run_options import add_data_option, add_number, add_time_limit, not_negative
 
@@ -27,6 +28,8 @@ GROUPS = ("proofs", "documents", "distances", "decomposable")
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Measure and report."""
+    if arguments.plot:
+        check_output(arguments.plot, begins_with(TITLE), overwrite=arguments.overwrite)
     peer = arguments.peer_seconds if TOULBAR2.installed else 0
     bench = LinkingBench(
         console=console,

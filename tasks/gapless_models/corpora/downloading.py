@@ -7,6 +7,7 @@ import errno
 import fcntl
 import hashlib
 import logging
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +25,8 @@ RETRIES = 2
 """After an answer of the server that may pass, a connection that broke, or a checksum that does not fit."""
 SILENCE = 30
 """Seconds without a byte after which a connection counts as broken."""
+_LEFT_BEHIND = re.compile(r"tmp[a-z0-9_]{8}")
+"""Names of pooch's temporary files."""
 _PASSING = (408, 429)
 """Answers of a server that are the client's fault by their number, but may be different in a second."""
 
@@ -94,8 +97,9 @@ def _alone(folder: Path, console: Console) -> Iterator[None]:
 def _download(corpus: OpenCorpus, folder: Path, final: Path, console: Console, mirror: str | None) -> int:
     """Every file of the corpus that is not yet in the folder, or is there but wrong; `final` will be its name."""
     pooch = _pooch()
-    for left in folder.glob("tmp*"):  # of a download that was killed: nobody else is at work here
-        left.unlink()
+    for left in folder.iterdir():  # of a download that was killed: nobody else is at work here
+        if _LEFT_BEHIND.fullmatch(left.name):
+            left.unlink()
     cabinet = pooch.Pooch(
         path=folder,
         base_url="",

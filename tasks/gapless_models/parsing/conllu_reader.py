@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,10 @@ _PREFIX = 2
 
 class ConlluError(ValueError):
     """A CoNLL-U file that cannot be read; the message names the file, the line and the fault."""
+
+
+class MissingBlankLine(UserWarning):
+    """A CoNLL-U file whose last sentence no blank line ends: it is read, but the file may have been cut short."""
 
 
 @attrs.frozen
@@ -106,10 +111,15 @@ def read_conllu(path: str | Path, *, gold: bool = True) -> list[Sentence]:
     FileNotFoundError
         If there is no such file.
     ConlluError
-        If the file is empty, ends inside a sentence, is damaged, or holds what is no tree: wrong columns or
+        If the file is empty, ends inside a row, is damaged, or holds what is no tree: wrong columns or
         numbers, a head outside the sentence, no word headed by the root, heads that run in a circle.
     MissingDependency
         If the package conllu is not installed.
+
+    Warns
+    -----
+    MissingBlankLine
+        If the file ends after a complete row, without the blank line that ends a sentence.
     """
     return [entry.sentence for entry in read_entries(path, gold=gold)]
 
@@ -154,10 +164,16 @@ def entries_of(numbered: Iterator[tuple[int, str]], path: str, *, gold: bool | N
             yield Entry(_sentence(path, numbers, lines, gold), tuple(held))
             numbers, lines, held = [], [], []
     if lines:
-        raise ConlluError(
-            f"{path}, line {number}: the file ends inside a sentence; a blank line ends every sentence, "
-            "so the file may have been cut short"
+        if lines[-1].endswith("\t"):  # no column is empty: the line was cut
+            raise ConlluError(f"{path}, line {numbers[-1]}: the file ends inside a row; it may have been cut short")
+        last = Entry(_sentence(path, numbers, lines, gold), tuple(held))
+        warnings.warn(
+            f"{path}, line {number}: no blank line after the last sentence; it was read with {len(last.sentence)} "
+            "words, and lacks some if the file was cut short",
+            MissingBlankLine,
+            stacklevel=2,
         )
+        yield last
 
 
 def _sentence(path: str, numbers: Sequence[int], lines: Sequence[str], gold: bool | None) -> Sentence:

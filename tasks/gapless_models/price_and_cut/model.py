@@ -24,7 +24,7 @@ from gapless_models.price_and_cut.token_classes import TokenClasses, fine_tagged
 
 GRANULARITY = 2.0**-10
 """Weights are rounded to multiples of it: sums of scores are exact, and bounds may be rounded down to multiples."""
-_KIND = "grandparent model"
+KIND = "grandparent model"
 
 
 @attrs.frozen(eq=False)
@@ -99,7 +99,7 @@ class GrandparentModel:
             "classes": self.tables.classes.to_data(),
             "training": dict(self.training),
         }
-        write_archive(path, _KIND, {ARCS: self.arcs, GRANDPARENTS: self.tables.weights}, metadata)
+        write_archive(path, KIND, {ARCS: self.arcs, GRANDPARENTS: self.tables.weights}, metadata)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> GrandparentModel:
@@ -114,7 +114,7 @@ class GrandparentModel:
         InvalidProblem
             If it was trained with other arc templates than this version has.
         """
-        arrays, metadata = read_archive(path, _KIND)
+        arrays, metadata = read_archive(path, KIND)
         try:
             classes = TokenClasses.from_data(metadata["classes"])
             templates = tuple(

@@ -25,7 +25,7 @@ Decoder = Callable[[Scores, Scores, Scores, Scores], Sequence[int] | NDArray[np.
 maximise the sum of the scores; ``transition[a, b]`` is for label ``a`` followed by ``b``."""
 
 
-_KIND = "chain tagger"
+KIND = "chain tagger"
 ARRAYS = ("weights", "transition", "initial", "final")
 UPOS, XPOS, BOTH = "upos", "xpos", "upos|xpos"
 COLUMNS = (UPOS, XPOS, BOTH)
@@ -218,7 +218,7 @@ class ChainTagger(Tagger):
 
     def save(self, path: str | Path) -> None:
         """Write the tagger, see `Tagger.save`."""
-        write_archive(path, _KIND, *self.contents())
+        write_archive(path, KIND, *self.contents())
 
     def contents(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The contents of its file: arrays, and JSON data."""
@@ -245,5 +245,5 @@ class ChainTagger(Tagger):
         ValueError
             If the file is damaged or not a tagger.
         """
-        with read_tagger(path, _KIND) as (arrays, texts, index):
+        with read_tagger(path, KIND) as (arrays, texts, index):
             return cls.of_contents(arrays, texts, index)

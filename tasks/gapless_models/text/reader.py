@@ -89,6 +89,7 @@ def _of_conllu(numbered: Iterator[tuple[int, str]], place: str) -> Iterator[Text
         for number, line in numbered:
             last[0] = number
             yield number, line
+        last[0] += 1  # the end of the file ends the last sentence, as a blank line does
 
     for number, entry in enumerate(entries_of(counted(), place, gold=None)):
         starts = number == 0 or any(_NEWDOC.match(line) for line in entry.lines)

@@ -11,13 +11,14 @@ from typing import Any
 import attrs
 
 from gapless.cli import Console, exit_codes
+from gapless.cli.outputs import add_overwrite_option, begins_with, check_output, is_record
 from gapless.cli.running import made_folder
 from gapless.cli.text_table import folded
 from gapless.core.certificate import Verdict
 from gapless.core.serial import write_aside
 from gapless_models.parsing.terminal_drawing import draw, show
 from gapless_models.parsing.treebank import embedded_treebank
-from gapless_tasks.demo.page import page
+from gapless_tasks.demo.page import TITLE, page
 from gapless_tasks.demo.story import WIDTHS, Row, Story, tell, trained
 
 FOLDER = "gapless-demo"
@@ -30,6 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--out", metavar="FOLDER", default=FOLDER, help=f"where the picture and the proof go ({FOLDER})"
     )
+    add_overwrite_option(parser)
     parser.add_argument("--verbose", action="store_true", help="say how each epoch of the training went")
     parser.set_defaults(run=run)
 
@@ -39,6 +41,8 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
     console.verbose = parsed.verbose
     with made_folder(parsed.out) as folder:
         assert folder is not None
+        for name, is_written_here in ((PAGE, begins_with(TITLE)), (ANSWER, is_record), (FORGED, is_record)):
+            check_output(folder / name, is_written_here, overwrite=parsed.overwrite)
         treebank = embedded_treebank()
         begun = time.process_time()
         parser = trained(treebank, console)

@@ -9,6 +9,7 @@ from gapless.core.certificate import Verdict
 from gapless_dependency.arc_diagram import draw_svg
 from gapless_tasks.demo.story import Row, Story
 
+TITLE = "A beam and the best tree"
 _STYLE = """
 :root { color-scheme: light dark; --rule: #c8c8c8; --right: #2e7d32; --wrong: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --rule: #555; --right: #81c784; --wrong: #f2938c; }
@@ -62,7 +63,7 @@ def page(story: Story, rows: Sequence[Row], count: int, verdict: Verdict, refuse
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>A beam and the best tree</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{TITLE}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
         + "\n".join(body)
         + "\n</body>\n</html>\n"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -14,6 +15,7 @@ import numpy as np
 
 import gapless as gl
 from gapless.cli import Console
+from gapless.cli.outputs import check_output
 from gapless.runs import Fingerprint, RunFolder
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Attachment, Sentence, attachment
@@ -156,7 +158,10 @@ class ParsingJob:
         InvalidProblem
             The file is no stored parser.
         """
-        if place is None or arguments.train or not place.exists():
+        if place is None or not place.exists():
+            return None
+        if arguments.train:
+            check_output(place, self._is_parser, overwrite=arguments.overwrite)
             return None
         try:
             loaded = self.source.load(place)
@@ -164,6 +169,12 @@ class ParsingJob:
             raise gl.InvalidProblem(f"--model {error}") from error
         console.say(f"parser of {place}: {_named(loaded.families)}")
         return loaded
+
+    def _is_parser(self, place: Path) -> bool:
+        with contextlib.suppress(ValueError):
+            self.source.load(place)
+            return True
+        return False
 
     def trained(self, treebank: Treebank, request: Request, place: Path | None, console: Console) -> ParserModel:
         """Train a parser, and store it if there is a place for it.

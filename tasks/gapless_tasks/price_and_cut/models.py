@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ import attrs
 
 import gapless as gl
 from gapless.cli import Console
+from gapless.cli.outputs import check_output
+from gapless.learn.archive import is_archive
 from gapless.runs import Fingerprint
 from gapless_models.parsing.training import PRUNER_EPOCHS
 from gapless_models.parsing.treebank import Treebank
 from gapless_models.price_and_cut import PERCEPTRON, GrandparentModel, Training, train, train_pruner
+from gapless_models.price_and_cut.model import KIND
 from gapless_tasks.parsing.training_progress import forget_checkpoints, told
 
 
@@ -35,6 +39,8 @@ class Models:
         Train although there is a stored one, and replace it.
     epochs, seed : int
         See `Training`.
+    overwrite : bool
+        Whether `anew` replaces a file that holds no model.
     """
 
     folder: Path | None
@@ -42,6 +48,7 @@ class Models:
     learner: str
     epochs: int
     seed: int
+    overwrite: bool = False
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Models:
@@ -58,7 +65,8 @@ class Models:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise gl.InvalidProblem(f"--models {folder}: cannot be used as a folder ({error})") from error
-        return cls(folder, arguments.train, arguments.learner, arguments.epochs, arguments.seed)
+        settings = arguments.learner, arguments.epochs, arguments.seed
+        return cls(folder, arguments.train, *settings, overwrite=arguments.overwrite)
 
     def place(self, treebank: Treebank) -> Path | None:
         """The file of a treebank's model."""
@@ -75,11 +83,17 @@ class Models:
         place = self.place(treebank)
         if place is not None and place.exists() and not self.anew:
             return self._stored(place, treebank, console)
+        if place is not None:
+            self.check(place)
         if not treebank.train:
             raise gl.InvalidProblem(
                 f"--treebank {treebank.name} has no training part: give --models a folder with {place or 'a model'}"
             )
         return self._trained(place, treebank, console)
+
+    def check(self, place: Path) -> None:
+        """Raise `InvalidProblem` if a model must not be stored in `place`; see `check_output`."""
+        check_output(place, partial(is_archive, kind=KIND), overwrite=self.overwrite)
 
     def _record(self, treebank: Treebank) -> dict[str, Any]:
         """The settings of the training, as JSON data."""

@@ -16,6 +16,7 @@ from gapless_tasks.plot import Axes
 from gapless_tasks.tagging.regularisation import METHODS, PAPER, Point
 
 SUFFIXES = (".svg", ".html")
+TITLE = "Penalty on transitions, accuracy and speed"
 _TICKS = 4
 
 
@@ -44,7 +45,7 @@ def write_figure(points: Sequence[Point], corpus: str, path: str) -> None:
         See `check_figure`.
     """
     check_figure(path)
-    title = f"Penalty on transitions, accuracy and speed ({corpus})"
+    title = f"{TITLE} ({corpus})"
     drawing = svg(640, 400, title, _drawn(points, title))
     if Path(path).suffix == ".html":
         drawing = "".join(_page(points, title, drawing))

@@ -6,11 +6,12 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from gapless.cli.outputs import begins_with, check_output
 from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
 from gapless_tasks.run_options import add_data_option, add_method_option, add_number, add_run_options
-from gapless_tasks.tagging.figure import SUFFIXES, check_figure
+from gapless_tasks.tagging.figure import SUFFIXES, TITLE, check_figure
 
 ANSWER_OPTIONS = ("epochs", "trainer", "shuffles", "use_dev", "seed", "sentences", "model")
 """Options by which answers differ; which methods are asked for is none, each has a file of its own."""
@@ -85,5 +86,5 @@ def prepare(arguments: argparse.Namespace) -> None:
     if arguments.model:
         require_folder(arguments.model)
     if arguments.figure:
-        require_folder(arguments.figure)
+        check_output(arguments.figure, begins_with(TITLE), overwrite=arguments.overwrite)
         check_figure(arguments.figure)

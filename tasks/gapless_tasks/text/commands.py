@@ -11,6 +11,7 @@ from typing import Any
 
 import gapless as gl
 from gapless.cli import Console
+from gapless.cli.outputs import add_overwrite_option, check_output, is_record
 from gapless_models.parsing.conllu_reader import ConlluError
 from gapless_models.text import TextSentence, read_text
 from gapless_models.text.reader import TextFileError
@@ -76,6 +77,7 @@ def _add_shared(parser: argparse.ArgumentParser, model: str, seconds: float | No
     parser.add_argument(
         "--certificates", metavar="FILE.jsonl", help="keep the proofs as records, for `gapless verify`"
     )
+    add_overwrite_option(parser)
     parser.add_argument("--method", help="by default the problem type's own")
     told = f" (default {seconds:g})" if seconds else ""
     parser.add_argument(
@@ -126,6 +128,9 @@ def _run(
     if place != STDIN and not place.is_file():
         why = "is a folder; give a file" if place.is_dir() else "no such file; check the path"
         raise gl.InvalidProblem(f"{place}: {why}, or - for standard input")
+    if parsed.certificates:
+        reads = [parsed.file, parsed.model]
+        check_output(parsed.certificates, is_record, overwrite=parsed.overwrite, reads=reads)
     typed = place == STDIN and sys.stdin.isatty()
     if typed:
         console.remark("gapless: reading sentences from the terminal; Ctrl-D ends them")

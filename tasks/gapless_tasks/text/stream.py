@@ -177,14 +177,13 @@ def kept_proofs(path: str | None, console: Console) -> Iterator[Callable[[Answer
     Raises
     ------
     InvalidProblem
-        The name does not end in ``.jsonl``, there is no such folder, or what a killed run left is in the way.
+        The name does not end in ``.jsonl``, or what a killed run left is in the way.
     """
     if path is None:
         yield lambda answer: None
         return
     if not path.endswith(".jsonl"):
         raise gl.InvalidProblem(f"--certificates {path}: one record a line; give a name that ends in .jsonl")
-    serial.require_folder(path)
     aside = Path(path + UNFINISHED)
     if aside.exists():
         raise gl.InvalidProblem(f"{aside}: holds the proofs of a run that was killed; move it away, or remove it")

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-import numpy as np
+import attrs
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
-from gapless.core import serial
+from gapless.cli.outputs import add_overwrite_option, check_output
 from gapless.learn import Progress
+from gapless.learn.archive import is_archive
+from gapless.learn.checkpoint import KIND as CHECKPOINT
 from gapless_models.parsing.conllu_reader import ConlluError, iter_entries
 from gapless_models.parsing.families import FAMILIES
+from gapless_models.parsing.parser_model import KIND as PARSER
 from gapless_models.parsing.patterns import PATTERN
 from gapless_models.parsing.training import PRUNER_EPOCHS, Options, Stage
 from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.readers import TaggedFileError, read_tagged
+from gapless_models.tagging.sentence import TaggedSentence
 from gapless_models.tagging.tagger import COLUMNS, UPOS
+from gapless_models.tagging.tagger import KIND as TAGGER
 from gapless_models.tagging.training import EpochReport
-from gapless_models.text import TextParser, TextSentence, train_parser, train_tagger
+from gapless_models.text import TextSentence, train_parser, train_tagger
+from gapless_models.text.evaluation import ParserScores, evaluate_parser
 from gapless_models.text.reader import of_entry
-from gapless_models.text.training import checkpoints, partial_of, with_gold
+from gapless_models.text.steps import Solver
+from gapless_models.text.training import checkpoints, partial_of
 from gapless_models.text_lines import said
 from gapless_tasks.parsing.training_progress import told
 from gapless_tasks.run_options import add_number
+from gapless_tasks.text.commands import PARSE_SECONDS
 
 EPOCHS = 10
 _KEPT = 10
@@ -50,6 +60,7 @@ def add_models(parser: argparse.ArgumentParser) -> None:
         one.add_argument("--seed", type=int, default=0, help="shuffles the sentences")
         one.add_argument("--json", action="store_true", help="print one JSON document instead of text")
         one.add_argument("--verbose", action="store_true", help="report every epoch")
+        add_overwrite_option(one)
         one.set_defaults(run=run)
         return one
 
@@ -77,7 +88,7 @@ def add_models(parser: argparse.ArgumentParser) -> None:
 
 def run_tagger(parsed: argparse.Namespace, console: Console) -> int:
     """``gapless train tagger DATA -o MODEL``."""
-    serial.require_folder(parsed.out)
+    _check_out(parsed, TAGGER)
     console.verbose = parsed.verbose
     sentences, dev = _read(parsed.data, gold=False), _read(parsed.dev, gold=False) if parsed.dev else []
     with console.progress("training the tagger", parsed.epochs) as advance:
@@ -93,13 +104,16 @@ def run_tagger(parsed: argparse.Namespace, console: Console) -> int:
     tagger.save(parsed.out)
     examples = [x for x in map(partial_of(parsed.column), dev) if x is not None]
     right = tagger.accuracy(examples, decode) if examples else None
-    dev_said = "" if right is None else f"; {100 * right:.2f} % of the dev words right"
-    return _end(parsed, console, f"tagger: {len(sentences)} sentences, {len(tagger.labels)} tags{dev_said}", right)
+    text = f"tagger: {len(sentences)} sentences, {len(tagger.labels)} tags"
+    if right is None:
+        return _end(parsed, console, [text], None)
+    lines = [text, f"dev: {100 * right:.2f} % of the words right"]
+    return _end(parsed, console, lines, {"words": _words(examples), "tags": right})
 
 
 def run_parser(parsed: argparse.Namespace, console: Console) -> int:
     """``gapless train parser DATA -o MODEL``."""
-    serial.require_folder(parsed.out)
+    _check_out(parsed, PARSER)
     console.verbose = parsed.verbose
     families = tuple(dict.fromkeys(parsed.factor or ()))
     options = Options(
@@ -129,21 +143,48 @@ def run_parser(parsed: argparse.Namespace, console: Console) -> int:
             checkpoint=parsed.out,
         )
     model.save(parsed.out)
-    right = _attached(model, dev) if dev else None
-    dev_said = "" if right is None else f"; {100 * right:.2f} % of the dev heads right, with gold tags"
+    solver = Solver(gl.Limits(time=PARSE_SECONDS))
+    scores = {
+        key: evaluate_parser(model, dev, solver, gold_tags=gold)
+        for key, gold in (("predicted_tags", False), ("gold_tags", True))
+        if dev
+    }
     kind = "projective" if model.parser.projective else "all"
     relations = 0 if model.relations is None else len(model.relations.labels)
-    text = f"parser: {len(sentences)} sentences, {kind} trees, {relations} relations{dev_said}"
-    return _end(parsed, console, text, right)
+    text = f"parser: {len(sentences)} sentences, {kind} trees, {relations} relations"
+    told_scores = [_told_scores(one) for one in scores.values()]
+    known = {key: attrs.asdict(one, filter=lambda _, value: value is not None) for key, one in scores.items()}
+    return _end(parsed, console, [text, *told_scores], {"words": _words(dev), **known} if dev else None)
 
 
-def _end(parsed: argparse.Namespace, console: Console, text: str, right: float | None) -> int:
+def _check_out(parsed: argparse.Namespace, kind: str) -> None:
+    """Refuse names of model and checkpoints under which other files lie, before the training."""
+    for file, held in ((parsed.out, kind), *((one, CHECKPOINT) for one in checkpoints(parsed.out))):
+        check_output(
+            file,
+            partial(is_archive, kind=held),
+            overwrite=parsed.overwrite,
+            reads=[parsed.data, parsed.dev],
+        )
+
+
+def _end(parsed: argparse.Namespace, console: Console, lines: Sequence[str], dev: dict[str, Any] | None) -> int:
     for file in checkpoints(parsed.out):
         file.unlink(missing_ok=True)
-    console.say(text)
+    for line in lines:
+        console.say(line)
     console.say(f"wrote {parsed.out}")
-    console.data({"written": parsed.out, "trained": text, "dev": right})
+    console.data({"written": parsed.out, "trained": lines[0], "dev": dev})
     return exit_codes.PROVED
+
+
+def _told_scores(scores: ParserScores) -> str:
+    tags = "gold tags" if scores.tags is None else f"the tagger's tags ({100 * scores.tags:.2f} % of them right)"
+    return f"dev, with {tags}: UAS {100 * scores.uas:.2f} %, LAS {100 * scores.las:.2f} %"
+
+
+def _words(sentences: Sequence[TextSentence | TaggedSentence]) -> int:
+    return sum(len(one.words) for one in sentences)
 
 
 def _told_tagger(console: Console, advance: Callable[[int], None]) -> Callable[[EpochReport], None]:
@@ -185,15 +226,3 @@ def _read(path: str, *, gold: bool) -> list[TextSentence]:
             f"{said(file)}, line 1: no sentence in the file; expected CoNLL-U, ten columns a word"
         )
     return found
-
-
-def _attached(model: TextParser, dev: Sequence[TextSentence]) -> float:
-    """Share of the heads that are right on sentences with gold tags."""
-    gold = [with_gold(one, model.column) for one in dev]
-    batch = gl.solve_many([model.tree_problem(one) for one in gold])
-    right = [
-        np.asarray(batch.structure(i).heads) == np.asarray(one.heads)
-        for i, one in enumerate(gold)
-        if np.isfinite(batch.values[i])
-    ]
-    return float(np.concatenate(right).mean()) if right else 0.0

@@ -118,6 +118,22 @@ def test_check_finds_a_changed_file_and_a_missing_one(put, run, tmp_path):
     assert run("list")[1]["corpora"][0]["here"] == "damaged"
 
 
+def test_a_changed_file_is_fetched_anew_only_with_overwrite(put, server, run, tmp_path):
+    pytest.importorskip("pooch", reason="downloads need the extra data")
+    folder = put(tmp_path / "cache")
+    content = (folder / "train.conllu").read_bytes()
+    (folder / "train.conllu").write_bytes(b"mine")
+    (folder / "tmp_notes.txt").write_bytes(b"mine")
+    (folder / "tmp4dz_0abc").write_bytes(b"of a download that was killed")
+    code, message = run("fetch", "mini", "--mirror", server.address)
+    assert code == exit_codes.USAGE
+    assert "train.conllu: exists, and this command did not write it" in message
+    assert ((folder / "train.conllu").read_bytes(), server.asked) == (b"mine", [])
+    assert run("fetch", "mini", "--mirror", server.address, "--overwrite")[0] == 0
+    assert (folder / "train.conllu").read_bytes() == content
+    assert {path.name for path in folder.glob("tmp*")} == {"tmp_notes.txt"}
+
+
 def test_an_unknown_name_is_refused_before_anything_is_done(corpus, server, run):
     code, message = run("fetch", "mini", "minj", "--mirror", server.address)
     assert code == exit_codes.USAGE

@@ -7,7 +7,13 @@ import pytest
 
 from gapless import InvalidProblem
 from gapless_models.parsing import Sentence
-from gapless_models.parsing.conllu_reader import ConlluError, iter_conllu, read_conllu
+from gapless_models.parsing.conllu_reader import (
+    ConlluError,
+    MissingBlankLine,
+    iter_conllu,
+    read_conllu,
+    read_entries,
+)
 from gapless_models.parsing.treebank import embedded_treebank, is_crossing, load_treebank
 
 pytest.importorskip("conllu")
@@ -69,7 +75,9 @@ def test_a_missing_tag_column_is_made_up_from_the_other(tmp_path):
         (word("one", "a", 0) + "\n", "line 1: "),
         (GOOD + word(1, "a", 0).replace("\t", "  ") + "\n", "line 4: no tab in the line; columns must be"),
         (GOOD + "1\ta\t_\n\n", "line 4: 3 columns, expected 10"),
-        (GOOD + word(1, "a", 0), "line 4: the file ends inside a sentence"),
+        (GOOD + word(1, "a", 0)[:-3], "line 4: 9 columns, expected 10"),
+        (GOOD + word(1, "a", 0)[:-2], "line 4: the file ends inside a row"),
+        (GOOD + word(1, "a", 0) + word(2, "b", 3), "line 5: word 2 \\(b\\) has head 3, but"),
         ("1-2\tvámonos" + 8 * "\t_" + "\n\n", "line 1: a sentence without words"),
         ("", "line 1: no sentence in the file"),
         ("# nothing\n\n", "line 1: no sentence in the file"),
@@ -79,6 +87,30 @@ def test_a_missing_tag_column_is_made_up_from_the_other(tmp_path):
 def test_what_is_no_tree_is_refused_with_file_and_line(tmp_path, text, message):
     with pytest.raises(ConlluError, match=f"bad.conllu, {message}"):
         read_conllu(write(tmp_path / "bad.conllu", text))
+
+
+@pytest.mark.parametrize("end", ["\n", "", "\r\n", "\n# a comment", "\n# a comment\n"])
+@pytest.mark.parametrize("name", ["a.conllu", "a.conllu.gz"])
+def test_a_complete_last_line_without_blank_line_is_read_with_a_remark(tmp_path, name, end):
+    text = GOOD + GOOD.removesuffix("\n\n") + end
+    with pytest.warns(MissingBlankLine, match=rf"{name}, line \d: no blank line after the last .* 2 words"):
+        found = read_entries(write(tmp_path / name, text))
+    assert [entry.sentence.heads for entry in found] == [(2, 0), (2, 0)]
+    assert found[0].lines == found[1].lines[:2]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (word(1, "caf\xe9", 0).encode("latin-1"), "line 1: not UTF-8 .byte 0xe9.; re-encode the file, which looks like Latin-1 .*is 'é'"),
+        (word(1, "a\xa0", 0).encode("latin-1"), "line 1: not UTF-8 .byte 0xa0.; re-encode the file, which looks like Latin-1 .*1252:"),
+        (GOOD.encode("utf-16"), "line 1: not UTF-8 .byte 0xff.; re-encode the file, which looks like UTF-16"),
+        (gzip.compress(GOOD.encode()), "line 1: not UTF-8 .byte 0x8b.; it is compressed: add .gz to the name"),
+    ],
+)
+def test_another_encoding_is_recognised(tmp_path, content, words):
+    with pytest.raises(ConlluError, match=words):
+        read_conllu(write(tmp_path / "bad.conllu", content))
 
 
 def test_heads_may_be_missing_from_whole_sentences_of_new_text(tmp_path):

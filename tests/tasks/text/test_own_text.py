@@ -218,7 +218,7 @@ def test_what_stood_before_a_bad_line_comes_out(tmp_path: Path, capsys: pytest.C
         ("1\tA\t_\tDET\n\n", "line 1: 4 columns, expected 10"),
         (GERMAN.replace("\t4\tobl\t", "\tx\tobl\t"), "line 6: the head (column 7) is 'x'"),
         (GERMAN.replace("\n5\tsie", "\n7\tsie"), "line 9: word number 7, expected 5"),
-        (GERMAN[:-1], "the file ends inside a sentence"),
+        (GERMAN.rstrip("\n")[:-1], "the file ends inside a row"),
     ],
 )
 def test_malformed_conllu_is_named_by_its_line(
@@ -229,6 +229,23 @@ def test_malformed_conllu_is_named_by_its_line(
     for command in ("tag", "parse"):
         assert main([command, str(path)]) == exit_codes.USAGE
         assert words in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("default::gapless_models.parsing.conllu_reader.MissingBlankLine")
+@pytest.mark.parametrize("end", ["\n", ""])
+@pytest.mark.parametrize("command", ["tag", "parse"])
+def test_the_last_sentence_needs_no_blank_line(
+    command: str, end: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "own.conllu"
+    found = []
+    for ending in ("\n\n", end):
+        path.write_text(GERMAN.rstrip("\n") + ending, "utf-8")
+        assert main([command, str(path), "--json"]) == exit_codes.PROVED
+        out, err = capsys.readouterr()
+        found.append(json.loads(out)["answers"])
+        assert ("no blank line after the last sentence" in err) == (ending != "\n\n")
+    assert found[0] == found[1]
 
 
 def test_a_sentence_without_end_is_named_and_the_others_are_parsed(

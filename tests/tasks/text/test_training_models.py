@@ -22,6 +22,11 @@ TRAIN, DEV = str(DATA / "train.conllu"), str(DATA / "dev.conllu")
 CAT = "The farmer waited near the garden .\n"
 
 
+def rows(conllu: str) -> list[list[str]]:
+    """The columns of the words."""
+    return [line.split("\t") for line in conllu.splitlines() if line.partition("\t")[0].isdigit()]
+
+
 @pytest.fixture
 def text(tmp_path: Path) -> str:
     path = tmp_path / "own.txt"
@@ -36,7 +41,9 @@ def test_a_tagger_of_each_column(
     model = str(tmp_path / "tagger.npz")
     arguments = ["train", "tagger", TRAIN, "-o", model, "--column", column, "--dev", DEV, "--epochs", "3", "--json"]
     assert main(arguments) == exit_codes.PROVED
-    assert json.loads(capsys.readouterr().out)["dev"] > 0.95
+    found = json.loads(capsys.readouterr().out)["dev"]
+    assert found["tags"] > 0.95
+    assert found["words"] == len(rows(Path(DEV).read_text("utf-8")))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["own.txt", "tagger.npz"]  # no checkpoints are left
     assert main(["tag", text, "--model", model, "--tokens", "--format", "conllu"]) == exit_codes.PROVED
     row = capsys.readouterr().out.splitlines()[3].split("\t")
@@ -66,6 +73,36 @@ def test_a_parser_holds_all_that_raw_text_needs(
     for old, new in zip(archive.read_archive(model, "parser"), archive.read_archive(again, "parser"), strict=True):
         assert old.keys() == new.keys()
     np.testing.assert_array_equal(stored.parser.table, TextParser.load(again).parser.table)
+
+
+def test_the_scores_of_a_parser_are_those_that_parse_will_get(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = str(tmp_path / "parser.npz")
+    few = tmp_path / "few.conllu"  # enough for a parser that errs, also in its tags
+    few.write_text("\n\n".join(Path(TRAIN).read_text("utf-8").split("\n\n")[:30]) + "\n\n", "utf-8")
+    arguments = ["train", "parser", str(few), "-o", model, "--dev", DEV, "--epochs", "1", "--column", "upos"]
+    assert main([*arguments, "--json"]) == exit_codes.PROVED
+    found = json.loads(capsys.readouterr().out)["dev"]
+    gold = rows(Path(DEV).read_text("utf-8"))
+    assert found.pop("words") == len(gold)
+    assert found.keys() == {"predicted_tags", "gold_tags"}
+    for key, options in (("predicted_tags", ["--retag"]), ("gold_tags", [])):
+        assert main(["parse", DEV, "--model", model, *options]) == exit_codes.PROVED
+        parsed = rows(capsys.readouterr().out)
+        shares = {
+            name: np.mean([a[columns] == b[columns] for a, b in zip(parsed, gold, strict=True)])
+            for name, columns in (("uas", slice(6, 7)), ("las", slice(6, 8)), ("tags", slice(3, 4)))
+        }
+        assert shares.pop("tags") == found[key].pop("tags", 1.0)
+        assert found[key] == pytest.approx(shares)
+        assert found[key]["las"] < found[key]["uas"] < 1
+    assert found["predicted_tags"] != found["gold_tags"]
+    assert main(arguments) == exit_codes.PROVED
+    out = capsys.readouterr().out
+    for key, words in (("predicted_tags", "the tagger's tags ("), ("gold_tags", "gold tags: ")):
+        (line,) = [line for line in out.splitlines() if line.startswith(f"dev, with {words}")]
+        assert line.endswith("UAS {uas:.2%}, LAS {las:.2%}".format(**found[key]).replace("%", " %"))
 
 
 def test_a_parser_of_the_task_parses_what_has_tags(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +69,8 @@ class LabelSearch:
         weights: NDArray[np.float64],
         triples: NDArray[np.int64],
         row_prices: NDArray[np.float64],
+        *,
+        stop: Callable[[], bool] = lambda: False,
     ) -> tuple[list[Priced], float]:
         """Patterns worth more than `worth`, best first: the best one for each largest item.
 
@@ -77,6 +81,8 @@ class LabelSearch:
         triples : int64 (rows, 3)
         row_prices : float64 (rows,)
             Payment of each row, at least 0.
+        stop : callable
+            Asked every few milliseconds; True ends the search, as too many labels do.
 
         Returns
         -------
@@ -109,7 +115,7 @@ class LabelSearch:
                 parts.append(
                     self._extended(labels.part(slice(at, at + AT_ONCE)), table, after, pays, worth + NOISE)
                 )
-                if sum(map(len, parts)) > IN_ALL:
+                if stop() or sum(map(len, parts)) > IN_ALL:
                     return first, relaxed[0][0]
             labels = _undominated(joined(parts), table.shape[1], row_prices)
             for number in np.flatnonzero(labels.worth > worth + NOISE).tolist():

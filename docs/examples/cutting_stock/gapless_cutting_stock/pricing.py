@@ -93,7 +93,8 @@ class PatternPricing(Generator[LinearView]):
         if improving:
             return Answer(Batch(self.columns.write(improving[:limit], held)), slack, scored=len(found))
         # Gains too small for a column still loosen the bound. Where pricing gave up, larger ones do: no rows then.
-        cuts = rows.separate(view, self.columns.counts) if gain <= SMALLEST_GAIN else Rows.none()
+        finished = gain <= SMALLEST_GAIN and not view.stop()
+        cuts = rows.separate(view, self.columns.counts) if finished else Rows.none()
         if slack is None:
             slack = gain if gain > SMALLEST_GAIN else 0.0
         return Answer(Batch(rows=cuts), slack, scored=len(found))
@@ -109,4 +110,4 @@ class PatternPricing(Generator[LinearView]):
             found = self.oracle.by_largest_item(weights, self._nothing_fixed)
             return found, found[0][0] if found else 0.0
         triples = self.columns.rows.triples(held[paying])
-        return self._labels.above(view.objective_weight, weights, triples, row_prices[paying])
+        return self._labels.above(view.objective_weight, weights, triples, row_prices[paying], stop=view.stop)

@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t
 
 import numpy as np
 
-from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_NOTHING, GS_ON, Maximiser
+from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_NOTHING, GS_ON, Maximiser, gs_maximiser
 
 
 cdef class NonCrossingPairs(Maximiser):
@@ -25,6 +25,7 @@ cdef class NonCrossingPairs(Maximiser):
         self.n = length
         self.left, self.right = np.array(left, np.intp), np.array(right, np.intp)
         self.first = np.searchsorted(self.left, np.arange(length + 1)).astype(np.intp)
+        self.role.size = sizeof(gs_maximiser)  # of the header that this was compiled against
         self.role.decisions = self.role.cells = len(self.left)
         self.role.most_on = length // 2
         self.forced, self.best = np.zeros(length + 1, np.intp), np.zeros(length + 1, np.intp)

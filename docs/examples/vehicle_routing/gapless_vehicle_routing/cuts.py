@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,20 +40,22 @@ class CapacityCuts(Generator[LinearView]):
     def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
         """Rows over sets whose border the solution uses too little; none while the master is infeasible."""
         if view.usage is None:
-            return Answer()
-        sets = self.violated(self.problem.network.flow(view.usage))
-        return Answer(Batch(rows=self.rows(sets[: limit or 30])))
+            return Answer(slack=0.0)
+        sets = self.violated(self.problem.network.flow(view.usage), view.stop)
+        return Answer(Batch(rows=self.rows(sets[: limit or 30])), slack=0.0)  # it misses no columns
 
-    def violated(self, flow: NDArray[np.float64]) -> list[Inside]:
+    def violated(self, flow: NDArray[np.float64], stop: Callable[[], bool] = lambda: False) -> list[Inside]:
         """Sets whose row is violated, bool (n + 1,) each, the most violated first.
 
         Parameters
         ----------
         flow : float64 (n + 1, n + 1)
             Use of each road in both directions together.
+        stop : callable
+            Asked for each size of sets; True ends the search.
         """
         found: dict[bytes, tuple[float, Inside]] = {}
-        every = [self._components(flow), *(self._grown(flow, tight=tight) for tight in (False, True))]
+        every = [self._components(flow), *(self._grown(flow, stop, tight=tight) for tight in (False, True))]
         for missing, sets in every:
             for each, inside in zip(missing.tolist(), sets, strict=True):
                 found.setdefault(inside.tobytes(), (each, inside))
@@ -96,7 +100,9 @@ class CapacityCuts(Generator[LinearView]):
         missing = self._needed(members @ self._demands) - border
         return missing[missing >= VIOLATED], inside[missing >= VIOLATED]
 
-    def _grown(self, flow: NDArray[np.float64], *, tight: bool) -> tuple[NDArray[np.float64], Inside]:
+    def _grown(
+        self, flow: NDArray[np.float64], stop: Callable[[], bool], *, tight: bool
+    ) -> tuple[NDArray[np.float64], Inside]:
         """Sets on the way from each customer to all whose row is violated.
 
         The next member is the one that is tied most to the set; with `tight`, the one whose row would then be
@@ -108,6 +114,8 @@ class CapacityCuts(Generator[LinearView]):
         border, demand, tied = degree[1:].copy(), self._demands[1:].copy(), flow[1:].copy()
         found: list[tuple[NDArray[np.float64], Inside]] = []
         for step in range(count - 1):
+            if step and stop():
+                break
             if step:
                 rank = tied
                 if tight:

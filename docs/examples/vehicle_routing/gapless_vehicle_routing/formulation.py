@@ -37,7 +37,11 @@ ruin and recreate for each customer in one rounding."""
 
 
 def formulation(
-    problem: VehicleRoutingProblem, *, neighbourhood: int = 8, subset_rows: int = 60
+    problem: VehicleRoutingProblem,
+    *,
+    neighbourhood: int = 8,
+    subset_rows: int = 60,
+    first_plan: Plan | None = None,
 ) -> Formulation[Plan]:
     """The set-partitioning master of Balinski and Quandt (1964): one column per walk, one row per customer.
 
@@ -49,6 +53,8 @@ def formulation(
         bounds and slower pricing.
     subset_rows : int
         Subset rows with a price beside which no more are sought; 0 for none.
+    first_plan : Plan, optional
+        Its routes are among the first columns; by default those of savings.
 
     Raises
     ------
@@ -63,7 +69,8 @@ def formulation(
     columns = RouteColumns(problem, rows)
     shop = Workshop(problem)
     first: list[Route] = [(c,) for c in problem.customers if shop.length((c,)) < float("inf")]
-    first += [route for route in savings_plan(problem) or () if len(route) > 1]
+    plan = savings_plan(problem) if first_plan is None else first_plan
+    first += [route for route in plan or () if len(route) > 1]
     ones = np.ones(len(problem.customers))
     once = Rows(
         keys=np.append(np.array(problem.customers), FLEET),
@@ -90,7 +97,8 @@ def _rounding(problem: VehicleRoutingProblem) -> Callable[[Relaxed[Plan]], Plan 
 
     def rounding(relaxed: Relaxed[Plan]) -> Plan | None:
         call, plan = next(calls), by_use(relaxed)
-        found = [] if plan is None else [ruin_and_recreate(problem, plan, steps, seed=call)]
+        stop = relaxed.probe.stop if relaxed.probe is not None else lambda: False
+        found = [] if plan is None else [ruin_and_recreate(problem, plan, steps, seed=call, stop=stop)]
         if call % DIVES == FIRST_DIVE and (dived := dive(relaxed)) is not None:
             found.append(dived)
         return min(found, key=problem.value, default=None)

@@ -69,8 +69,8 @@ def least_cost(
         back = cost + costs[place, 0]
         back[(place == 0) | (time + travel[place, 0] > closes[0])] = FORBIDDEN
         found = min(found, int(back.min(initial=FORBIDDEN)))
-        spend_work(50.0 * place.size * places, 20)
         for to in range(1, places):
+            spend_work(50.0 * place.size, 1)  # before each: a million walks take a second
             if weight + weights[to] > room:
                 continue
             there = cost + costs[place, to]

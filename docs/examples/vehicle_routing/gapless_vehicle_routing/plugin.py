@@ -32,13 +32,14 @@ def own_tree(
     subset_rows: int = 60,
 ) -> gl.Result[Plan]:
     """Branch, price and cut; gapless owns the tree, and the result carries a certificate."""
+    plan = savings_plan(problem, solve.budget.must_stop)
     return branch_and_price(
         problem,
-        formulation(problem, neighbourhood=neighbourhood, subset_rows=subset_rows),
+        formulation(problem, neighbourhood=neighbourhood, subset_rows=subset_rows, first_plan=plan),
         solve.budget,
         order=order,
         k=solve.k,
-        start=_first_plans(problem, solve),
+        start=_first_plans(problem, solve, plan),
         method=solve.method,
     )
 
@@ -54,19 +55,19 @@ def scip_tree(
     """The same formulation inside SCIP, which owns the tree."""
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415  SCIP is loaded on use
 
+    plan = savings_plan(problem, solve.budget.must_stop)
     return branch_price_and_cut(
         problem,
-        formulation(problem, neighbourhood=neighbourhood, subset_rows=subset_rows),
+        formulation(problem, neighbourhood=neighbourhood, subset_rows=subset_rows, first_plan=plan),
         solve.budget,
         order=order,
-        start=_first_plans(problem, solve),
+        start=_first_plans(problem, solve, plan),
         method=solve.method,
     )
 
 
-def _first_plans(problem: VehicleRoutingProblem, solve: Solve) -> Sequence[Plan]:
+def _first_plans(problem: VehicleRoutingProblem, solve: Solve, plan: Plan | None) -> Sequence[Plan]:
     """The plans to begin with: those of the caller, and one of savings, made shorter."""
-    plan = savings_plan(problem)
     if plan is None:
         return solve.start
 
@@ -74,7 +75,11 @@ def _first_plans(problem: VehicleRoutingProblem, solve: Solve) -> Sequence[Plan]
         return solve.budget.spent() is not None
 
     steps = min(STEPS * len(problem.customers), MOST_STEPS)
-    return [*solve.start, ruin_and_recreate(problem, plan, steps, seed=solve.seed, stop=stop)]
+    try:
+        plan = ruin_and_recreate(problem, plan, steps, seed=solve.seed, stop=stop)
+    except KeyboardInterrupt:  # the search ends with what there is
+        solve.budget.interrupt()
+    return [*solve.start, plan]
 
 
 @hookimpl

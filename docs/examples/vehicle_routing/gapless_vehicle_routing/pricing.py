@@ -113,6 +113,7 @@ class RoutePricing(Generator[LinearView]):
             limit=2 * wanted,
             stage="exact" if exact else "heuristic",
             charges=charges / unit,
+            stop=view.stop,
         )
         walks = self.labelling.walks(found)[:wanted]
         slack, evidence = self._slack(view, min(0.0, found.bound * unit))
@@ -145,7 +146,11 @@ class RoutePricing(Generator[LinearView]):
 
     def _missing_rows(self, view: LinearView) -> Rows:
         """Subset rows, where the point keeps the capacity cuts, which cost pricing nothing."""
-        if view.usage is None or self.cuts.violated(self.problem.network.flow(view.usage)):
+        if (
+            view.usage is None
+            or view.stop()
+            or self.cuts.violated(self.problem.network.flow(view.usage), view.stop)
+        ):
             return Rows.none()
         return self.columns.rows.separate(view, self.columns.walks)
 

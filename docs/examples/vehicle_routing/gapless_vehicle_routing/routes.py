@@ -54,17 +54,22 @@ class Workshop:
                     break
         return sorted(set(route_of.values()))
 
-    def improved(self, routes: Sequence[Route]) -> list[Route]:
-        """Local optimum under moves of one or two customers, exchanges, crossed tails, and reversed parts."""
+    def improved(self, routes: Sequence[Route], stop: Callable[[], bool] = lambda: False) -> list[Route]:
+        """Local optimum under moves of one or two customers, exchanges, crossed tails, and reversed parts.
+
+        `stop` is asked for each route; once it is True, the routes may be improved further.
+        """
         best = list(routes)
-        while (shorter := self._step(best)) is not None:
+        while (shorter := self._step(best, stop)) is not None:
             best = shorter
         return best
 
-    def _step(self, routes: list[Route]) -> list[Route] | None:
+    def _step(self, routes: list[Route], stop: Callable[[], bool]) -> list[Route] | None:
         """The plan after all improving moves, the best first, that touch different routes; None without any."""
         moves: list[tuple[float, tuple[int, ...], tuple[Route, ...]]] = []
         for i, one in enumerate(routes):
+            if stop():
+                break
             within = min(_within(one), key=self.length, default=one)
             if (gain := self.length(one) - self.length(within)) > 0:
                 moves.append((gain, (i,), (within,)))
@@ -127,12 +132,15 @@ def _between(one: Route, other: Route) -> Iterator[tuple[Route, Route]]:
                         )
 
 
-def savings_plan(problem: VehicleRoutingProblem) -> Plan | None:
-    """A first plan; None where the rules find none, which does not mean that there is none."""
+def savings_plan(problem: VehicleRoutingProblem, stop: Callable[[], bool] = lambda: False) -> Plan | None:
+    """A first plan; None where the rules find none, which does not mean that there is none.
+
+    Once `stop` is True, the plan is improved no further.
+    """
     distances = problem.distances.astype(float)
     saved = distances[:, :1] + distances[:1] - distances
     shop = Workshop(problem)
-    return shop.plan(shop.improved(shop.merged(saved + 1e-9)))
+    return shop.plan(shop.improved(shop.merged(saved + 1e-9), stop))
 
 
 def round_flow(problem: VehicleRoutingProblem) -> Callable[[Relaxed[Plan]], Plan | None]:
@@ -150,6 +158,7 @@ def round_flow(problem: VehicleRoutingProblem) -> Callable[[Relaxed[Plan]], Plan
         worth = np.where(driven > 0.01, 1000 * driven, 0.0) + saved
         if len(shop.known) > MOST_KNOWN:
             shop.known.clear()
-        return shop.plan(shop.improved(shop.merged(worth)))
+        stop = relaxed.probe.stop if relaxed.probe is not None else lambda: False
+        return shop.plan(shop.improved(shop.merged(worth), stop))
 
     return rounding

@@ -106,7 +106,8 @@ class SubsetRows:
         used = np.flatnonzero(values > ENTERING)
         walks, weight = walks_of(view.column_keys[used]), values[used]
         known = {row.members: row.memory for row in self.of(held)}
-        found = [self._remembering(members, walks, known) for members in self._violated(walks, weight)]
+        violated = self._violated(walks, weight, view.stop)
+        found = [self._remembering(members, walks, known) for members in violated]
         chosen = [row for row in _spread(found) if row not in self._keys or self._keys[row] not in held]
         return self._written(chosen[: min(AT_ONCE, room)], view, walks_of)
 
@@ -124,7 +125,7 @@ class SubsetRows:
             ),
         )
 
-    def _violated(self, walks: Sequence[Route], weight: Floats) -> list[tuple[int, ...]]:
+    def _violated(self, walks: Sequence[Route], weight: Floats, stop: Callable[[], bool]) -> list[tuple[int, ...]]:
         """Members of violated rows, the most violated first, under the memory of all customers."""
         visits = np.zeros((len(walks), self.places))
         for number, walk in enumerate(walks):
@@ -136,6 +137,8 @@ class SubsetRows:
         held = (visits > 0).astype(float)
         pairs = held.T @ (weight[:, None] * held)
         for i in range(1, self.places - 2):
+            if stop():
+                break
             beside = pairs[i, i + 1 :]
             joint = beside[:, None] + beside[None] + pairs[i + 1 :, i + 1 :]
             j, k = np.nonzero(np.triu(joint > 1 + VIOLATED, 1))

@@ -1,10 +1,15 @@
-"""The name of a factor, and notes on errors that its code raised."""
+"""Errors of a user's code: those of a factor get a note, those of a problem become an `OracleError`."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
-from gapless.core.errors import GaplessError
+from gapless.core.errors import GaplessError, OracleError
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def name_of(factor: object) -> str:
@@ -40,3 +45,25 @@ _BLAMED = "_raised_by_factor"
 def blamed_factor(error: BaseException) -> str:
     """In words, the factor whose code raised an error that went through `named_after`; else empty."""
     return str(getattr(error, _BLAMED, ""))
+
+
+def call_problem(problem: object, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """``call(*args)``, a method of the problem.
+
+    Errors of gapless pass, since they are about the input, as for a `start` of another shape. So do those of a
+    factor's code, which have a note with its name.
+
+    Raises
+    ------
+    OracleError
+        The method raised anything else.
+    """
+    try:
+        return call(*args, **kwargs)
+    except GaplessError:
+        raise
+    except Exception as error:
+        if blamed_factor(error):
+            raise
+        name = f"{type(problem).__name__}.{getattr(call, '__name__', 'call')}"
+        raise OracleError(f"{name} raised {type(error).__name__}: {error}") from error

@@ -20,8 +20,8 @@ def _sets(values: Any) -> IntArray:
         array = np.array(values)
     except ValueError as error:
         raise InvalidProblem(f"conjunctions: sets are not an array (sets, width): {error}") from error
-    if array.size == 0:
-        array = np.zeros((0, array.shape[1] if array.ndim == 2 else 1), np.int64)
+    if array.size == 0 and (array.ndim != 2 or not len(array)):  # no sets: a factor may find none in a problem
+        array = np.zeros((0, max(1, array.shape[1]) if array.ndim == 2 else 1), np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] < 1:
         raise InvalidProblem(
             f"conjunctions: sets have shape {array.shape} and dtype {array.dtype}, expected integers (sets, width)"

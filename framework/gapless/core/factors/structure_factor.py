@@ -12,12 +12,13 @@ from gapless.core.decisions import OFF, Decisions, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.factor import ConfigurationFactor
 from gapless.core.oracle import Maximiser
+from gapless.core.score_array import score_array
 from gapless.core.serial import is_serialisable, serialisable
 from gapless.core.sparse import BoolArray, FloatArray, IntArray, int_array
 
 
 def _weights(values: Any) -> FloatArray:
-    array = np.array(values, np.float64)
+    array = score_array(values, "structure: weights")
     array.flags.writeable = False
     return array
 

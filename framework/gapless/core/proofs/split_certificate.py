@@ -63,7 +63,11 @@ class SplitCertificate(BoundCertificate):
         Stands for a score of -inf wherever one is not certain to be charged. Any number keeps the bound true; the
         multipliers were found with this one.
     places : int64, optional
-        Positions of the given multipliers among all of them, the others being 0; None where all are given.
+        None where all multipliers are given. Otherwise where those stand that are not 0, among one place for each
+        decision of each scope, whatever its score, and then the prices. These multipliers are in units of scores,
+        as the search has them before it knows all scores: d of a pair, at its first place; what a decision carries
+        of a score s >= 0, to be divided by the sum; of a score s < 0, at its first place, s t. One that speaks of
+        the other sign than the score has is left out.
     """
 
     kind: ClassVar[str] = "split bound"

@@ -156,13 +156,17 @@ class _Block:
 
 @attrs.frozen(eq=False)
 class _LaidOut:
-    """The conjunctions of a problem, the number of their multipliers, and the least that is allowed to score."""
+    """The conjunctions of a problem, the number of their multipliers, and the least that is allowed to score.
+
+    `first`: for each scope the sum of the widths of those before it, and of all at the end; int64 (scopes + 1,).
+    """
 
     problem: Any
     asked: Any
     blocks: Sequence[_Block]
     multipliers: int
     floor: float
+    first: IntArray
 
 
 def _laid_out(
@@ -196,8 +200,9 @@ def _laid_out(
         lifts = lifted_decisions(split, scopes, np.flatnonzero(charged))
         blocks.append(_Block(scopes, scores, fine, grouped, at + np.cumsum(counts) - counts, lifts))
         at, seen = at + int(counts.sum()), seen + len(scopes)
-    floor = _floor(split, blocks)
-    kept[_LaidOut] = made = _LaidOut(split.problem, asked, blocks, at, floor)
+    widths = [np.full(len(block.scopes), block.scopes.shape[1]) for block in blocks if block.scopes.size]
+    first = np.concatenate([np.zeros(1, np.int64), *widths]).cumsum()
+    kept[_LaidOut] = made = _LaidOut(split.problem, asked, blocks, at, _floor(split, blocks), first)
     return made
 
 
@@ -227,8 +232,8 @@ def weigh(
 
     Whatever the multipliers hold is turned into allowed ones: NaN to 0, charges clipped at 0, shares clipped and
     divided by their sum, parts of negative scores clipped to [0, 1], a loss that is
-    no number or negative to 0. The docstring of `SplitCertificate` states the formula. With
-    `places` the multipliers are those that stand there, all others 0. Factors of `counted` are left to
+    no number or negative to 0. The docstring of `SplitCertificate` states the formula, and what the multipliers are
+    with `places`; all others are then 0. Factors of `counted` are left to
     whoever bounds the backbone under these weights. With `flipped`, factors that are no conjunctions are bounded
     under these tighter fixings, and all else under `fixings`. Raises `InvalidProblem`: too few or too many
     multipliers, an orientation that does not fit, or lifted charges where it is not known what excludes what.
@@ -243,11 +248,11 @@ def weigh(
     laid = _laid_out(split, orientation, alone, counted, lifted)
     given = np.nan_to_num(np.asarray(multipliers, np.float64), nan=0.0, posinf=1e150, neginf=-1e150)
     given = np.clip(given, -1e150, 1e150)
+    loss = min(loss, 1e150) if loss > 0 else 0.0
     if places is not None:
-        given = _spread_out(split, laid.multipliers, given, places)
+        given = _from_units_of_scores(split, laid, given, places, loss)
     sums = _Sums(np.where(split.weights > -np.inf, split.weights, 0.0))
     sums.add_constant(np.array([split.constant]))
-    loss = min(loss, 1e150) if loss > 0 else 0.0
     at = laid.multipliers
     if at > given.size:
         raise InvalidProblem(f"{given.size} multipliers are too few for the factors")
@@ -345,13 +350,33 @@ def _add_groups(split: Splittable, open_ones: BoolArray, sums: _Sums, worth: Wor
     sums.add(lower, np.where(beside > covered, np.maximum(best, 0.0), best))
 
 
-def _spread_out(split: Splittable, conjunctive: int, given: FloatArray, places: IntArray) -> FloatArray:
-    """All multipliers, of which these are not 0."""
-    size = conjunctive + sum(scope.size for _, scope in split.factors.configurations)
-    if places.shape != given.shape or (places.size and not 0 <= places.min() <= places.max() < size):
-        raise InvalidProblem(f"{places.size} places among {size} for {given.size} multipliers")
-    everything = np.zeros(size)
-    everything[places] = given
+def _from_units_of_scores(
+    split: Splittable, laid: _LaidOut, given: FloatArray, places: IntArray, loss: float
+) -> FloatArray:
+    """All multipliers, from those that are not 0: the units and places of a search that may not know all scores.
+
+    The search had an upper bound where it did not know the score. With a lower score, a charge of the same size and
+    the same proportions of shares give no higher bound; a share of a score that is negative is nothing.
+    """
+    size, conjunctive = sum(scope.size for _, scope in split.factors.configurations), int(laid.first[-1])
+    if places.shape != given.shape or (places.size and not 0 <= places.min() <= places.max() < conjunctive + size):
+        raise InvalidProblem(f"{places.size} places among {conjunctive + size} for {given.size} multipliers")
+    spend_work(10 * places.size, 50)
+    everything = np.zeros(laid.multipliers + size)
+    prices = places >= conjunctive
+    everything[laid.multipliers - conjunctive + places[prices]] = given[prices]
+    scopes = np.searchsorted(laid.first, places, side="right") - 1
+    begin = 0
+    for block in laid.blocks:
+        mine = np.flatnonzero((begin <= scopes) & (scopes < begin + len(block.scopes)))
+        rows, values, place = scopes[mine] - begin, given[mine], places[mine] - laid.first[scopes[mine]]
+        begin += len(block.scopes)
+        scores, grouped, at = np.maximum(block.scores[rows], -loss), block.grouped[rows], block.first[rows]
+        charges = np.flatnonzero(~grouped & (scores < 0) & (values < 0) & (place == 0))
+        everything[at[charges]] = np.maximum(values[charges], scores[charges]) / scores[charges]
+        pairs, shares = grouped & (place == 0), ~grouped & (block.scores[rows] > 0)
+        everything[at[pairs]] = values[pairs]
+        everything[at[shares] + place[shares]] = values[shares]
     return everything
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from gapless.core.errors import InvalidResult
 from gapless.core.serial import serialisable
 
 
@@ -49,6 +50,11 @@ class Stats:
     warm_start_used: bool = False
     extra: dict[str, Any] = attrs.field(factory=dict)
 
+    def __attrs_post_init__(self) -> None:
+        for name in _NUMBERS:
+            if not getattr(self, name) >= 0:
+                raise InvalidResult(f"Stats: {name} is {getattr(self, name)!r}, expected a number of 0 or more")
+
     def keys(self) -> Sequence[str]:
         """Names of the numbers, for ``dict(stats)``."""
         return [field.name for field in attrs.fields(Stats)]
@@ -58,3 +64,6 @@ class Stats:
         if name not in self.keys():
             raise KeyError(name)
         return getattr(self, name)
+
+
+_NUMBERS = [field.name for field in attrs.fields(Stats) if field.name not in ("warm_start_used", "extra")]

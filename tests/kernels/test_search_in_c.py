@@ -1,0 +1,75 @@
+"""The search as a C program: memory that ends at each allocation, and roles that break each rule."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import gapless_kernels
+
+COMPILER = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1"]
+# The program brings sanitizers of its own, and looks for leaks.
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
+
+STOPPED, STATE, VALUE, RAISED = "4", "1", "2", "4"
+LIES = {
+    "negative decision": STATE,
+    "unknown decision": STATE,
+    "huge decision": STATE,
+    "decision twice": STATE,
+    "negative count": STATE,
+    "large count": STATE,
+    "configuration": STATE,
+    "NaN": VALUE,
+    "infinite value": VALUE,
+    "infinite own score": VALUE,
+    "code of maximise": RAISED,
+    "code of marginals": RAISED,
+    "code of own": RAISED,
+    "code of a factor": RAISED,
+    "code of value": RAISED,
+}
+
+
+def run(*command: object) -> subprocess.CompletedProcess[str]:
+    words = [str(part) for part in command]
+    return subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which(COMPILER[0]) is None:
+        pytest.skip(f"there is no {COMPILER[0]}")
+    target = tmp_path_factory.mktemp("program") / "search_in_c"
+    source = Path(__file__).with_name("search_in_c.c")
+    build = [*COMPILER, "-O0", f"-I{gapless_kernels.get_include()}", str(source), "-o", str(target)]
+    for options in (SANITIZED, []):  # not every compiler has them
+        done = run(*build, *options, "-lm")
+        if not done.returncode:
+            return target
+    raise AssertionError(done.stderr)
+
+
+def test_search_survives_the_end_of_memory(program: Path) -> None:
+    """Wherever memory ends, the search ends with a true bound, nothing entered, nothing leaked, and stays ended."""
+    done = run(program, "memory")
+    assert not done.returncode, done.stdout + done.stderr
+    assert int(done.stdout.split()[0]) > 100
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_search_refuses_roles_that_break_a_rule(program: Path, lie: str) -> None:
+    done = run(program, "lie", lie)
+    assert not done.returncode, done.stderr
+    assert done.stdout.split()[:2] == [STOPPED, LIES[lie]]
+
+
+def test_configurations_without_a_value_are_forbidden(program: Path) -> None:
+    """A factor that answers that there is no value leaves none: what stood in its place must not count."""
+    done = run(program, "lie", "forbids all by its code")
+    assert done.stdout.split() == ["0", "0", "-1", "-inf"]
