@@ -15,7 +15,7 @@ import numpy as np
 import gapless_kernels
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import OFF, ON, Fixings
-from gapless.core.errors import GaplessError, OracleError, SolveError
+from gapless.core.errors import GaplessError, OracleError
 from gapless.core.factor import guide_of
 from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Budget, Limits, Stop
@@ -299,16 +299,12 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
 
 def _guessed(layout: Layout[S]) -> list[S]:
     """The structure that the backbone offers, unless a factor forbids it."""
-    problem, guess = layout.problem, layout.backbone.guess
-    if guess is None:
-        return []
-    try:
-        found = guess()
-    except SolveError:
-        raise
-    except Exception as error:
-        said = f"the guess of the backbone of {type(problem).__name__} raised {type(error).__name__}: {error}"
-        raise OracleError(said) from error
+    problem, backbone = layout.problem, layout.backbone
+
+    def guess() -> S | None:
+        return None if backbone.guess is None else backbone.guess()
+
+    found = call_problem(backbone, guess)
     return [] if found is None or list(call_problem(problem, problem.violations, found)) else [found]
 
 
