@@ -269,7 +269,7 @@ static void *gs_array(gs_search *s, ptrdiff_t count, size_t size)
 #define GS_NEW(s, field, count) ((s)->field = gs_array(s, (count), sizeof *(s)->field))
 
 /* Reserve what depends on the number of decisions and groups. `group`, `base` are the caller's to fill; 0 without memory. */
-static int gs_reserve(gs_search *s, const gs_maximiser *maximiser, ptrdiff_t groups, ptrdiff_t scopes)
+static inline int gs_reserve(gs_search *s, const gs_maximiser *maximiser, ptrdiff_t groups, ptrdiff_t scopes)
 {
     const ptrdiff_t decisions = maximiser->decisions, most = maximiser->most_on > 0 ? maximiser->most_on : decisions;
     s->maximiser = maximiser, s->decisions = decisions, s->cells = maximiser->cells, s->groups = groups, s->scopes = scopes, s->most_on = most;

@@ -40,15 +40,9 @@ class CapacityCuts(Generator[LinearView]):
     def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
         """Rows over sets whose border the solution uses too little; none while the master is infeasible."""
         if view.usage is None:
-<<<<<<< HEAD
-            return Answer()
-        sets = self.violated(self.problem.network.flow(view.usage), lambda: not view.time_left)
-        return Answer(Batch(rows=self.rows(sets[: limit or 30])))
-=======
             return Answer(slack=0.0)
-        sets = self.violated(self.problem.network.flow(view.usage), view.stop)
+        sets = self.violated(self.problem.network.flow(view.usage), lambda: not view.time_left)
         return Answer(Batch(rows=self.rows(sets[: limit or 30])), slack=0.0)  # it misses no columns
->>>>>>> main
 
     def violated(self, flow: NDArray[np.float64], stop: Callable[[], bool] = lambda: False) -> list[Inside]:
         """Sets whose row is violated, bool (n + 1,) each, the most violated first.
