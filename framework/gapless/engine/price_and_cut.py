@@ -111,7 +111,8 @@ def price_and_cut(
             if base == math.inf and budget.spent() is not None:
                 break  # time ran out in the linear program: no prices to ask at
             view = guarded(restricted, restricted.view)
-            found = rounds.ask(view, base, fixings, budget, incumbent)
+            attained = relaxed.attained - 2.0 * relaxed.rounding
+            found = rounds.ask(view, base, fixings, budget, incumbent, attained=attained)
             if found.evidence is not None and found.bound <= bound:
                 evidence, bound = found.evidence, found.bound
             budget.iterations += 1

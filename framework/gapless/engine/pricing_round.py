@@ -21,7 +21,7 @@ from gapless.core.limits import Budget, question_deadline
 from gapless.core.oracle import Answer, Generator, LinearView, View
 from gapless.core.pricing import Pricing
 from gapless.core.sparse import FloatArray
-from gapless.core.tolerance import margin
+from gapless.core.tolerance import margin, rounding
 from gapless.engine.entering import OWED, enter
 from gapless.engine.guard import guarded
 from gapless.engine.returned_columns import ReturnedColumns
@@ -115,7 +115,16 @@ class Rounds(Generic[V]):
         self.stage = [0] * len(self.generators)
         self.smoothing.begin()
 
-    def ask(self, view: V, base: float, fixings: Fixings, budget: Budget, enough: float = -math.inf) -> Round[V]:
+    def ask(
+        self,
+        view: V,
+        base: float,
+        fixings: Fixings,
+        budget: Budget,
+        enough: float = -math.inf,
+        *,
+        attained: float = -math.inf,
+    ) -> Round[V]:
         """Question after question, until something new enters or the generators have nothing left to find.
 
         Parameters
@@ -128,6 +137,9 @@ class Rounds(Generic[V]):
             Once it is spent, the round ends with the question in hand, incomplete. Its deadline is the generators'.
         enough : float
             A bound that needs no better one: at smoothed prices, the round ends there.
+        attained : float
+            A score that the complete relaxation attains, less what float64 rounded away of it: claims about other
+            masters of the same relaxation are compared with it. By default with nothing.
         """
         done: Round[V] = Round()
         while True:
@@ -147,7 +159,7 @@ class Rounds(Generic[V]):
             if done.added or done.slack == 0 or not self._next_stage():
                 done.complete = not done.added
                 if done.complete:
-                    self._price_again(view, fixings, budget)
+                    self._price_again(view, fixings, budget, attained)
                 return done
             if budget.spent() is not None:
                 return done
@@ -177,7 +189,7 @@ class Rounds(Generic[V]):
             self._bans = fixings, fixings.banned(self.decisions).astype(np.float64) if some else None
         return self._bans[1]
 
-    def _price_again(self, view: V, fixings: Fixings, budget: Budget) -> None:
+    def _price_again(self, view: V, fixings: Fixings, budget: Budget, attained: float) -> None:
         """Now and then, ask about a master that lacks a column in use: the claim there must allow what is reached.
 
         Raises `InconsistentBound`. Costs a linear program and a question, so it comes with doubling distance.
@@ -190,8 +202,12 @@ class Rounds(Generic[V]):
             return
         tried: Round[V] = Round()
         self._ask_all(lacking, fixings, budget, tried)
-        claim = math.inf if tried.slack is None else lacking.bound + tried.slack
-        if claim < view.objective - margin(view.objective):
+        if tried.slack is None:
+            return
+        claim = lacking.bound + tried.slack
+        # Without the column another may be paid a large penalty, which the slack makes up for.
+        lost = rounding(int(np.count_nonzero(view.column_values)), abs(lacking.bound) + tried.slack)
+        if claim < attained - margin(attained) - lost:
             names = " and ".join(dict.fromkeys(type(generator).__name__ for generator in self.generators))
             gone = view.column_keys[~lacking.has_columns(view.column_keys)]
             raise InconsistentBound(
