@@ -117,7 +117,6 @@ def _search(
             begin=begin,
             pulse=watch,
             memory_limit=memory_limit,
-            extent=problem.extent,
         )
     except MemoryError as error:
         raise SolveError(f"{error}; give a smaller memory_limit") from error

@@ -17,5 +17,4 @@ def path_search(
     pulse: Pulse | None = None,
     rounds: int = 8,
     memory_limit: float = 2.0**31,
-    extent: float | None = None,
 ) -> FoundPaths: ...

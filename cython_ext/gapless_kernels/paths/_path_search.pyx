@@ -117,13 +117,6 @@ def forbid_within_classes(double[:, ::1] ordering, const int64_t[::1] classes):
             v = before[v]
 
 
-cdef bint is_frozen(array):
-    """Whether nobody can write to an array, through what it is a view of neither."""
-    while isinstance(array, np.ndarray) and not array.flags.writeable:
-        array = array.base
-    return array is None
-
-
 def path_search(
     start,
     ordering,
@@ -136,7 +129,6 @@ def path_search(
     pulse=None,
     rounds=8,
     memory_limit=2.0**31,
-    extent=None,
 ):
     """Find the best paths; see `_path_search_twin.path_search`."""
     cdef ps_search s
@@ -153,10 +145,8 @@ def path_search(
     cdef int32_t[::1] numbers
     cdef Py_ssize_t v, n
     cdef int64_t count = 0, one
-    # The search counts in one pass what it fills in another. Scores that somebody may write to meanwhile are copied, and the copies checked.
-    if not (is_frozen(start) and is_frozen(ordering) and is_frozen(end)):
-        start, ordering, end = owned(start, ordering, end)
-        extent = None
+    # The search counts in one pass what it fills in another: on private copies, since whoever owns an array may make it writeable.
+    start, ordering, end = owned(start, ordering, end)
     # The usual case, in a microsecond; all others are looked at more closely, and refused with a reason.
     try:
         first, edges, last, named = start, ordering, end, classes
@@ -180,14 +170,11 @@ def path_search(
     graph.n = graph.stride = first.shape[0]
     graph.classes = count
     graph.start, graph.end, graph.out, graph.group = &first[0], &last[0], &edges[0, 0], &group[0]
-    if extent is None:
-        scale = max(
-            ps_extent(graph.start, graph.n, 1, graph.n),
-            ps_extent(graph.end, graph.n, 1, graph.n),
-            ps_extent(graph.out, graph.n, graph.n, graph.n),
-        )
-    else:
-        scale = extent
+    scale = max(
+        ps_extent(graph.start, graph.n, 1, graph.n),
+        ps_extent(graph.end, graph.n, 1, graph.n),
+        ps_extent(graph.out, graph.n, graph.n, graph.n),
+    )
     if not scale < INFINITY:
         raise improper(start, ordering, end)
     try:

@@ -60,7 +60,6 @@ def path_search(
     pulse: Pulse | None = None,
     rounds: int = 8,
     memory_limit: float = 2.0**31,
-    extent: float | None = None,
 ) -> FoundPaths:
     """Find the best paths ``start[v_1] + sum_i ordering[v_i, v_(i+1)] + end[v_k]`` that visit no class twice.
 
@@ -87,8 +86,6 @@ def path_search(
         exceeds `memory_limit`. With fewer than 8, the NumPy twin only bounds walks.
     memory_limit : float
         Bytes for labels.
-    extent : float, optional
-        `score_extent` of all scores together, if known; computed otherwise, and where the scores can be written to.
 
     Returns
     -------

@@ -196,6 +196,9 @@ class Rounds(Generic[V]):
         """
         if self.questions < self._next_sample or not isinstance(view, LinearView) or budget.spent() is not None:
             return
+        point = view.column_values
+        if point is None:
+            return
         self._next_sample = 2 * self.questions
         lacking = self.master.lacking(view, budget)
         if lacking is None:
@@ -206,7 +209,7 @@ class Rounds(Generic[V]):
             return
         claim = lacking.bound + tried.slack
         # Without the column another may be paid a large penalty, which the slack makes up for.
-        lost = rounding(int(np.count_nonzero(view.column_values)), abs(lacking.bound) + tried.slack)
+        lost = rounding(int(np.count_nonzero(point)), abs(lacking.bound) + tried.slack)
         if claim < attained - margin(attained) - lost:
             names = " and ".join(dict.fromkeys(type(generator).__name__ for generator in self.generators))
             gone = view.column_keys[~lacking.has_columns(view.column_keys)]
