@@ -80,6 +80,9 @@ class Search:
         Enumerate the structures of a node that leaves at most this many ways to choose; 0..16384. Not for "paper".
     on : int (m,), optional
         Decisions without a group that are on from the start. A record says nothing of them.
+    largest_term : float
+        The largest positive number that a role sums inside an internal score or a value, where roles know: beside
+        it, digits of sums are lost, and no role is blamed for them.
 
     Raises
     ------
@@ -114,6 +117,7 @@ class Search:
         brancher: Callable[[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]], int] | None = ...,
         events: str | None = ...,
         on: npt.ArrayLike | None = ...,
+        largest_term: float = ...,
     ) -> None: ...
     def advance(
         self,

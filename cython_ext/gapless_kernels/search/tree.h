@@ -22,7 +22,8 @@ static int gs_spent(gs_search *s, double gap)
 /* Whether the score of the structure found is within the bound; if not, some role lied. */
 static int gs_is_bounded(gs_search *s, double score)
 {
-    if ((!s->fresh && gs_rough(s)) || !(score > s->psi + gs_margin(fmax(fabs(score), fabs(s->psi))) + gs_lost(s)))
+    const double rounding = fmax(gs_lost(s), gs_rounding(s, s->entered->count));
+    if ((!s->fresh && gs_rough(s)) || !(score > s->psi + gs_margin(fmax(fabs(score), fabs(s->psi))) + rounding))
         return 1;
     s->failed = GS_BROKE_BOUND;
     return 0;

@@ -15,7 +15,7 @@ import numpy as np
 import gapless_kernels
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import OFF, ON, Fixings
-from gapless.core.errors import GaplessError, OracleError, SolveError
+from gapless.core.errors import GaplessError, OracleError
 from gapless.core.factor import guide_of
 from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Budget, Limits, Stop
@@ -47,8 +47,6 @@ OUTGROWN = (
 )
 SLICE = 0.05
 """Seconds between two looks at Ctrl-C and the clock."""
-LOST = 2.0**-46
-"""Of a sum in float64, relative to the largest score: as the search counts it."""
 ENDLESS = 1 << 60
 """Nodes or steps."""
 ROOT_STEPS, ROOT_TREND = 120, 7
@@ -125,6 +123,7 @@ class Search(Generic[S]):
             root_trend=root_trend,
             lifted=layout.lifted,
             checked=True,  # by ScoredFactor
+            largest_term=layout.own_size,
             events="steps" if told else None,
             **lazy,
         )
@@ -192,8 +191,7 @@ class Search(Generic[S]):
         `exact`: score of the best structure by the problem; `least`: only higher scores were searched for.
         """
         against = max(self.value, least)
-        lost = max(self.kernel.lost, LOST * self.layout.own_size)
-        if lost > 0.25 * margin(against if against > -math.inf else 0.0):
+        if self.kernel.lost > 0.25 * margin(against if against > -math.inf else 0.0):
             return True
         if self.value == -math.inf:
             return self.layout.harsh
@@ -230,7 +228,7 @@ def _maximiser(layout: Layout[Any]) -> Any:
     role = layout.backbone.maximiser
     if not gapless_kernels.COMPILED:
         return role
-    compiled = role.compiled() or PythonMaximiser(role, layout.decisions.count, Fixings)
+    compiled = role.compiled() or PythonMaximiser(role, layout.decisions.count, Fixings, layout.own_size)
     if layout.rivals is not None:  # the verifier goes by them
         compiled.take_rivals(layout.rivals)
     return compiled
@@ -242,7 +240,8 @@ def _factors(layout: Layout[Any]) -> list[Any]:
         compiled = factor.compiled(layout.decisions) if gapless_kernels.COMPILED else None
         if compiled is None:
             named = NamedFactor(factor, layout.problem.search_factors.place(factor))
-            compiled = PythonFactor(scope, named) if gapless_kernels.COMPILED else (scope, named)
+            is_compiled, term = gapless_kernels.COMPILED, layout.own_size
+            compiled = PythonFactor(scope, named, largest_term=term) if is_compiled else (scope, named)
         found.append(compiled)
     return found
 
@@ -300,16 +299,12 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
 
 def _guessed(layout: Layout[S]) -> list[S]:
     """The structure that the backbone offers, unless a factor forbids it."""
-    problem, guess = layout.problem, layout.backbone.guess
-    if guess is None:
-        return []
-    try:
-        found = guess()
-    except SolveError:
-        raise
-    except Exception as error:
-        said = f"the guess of the backbone of {type(problem).__name__} raised {type(error).__name__}: {error}"
-        raise OracleError(said) from error
+    problem, backbone = layout.problem, layout.backbone
+
+    def guess() -> S | None:
+        return None if backbone.guess is None else backbone.guess()
+
+    found = call_problem(backbone, guess)
     return [] if found is None or list(call_problem(problem, problem.violations, found)) else [found]
 
 
