@@ -185,5 +185,5 @@ def test_annotations_of_unknown_modules_constrain_nothing():
 
 @pytest.mark.parametrize("seconds", [math.nan, -1.0, "<b>", None])
 def test_stats_refuse_seconds_that_are_no_duration(seconds):
-    with pytest.raises(InvalidResult, match="Stats: seconds is .*, expected a number of 0 or more"):
+    with pytest.raises(InvalidResult, match=r"Stats: seconds is .*, expected a number of 0 or more"):
         Stats(seconds=seconds)
