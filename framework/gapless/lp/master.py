@@ -348,9 +348,9 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         if math.isinf(bound) and not self._waiting().size:
             bound = reached + FEASIBLE * max(1.0, abs(reached))
         view.bound = bound + constant
-        structure = self._ledger.structure(view)
+        structure, lost = self._ledger.structure(view), view.rounding
         attained = min(reached, bound) + constant
-        return Relaxed(bound + constant, lambda: view.point, structure, attained, state=state, rounding=view.rounding)
+        return Relaxed(bound + constant, lambda: view.point, structure, attained, state=state, rounding=lost)
 
     def _short_by(self, fixings: Fixings) -> float:
         """The amount by which the solver's ray proves, in float64, that no z fits. Sets the view for repair."""
