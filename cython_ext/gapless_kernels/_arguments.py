@@ -39,8 +39,8 @@ INDEX = np.dtype(np.intp)
 def owned(*arrays: Any) -> list[Any]:
     """Copy arrays whose numbers a loop uses as indices or counts, before these are checked; leave what is no array.
 
-    Another thread may write to the caller's arrays while a loop runs without the GIL, and a number that was in range
-    when it was checked need not be in range when it is used. Scores need no copy: no loop uses them as indices.
+    Another thread may write to the caller's arrays while a loop runs without the GIL, and a number that was in
+    range when it was checked need not be in range when it is used. Scores need no copy: they are no indices.
     """
     return [np.array(array, order="C") if isinstance(array, np.ndarray) else array for array in arrays]
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     )
     from gapless.core.serial import dumps as dumps, loads as loads
     from gapless.core.work import work_limit as work_limit
-    from gapless.roles import *  # noqa: F403  where they were before there was `gapless.roles`
     from gapless.solving import solve as solve, solve_many as solve_many
     from gapless.streaming import solve_stream as solve_stream
 else:
@@ -45,7 +44,7 @@ else:
     from gapless.core.owners import ask_when_unknown
     from gapless.lazy import lazy_names
 
-    _get, __dir__, __all__ = lazy_names(
+    __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless.core.batch_result": "BatchResult",
@@ -68,20 +67,6 @@ else:
     )
 
     __all__ += ["__version__"]
-
-    def __getattr__(name):
-        """Import a name; one that has moved is said to have."""
-        try:
-            return _get(name)
-        except AttributeError:
-            from gapless.roles import __all__ as moved  # noqa: PLC0415  for old names alone
-
-            if name not in moved:
-                raise
-        import warnings  # noqa: PLC0415
-
-        warnings.warn(f"gapless.{name} is now gapless.roles.{name}", DeprecationWarning, stacklevel=2)
-        return getattr(_get("roles"), name)
 
     def _import_plugins(package):
         from gapless.plugins import load_plugins  # noqa: PLC0415  when a document names a class of theirs

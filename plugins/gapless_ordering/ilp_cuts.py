@@ -92,7 +92,7 @@ class BranchAndCut(Generator[LinearView]):
         """Violated subtour rows; no column is missing."""
         if view.point is None:
             return Answer(slack=0.0)
-        rows = violated(self.problem, view.point, view.stop)[:limit]
+        rows = violated(self.problem, view.point, lambda: not view.time_left)[:limit]
         for row in rows:
             if row.key not in self._keys:
                 self._keys[row.key] = self._first + len(self.subtours)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    _get, __dir__, __all__ = lazy_names(
+    __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
             "gapless_splitbound.certificate": "SplitMultipliers",
@@ -19,16 +19,3 @@ else:
             "gapless_splitbound.pruning": "candidate_heads prune",
         },
     )
-
-    _ROLES = "the roles of a second search in Python are gone; the search without compiled kernels is "
-    _GONE = {
-        "Split": _ROLES + "gapless.engine.split_bound.SplitBound, its certificate SplitMultipliers",
-        "SplitBound": _ROLES + "gapless.engine.split_bound.SplitBound",
-        "SplitRelaxation": _ROLES + "gapless.engine.search.Search",
-        "LargestGap": _ROLES + "gapless.engine.search.Search, which branches on the largest gap",
-    }
-
-    def __getattr__(name: str) -> object:
-        if name in _GONE:
-            raise AttributeError(f"gapless_splitbound.{name}: {_GONE[name]}")
-        return _get(name)

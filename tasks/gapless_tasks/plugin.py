@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from gapless.plugins import Task, hookimpl, table
-from gapless_tasks.moved import BENCHMARKS, benchmark_task
 
 TASKS = (
     Task(
@@ -46,7 +45,7 @@ TASKS = (
     ),
 )
 
-gapless_register = table(tasks=[*TASKS, *(benchmark_task(name) for name in BENCHMARKS)])
+gapless_register = table(tasks=TASKS)
 
 
 COMMANDS = (

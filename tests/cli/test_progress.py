@@ -204,7 +204,7 @@ Console().table("Exact parsing", names, [[98.76, 97.65, 96.54, 95.43, 79459, 3.2
     for columns in (80, 60, 30):
         rows, _ = rendered(on_terminal([sys.executable, "-c", drawn], columns=columns), columns)
         whole = " ".join(rows)
-        for number in ("98.76", "97.65", "96.54", "95.43", "79459", "3.21", "91.23"):
+        for number in ("98.76", "97.65", "96.54", "95.43", "79,459", "3.21", "91.23"):
             assert number in (whole if columns > 30 else "".join(rows)), (columns, number)
         for name in ("punct.", "decode", "oracle", "root"):
             assert name in (whole if columns > 30 else "".join(rows)), (columns, name)

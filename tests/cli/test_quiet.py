@@ -109,7 +109,7 @@ def test_benchmarks_are_listed_below_the_jobs(capsys):
     jobs, benchmarks = capsys.readouterr().out.split("\nbenchmarks:\n")
     assert "title-generation" in jobs
     assert "-benchmark" not in jobs
-    assert "parsing-benchmark" in benchmarks
+    assert "cutting-stock-benchmark" in benchmarks
     assert "pos-tagging" not in benchmarks
     names = {task.name for task in load_plugins().registry.tasks.values() if task.benchmark}
     assert all(name in benchmarks for name in names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
@@ -13,16 +12,6 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "index.md").read_text("utf-8")
-
-
-@pytest.fixture(scope="module")
-def draw() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("draw", DOCS / "figures/draw.py")
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
 
 
 def test_the_first_screen_comes_before_all_code() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -57,12 +57,7 @@ def test_every_package_has_its_page(package: str) -> None:
     assert f".. automodule:: {package}\n   :members:" in API
 
 
-def test_the_figures_are_what_the_script_draws() -> None:
-    specification = importlib.util.spec_from_file_location("draw", DOCS / "figures/draw.py")
-    assert specification is not None
-    assert specification.loader is not None
-    draw = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(draw)
+def test_the_figures_are_what_the_script_draws(draw: ModuleType) -> None:
     for name, figure in draw.FIGURES.items():
         drawn = (DOCS / f"figures/{name}.svg").read_text("utf-8")
         assert figure() == drawn, f"run: python docs/figures/draw.py, for {name}.svg"

@@ -71,8 +71,34 @@ def test_structures_near_the_limit_are_found_soon():
     assert np.mean(passes) < 60  # 79 where wishes were not given up
 
 
+def guide_along(rng, signs, count):
+    """Numbers that hardly differ, or by a billion: those hold prices back."""
+    if signs == "units":
+        return rng.choice([1e6, 1.0, 1e-3], count)
+    return rng.normal(size=count) if signs is None else np.full(count, signs)
+
+
+@pytest.mark.parametrize("weights", [[1e6, 1.0, 1e-3], [1e3, 1.0, 1e-3], [1.0, 1.0 + 1e-7, 1.0 - 1e-7]])
+def test_budgets_of_any_units_are_proved(weights):
+    """Prices went to 1e9 along the weights: float64 left a gap beside scores from -3 to 3 (cases 4 and 36 here)."""
+    units = np.array(weights)
+    for case in (0, 4, 20, 36):
+        rng = np.random.default_rng([case, 6])
+        n = 14
+        unary, transition = rng.integers(-3, 4, (n, 3)), rng.integers(-3, 4, (3, 3))
+        budgets = [
+            Budget(np.sort(rng.choice(3 * n, n, replace=False)), rng.choice(units, n), most)
+            for most in (2 * units[1] + units[2], units[1] + units[2])
+        ]
+        problem = ChainProblem(unary, transition, factors=budgets)
+        result = gl.solve(problem, limits=gl.Limits(nodes=2000))
+        assert result.proved, (case, result)
+        assert result.verify(problem)
+        assert result.status is gl.Status.INFEASIBLE or result.gap <= 1e-7
+
+
 @compiled_only
-@pytest.mark.parametrize("signs", [1.0, -1.0, None])
+@pytest.mark.parametrize("signs", [1.0, -1.0, None, "units"])
 def test_both_searches_follow_guides_in_the_same_steps(signs):
     from gapless_kernels.search._search import Search as CompiledSearch  # noqa: PLC0415
     from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser  # noqa: PLC0415
@@ -83,7 +109,7 @@ def test_both_searches_follow_guides_in_the_same_steps(signs):
         count, first, members = draw_groups(rng)
         maximiser, base = Listed(count, first, members), rng.normal(size=count)
         parts = draw_tables(rng, count)
-        guides = [rng.normal(size=len(s)) if signs is None else np.full(len(s), signs) for s, _ in parts]
+        guides = [guide_along(rng, signs, len(s)) for s, _ in parts]
         how = {"group_first": first, "groups": members, "choices": 0, "guides": guides}
         factors = [PythonFactor(*part) for part in parts]
         compiled = CompiledSearch(PythonMaximiser(maximiser, count, Fixings), base, [], factors=factors, **how)

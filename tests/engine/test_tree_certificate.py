@@ -144,13 +144,8 @@ MALFORMED = {
     "two roots": ({"parents": lambda c: (-1, -1, *c.parents[2:])}, "node 1 has parent -1"),
     "backwards": ({"parents": lambda c: (-1, 2, *c.parents[2:])}, "node 1 has parent 2"),
     "wrong root": ({"parents": lambda c: (-2, *c.parents[1:])}, "node 0 has parent -2"),
-    "not a number": ({"parents": lambda c: (-1, "0", *c.parents[2:])}, "node 1 has parent 0"),
     "unknown decision": ({"branches": lambda c: (Branch(), Branch(on=(77,)), *c.branches[2:])}, "no decision 77"),
     "from the end": ({"branches": lambda c: (Branch(), Branch(on=(-1,)), *c.branches[2:])}, "no decision -1"),
-    "no branch": ({"branches": lambda c: (Branch(), None, *c.branches[2:])}, "has no branch"),
-    "leaf of text": ({"leaves": lambda c: dict.fromkeys(c.leaves, "trust me")}, "cannot be read"),
-    "no leaves": ({"leaves": None}, "cannot be read"),
-    "tightening of text": ({"tightenings": {"0": ["trust me"]}}, "cannot be read"),
 }
 
 
@@ -160,6 +155,29 @@ def test_malformed_trees_are_refuted_not_crashed_on(solved, name):
     changes, reason = MALFORMED[name]
     changes = {k: v(result.certificate) if callable(v) else v for k, v in changes.items()}
     refuted(problem, result, reason, "", **changes)
+
+
+WRONG_TYPES = {
+    "not a number": ({"parents": lambda c: (-1, "0", *c.parents[2:])}, "node 1 has parent 0"),
+    "no branch": ({"branches": lambda c: (Branch(), None, *c.branches[2:])}, "has no branch"),
+    "leaf of text": ({"leaves": lambda c: dict.fromkeys(c.leaves, "trust me")}, "cannot be read"),
+    "no leaves": ({"leaves": None}, "cannot be read"),
+    "tightening of text": ({"tightenings": {"0": ["trust me"]}}, "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TYPES)
+def test_fields_of_wrong_types_are_refuted_in_memory_and_refused_in_a_file(solved, name):
+    problem, result = solved
+    changes, reason = WRONG_TYPES[name]
+    changes = {k: v(result.certificate) if callable(v) else v for k, v in changes.items()}
+    broken = attrs.evolve(result, certificate=attrs.evolve(result.certificate, **changes))
+    verdict = broken.verify(problem)
+    assert not verdict
+    assert reason in verdict.reason
+    (field,) = changes
+    with pytest.raises(InvalidProblem, match=rf"certificate\.{field}: not a readable gapless\.TreeCertificate"):
+        Result.from_json(broken.to_json())
 
 
 def test_a_branch_that_contradicts_itself_covers_nothing():

@@ -56,8 +56,7 @@ class Point:
     def prices(self, keys: IntArray) -> FloatArray:
         return np.zeros(keys.size)
 
-    def stop(self) -> bool:
-        return False
+    time_left = np.inf
 
     def of(self, keys: IntArray) -> list[tuple[int, ...]]:
         return [self.walks[key] for key in keys.tolist()]

@@ -1,4 +1,4 @@
-"""Who may call a search, and its roles, while it runs: nobody from inside, and no second thread."""
+"""Searches and roles at work refuse other calls: from inside, and from a second thread."""
 
 import itertools
 import operator
@@ -179,7 +179,7 @@ def test_search_counts_the_cells_of_stars() -> None:
 
 
 def test_search_reads_copies_of_its_scopes() -> None:
-    """What a caller writes to its arrays later changes neither the search nor its record."""
+    """Arrays that their caller writes to later change neither the search nor its record."""
     pairs = np.array(list(itertools.combinations(range(12), 2)))
     scores = np.random.default_rng(1).normal(size=len(pairs))
     search = Search(ChoiceGroups(12), np.zeros(12), [(pairs, scores)], choices=0)

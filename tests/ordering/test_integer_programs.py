@@ -236,7 +236,7 @@ def test_a_start_that_is_no_path_is_refused(method):
 def test_an_error_in_the_separation_is_no_optimum(hard, tree, monkeypatch):
     problem, best = hard
 
-    def fails(problem, point):
+    def fails(problem, point, stop):
         raise LookupError("planted")
 
     monkeypatch.setattr(ilp_cuts, "violated", fails)
@@ -256,7 +256,7 @@ def test_a_separation_that_finds_nothing_is_no_wrong_optimum(tree, monkeypatch):
     problem = OrderingProblem([0, -9, -9, 0], ordering, [0, -9, -9, 0], 4)
     (best,) = best_paths(problem)
     assert gapless.solve(problem, "ilp-cuts", tree=tree).value == best.value
-    monkeypatch.setattr(ilp_cuts, "violated", lambda problem, point: [])
+    monkeypatch.setattr(ilp_cuts, "violated", lambda problem, point, stop: [])
     try:
         result = gapless.solve(problem, "ilp-cuts", tree=tree)
     except SolveError as error:

@@ -1,7 +1,7 @@
 """Stores small results, together with all the classes that JSON may name: ``store_results.py OUT.jsonl.gz``.
 
-Run once for a release in which a class is new. What it wrote is never written again: every later version must
-read and verify it (test_stored_formats.py).
+Run it once for the first release, and for each release with a new class. A released file never changes again,
+because every later version must read and verify it (test_stored_formats.py).
 """
 
 import gzip

@@ -12,25 +12,9 @@ from pathlib import Path
 import pytest
 
 import gapless
-from gapless import roles
 
 MOST = 30
 """Names that a user finds on the top level."""
-FORMER = [
-    "Answer", "Batch", "BatchResult", "BoolArray", "BoundCertificate", "Branch", "Brancher", "Budget",
-    "Certificate", "Columns", "ConfigurationFactor", "Decisions", "DuplicateName", "Event", "Factor",
-    "FixedColumn", "Fixings", "FloatArray", "Formulation", "GaplessError", "Generator", "InconsistentBound",
-    "IntArray", "InvalidLimits", "InvalidProblem", "InvalidResult", "Limits", "LinearDualCertificate",
-    "LinearModel", "LinearView", "Maximised", "Maximiser", "Method", "MissingBound", "MissingDependency",
-    "MostFractional", "NoCertificate", "NoSolution", "Observer", "OracleError", "OutOfWork",
-    "PointCertificate", "ProbabilisticCertificate", "Problem", "ProblemBatch", "Record", "Registry",
-    "Relaxation", "Relaxed", "ReplayCertificate", "Restricted", "Result", "Rows", "ScoredFactor", "Sense",
-    "Slacks", "Solution", "Solve", "SolveError", "Sparse", "Specimens", "Stats", "Status", "Stop", "Task",
-    "Tightening", "TreeCertificate", "UncoveredBranching", "UnknownName", "UnknownOption", "Verdict",
-    "VerificationFailed", "View", "__version__", "dumps", "hookimpl", "load_plugins", "loads",
-    "read_values", "serialisable", "solve", "solve_many", "solve_stream", "spend_work", "work_limit",
-]  # fmt: skip
-"""Names that ``import gapless`` showed before there was `gapless.roles`."""
 
 
 def lazy_packages(trees: dict[str, ast.Module]) -> list[str]:
@@ -79,18 +63,6 @@ def test_the_top_level_is_what_users_call() -> None:
     assert len(gapless.__all__) <= MOST
     assert {"Generator", "Relaxation", "Method", "Factor"}.isdisjoint(dir(gapless))
     assert {"solve", "solve_many", "Limits", "Result", "GaplessError"} <= set(gapless.__all__)
-
-
-@pytest.mark.parametrize("name", sorted(set(FORMER) - set(gapless.__all__)))
-def test_a_former_name_warns_with_its_new_place(name: str) -> None:
-    with pytest.warns(DeprecationWarning, match=rf"gapless\.{name} is now gapless\.roles\.{name}"):
-        found = getattr(gapless, name)
-    assert found is getattr(roles, name)
-
-
-def test_checkers_know_the_former_names(trees: dict[str, ast.Module]) -> None:
-    assert "from gapless.roles import *" in ast.unparse(trees["gapless"])
-    assert set(FORMER) <= {*imported_for_checkers(trees["gapless.roles"]), *gapless.__all__}
 
 
 def test_a_function_is_not_hidden_by_its_module(tmp_path: Path) -> None:

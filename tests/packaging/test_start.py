@@ -51,7 +51,7 @@ def tops(names: set[str]) -> set[str]:
 def tables(packages: dict[str, Path]) -> set[str]:
     """Imports of every plug-in: its package, which is lazy, and its table."""
     ours = {name for name, folder in packages.items() if (folder / "plugin.py").exists()}
-    return {*ours, *(f"{name}.plugin" for name in ours), "gapless_tasks.moved"}
+    return {*ours, *(f"{name}.plugin" for name in ours)}
 
 
 @pytest.mark.parametrize(

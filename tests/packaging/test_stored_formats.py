@@ -1,6 +1,6 @@
-"""Files of earlier versions are read and verified by this one: a file for each release that brought a class.
+"""Stored results are read and verified: one file for each release that brought a class, by store_results.py.
 
-The files in tests/data are never written again. A new kind of certificate gets a new file, by store_results.py.
+A file never changes after its release. The file of 0.1 is written again until then.
 """
 
 import gzip

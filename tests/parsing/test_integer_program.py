@@ -80,11 +80,3 @@ def test_a_diagram_needs_no_linear_form():
         result = solve_monolithic(problem)
         assert result.value == pytest.approx(scores.max(), abs=1e-6)
         assert problem.value(result.best) == pytest.approx(result.value)
-
-
-def test_the_old_place_of_linear_forms_warns():
-    from gapless.roles import LinearForm  # noqa: PLC0415
-    from gapless_dependency.factors import linear_form  # noqa: PLC0415
-
-    with pytest.warns(DeprecationWarning, match=r"is now gapless\.roles\.LinearForm"):
-        assert linear_form.LinearForm is LinearForm

@@ -105,7 +105,7 @@ def test_a_guess_that_raises_is_named():
     def guess():
         raise ZeroDivisionError("no scores")
 
-    with pytest.raises(OracleError, match=r"guess of the backbone of Failing raised ZeroDivisionError: no scores"):
+    with pytest.raises(OracleError, match=r"Backbone\.guess raised ZeroDivisionError: no scores"):
         gl.solve(Failing(guess=guess))
 
 

@@ -97,6 +97,29 @@ def test_bounds_of_earlier_questions_are_kept(tree, tiny, stopping):
 
 
 @pytest.mark.parametrize("tree", TREES)
+def test_claims_stay_where_only_the_time_was_read(tree, tiny):
+    """Separation that ends early: the bound of the question counts, and its point is not judged."""
+    kept = 0
+
+    class Hurried(tiny.Complete):
+        def __init__(self, problem, clock):
+            super().__init__(problem, chunk=99)
+            self.clock = clock
+
+        def separate(self, view):
+            self.clock.now = 5.0
+            return [] if not view.time_left else super().separate(view)
+
+    for seed in range(60):
+        problem, clock = tiny.draw(seed), Clock()
+        budget = Budget(gl.Limits(time=4.0), clock=clock)
+        result = tree(problem, tiny.formulation(problem, Hurried(problem, clock)), budget)
+        kept += result.stop is gl.Stop.TIME and math.isfinite(result.bound)
+        assert problem.sense.turn(result.bound) >= problem.best_score() - 1e-9, seed
+    assert kept
+
+
+@pytest.mark.parametrize("tree", TREES)
 def test_no_decision_is_fixed_by_gains_of_a_search_that_was_stopped(tree, tiny, monkeypatch):
     """They say that no missing column gains, which would fix what the optimum needs."""
     fixed, stopped = [], 0

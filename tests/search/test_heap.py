@@ -32,7 +32,7 @@ print((faults() - before) / 10)
 KEEPS = """
 import numpy as np
 import gapless as gl
-from gapless.search.driver import keep_heap
+from gapless.search.allocator import keep_heap
 from gapless_dependency import Grandchild, ParsingProblem
 
 rng = np.random.default_rng(0)

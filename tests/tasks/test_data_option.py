@@ -19,11 +19,6 @@ READS = {
     "title-generation": "title_generation",
     "entity-linking": "entity_linking",
     "price-and-cut": "parsing/italian",
-    "chain-benchmark": "tagging/wsj_pos",
-    "parsing-benchmark": "parsing/english_wsj",
-    "price-and-cut-benchmark": "parsing/danish",
-    "ordering-benchmark": "title_generation",
-    "linking-benchmark": "entity_linking",
 }
 """Files that each task reads below the folder of corpora; dependency-parsing and --corpus look up names there."""
 

@@ -56,7 +56,7 @@ cdef extern from "search/tree.h" nogil:
         const gs_maximiser *maximiser
         Py_ssize_t decisions, groups, scopes, slots, stars, star_cells, shared, shared_slots, factor_slots, culprit, event_count
         int paper, lifted, order, keep_proof, choices, root_steps, root_trend, root_closed, proof_dropped, working, tell_steps
-        double granularity, proof_limit, memory_limit, snapshot_bytes, value, excluded, saved_psi
+        double granularity, proof_limit, memory_limit, snapshot_bytes, value, excluded, saved_psi, largest_term
         int32_t *group
         int32_t *group_first
         int32_t *member

@@ -80,6 +80,9 @@ class Search:
         Enumerate the structures of a node that leaves at most this many ways to choose; 0..16384. Not for "paper".
     on : int (m,), optional
         Decisions without a group that are on from the start. A record says nothing of them.
+    largest_term : float
+        The largest positive number that a role sums inside an internal score or a value, where roles know: beside
+        it, digits of sums are lost, and no role is blamed for them.
 
     Raises
     ------
@@ -114,6 +117,7 @@ class Search:
         brancher: Callable[[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]], int] | None = ...,
         events: str | None = ...,
         on: npt.ArrayLike | None = ...,
+        largest_term: float = ...,
     ) -> None: ...
     def advance(
         self,
@@ -125,8 +129,9 @@ class Search:
     ) -> int:
         """Search for `seconds` or `steps`, or until `nodes` nodes were processed in all.
 
-        A step is one bound of a node, and a move of its multipliers. `target`: between nodes, stop at a structure
-        of this score. `gap`: likewise, when bound and value are no further apart than this share of the value.
+        A step is one bound of a node, and a move of its multipliers; a call makes one, however few the seconds.
+        `target`: between nodes, stop at a structure of this score. `gap`: likewise, when bound and value are no
+        further apart than this share of the value.
         Returns `PROVED`, `TIME`, `STEPS`, `NODES`, `TARGET`, `GAP`, or `EVENTS` where these have no more room.
 
         The GIL is released; the caller handles signals between calls. What a role raises is raised here, and

@@ -100,6 +100,7 @@ cdef class Search:
         brancher=None,
         events=None,
         on=None,
+        double largest_term=0.0,
     ):
         if self.s.group != NULL:
             raise RuntimeError("this search was set up before; make another")
@@ -122,7 +123,7 @@ cdef class Search:
             self.s.order = ORDERS.index("breadth-first")
         self.s.choices = 0 if self.s.paper else choices
         self.s.lifted = bool(lifted) and not self.s.paper and maximiser.role.excludes != NULL
-        self.s.root_steps, self.s.root_trend = root_steps, root_trend
+        self.s.root_steps, self.s.root_trend, self.s.largest_term = root_steps, root_trend, largest_term
         self.s.keep_proof, self.s.granularity = bool(keep_proof), granularity
         # Half is for multipliers, the proof's among them, half for open nodes.
         self.s.memory_limit, self.s.proof_limit = memory_limit, min(proof_limit, 0.5 * memory_limit)

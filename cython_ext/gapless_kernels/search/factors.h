@@ -10,6 +10,7 @@
 #include "search/snapshots.h"
 
 #define GS_GUIDED_STEPS 40 /* along the guides, at most */
+#define GS_GUIDED_REACH 64.0 /* no price moves along a guide by more than this times what the step is to gain */
 #define GS_AGREES 1e-10 /* of a factor's value: what the structure may miss to count as a best configuration */
 
 static double *gs_prices(const gs_search *s, const gs_part *part)
@@ -121,7 +122,7 @@ static int gs_compare_factors(gs_search *s)
             if (s->taken[part->role->scope[k]])
                 reached -= price[k], size = fmax(size, fabs(price[k]));
         part->misses = part->value - reached;
-        if (part->misses < -gs_margin(size))
+        if (part->misses < -(gs_margin(size) + gs_rounding(s, part->role->count)))
             return gs_blame(s, f, GS_BROKE_BOUND);
         if (part->misses <= GS_AGREES * size)
             part->misses = 0.0;
@@ -177,6 +178,8 @@ static double gs_slope_of_factors(const gs_search *s)
     return length;
 }
 
+/* Along a guide whose numbers differ much, or where sums of them almost agree, a step of the multiplier would move some prices so far that
+ * float64 loses what the others say: a budget of weights 1e6 and 1e-3, exceeded by the latter. */
 static void gs_move_factors(gs_search *s, double step)
 {
     for (ptrdiff_t f = 0; f < s->parts; f++) {
@@ -184,9 +187,10 @@ static void gs_move_factors(gs_search *s, double step)
         double *price = gs_prices(s, part);
         if (!(part->misses > 0.0))
             continue;
+        const double along = part->guide != NULL ? part->along / part->guide_square : 0.0, reach = GS_GUIDED_REACH * fabs(along * part->along);
         for (ptrdiff_t k = 0; k < part->role->count; k++) {
             const double move = s->guided && part->guide != NULL
-                ? step * (part->along / part->guide_square) * part->guide[k]
+                ? step * fmin(fmax(along * part->guide[k], -reach), reach)
                 : step * (s->part_y[part->place + k] - (int)s->taken[part->role->scope[k]]);
             price[k] += move, s->weights[s->cell[part->role->scope[k]]] += move;
             s->largest = fmax(s->largest, fabs(price[k]));

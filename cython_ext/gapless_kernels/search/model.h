@@ -181,6 +181,7 @@ typedef struct {
     int32_t saved;
     /* the search */
     double value, excluded, largest;              /* largest: size of what was summed, for `gs_rough` */
+    double largest_term;                          /* the same of what roles sum inside their internal scores and values */
     int64_t dp_calls, nodes, steps, fixed, enumerated, sequence;
     gs_event *events;                             /* NULL: nobody listens */
     ptrdiff_t event_count;
@@ -208,7 +209,14 @@ static inline double gs_margin(double value)
 /* What float64 may have rounded away from a bound: sums of terms as large as `largest`. */
 static inline double gs_lost(const gs_search *s)
 {
-    return 0x1p-46 * s->largest;
+    return 0x1p-46 * fmax(s->largest, s->largest_term);
+}
+
+/* What the same score, summed twice in other orders, may differ by: `decisions` that are on add a weight and an internal score each. */
+static inline double gs_rounding(const gs_search *s, ptrdiff_t decisions)
+{
+    const double terms = 2.0 * (double)decisions + 4.0;
+    return 0x1p-52 * terms * terms * fmax(s->largest, s->largest_term);
 }
 
 /* Whether rounding might decide; then bounds are taken from fresh sums only, and the caller checks the proof. */
@@ -261,7 +269,7 @@ static void *gs_array(gs_search *s, ptrdiff_t count, size_t size)
 #define GS_NEW(s, field, count) ((s)->field = gs_array(s, (count), sizeof *(s)->field))
 
 /* Reserve what depends on the number of decisions and groups. `group`, `base` are the caller's to fill; 0 without memory. */
-static int gs_reserve(gs_search *s, const gs_maximiser *maximiser, ptrdiff_t groups, ptrdiff_t scopes)
+static inline int gs_reserve(gs_search *s, const gs_maximiser *maximiser, ptrdiff_t groups, ptrdiff_t scopes)
 {
     const ptrdiff_t decisions = maximiser->decisions, most = maximiser->most_on > 0 ? maximiser->most_on : decisions;
     s->maximiser = maximiser, s->decisions = decisions, s->cells = maximiser->cells, s->groups = groups, s->scopes = scopes, s->most_on = most;
@@ -276,7 +284,7 @@ static int gs_reserve(gs_search *s, const gs_maximiser *maximiser, ptrdiff_t gro
 }
 
 /* Number the members of the groups once `group` and `base` are filled; 0 without memory. */
-static int gs_number(gs_search *s)
+static inline int gs_number(gs_search *s)
 {
     for (ptrdiff_t e = 0; e < s->decisions; e++) {
         s->cell[e] = s->maximiser->cell != NULL ? s->maximiser->cell[e] : e;

@@ -23,10 +23,18 @@ class PythonMaximiser(Maximiser):
     fixings : callable
         From the state of the decisions, int8 (decisions,) with -1 free, 0 off and 1 on, to what the maximiser
         takes as fixings.
+    largest_term : float
+        As for `Search`.
     """
 
     maximiser: Any
-    def __init__(self, maximiser: Any, decisions: int, fixings: Callable[[npt.NDArray[Any]], Any]) -> None: ...
+    def __init__(
+        self,
+        maximiser: Any,
+        decisions: int,
+        fixings: Callable[[npt.NDArray[Any]], Any],
+        largest_term: float = ...,
+    ) -> None: ...
 
 class PythonFactor(Factor):
     """A factor in Python.
@@ -44,7 +52,11 @@ class PythonFactor(Factor):
     marginals : bool
         Whether the search asks for max-marginals, too, each by one more call of ``best``: worthwhile where the
         factor forbids much.
+    largest_term : float
+        As for `Search`.
     """
 
     factor: Any
-    def __init__(self, scope: npt.ArrayLike, factor: Any, marginals: bool = ...) -> None: ...
+    def __init__(
+        self, scope: npt.ArrayLike, factor: Any, marginals: bool = ..., largest_term: float = ...
+    ) -> None: ...

@@ -17,22 +17,29 @@ CERTAIN = 1e300
 LOST = 1e-9
 
 
+def rounding(on, size, largest_term):
+    """Limit on the difference of two sums of a score: weights of that size, and internal scores of the decisions that are on."""
+    terms = 2 * on + 4
+    return 2.0**-52 * terms * (size + terms * largest_term)
+
+
 cdef class PythonMaximiser(roles.Maximiser):
     """A maximiser in Python; see the stub."""
 
     cdef readonly object maximiser
     cdef object fixings, known
-    cdef double value, own_known
+    cdef double value, own_known, largest_term, lost
 
-    def __init__(self, maximiser, Py_ssize_t decisions, fixings):
-        self.maximiser, self.fixings, self.known = maximiser, fixings, b""
+    def __init__(self, maximiser, Py_ssize_t decisions, fixings, double largest_term=0.0):
+        self.largest_term, self.lost = largest_term, LOST
+        self.maximiser, self.fixings, self.known = maximiser, fixings, None  # no structure: not the empty one
         self.role.size = sizeof(roles.gs_maximiser)
         self.role.decisions = self.role.cells = self.role.most_on = decisions
         self.role.has_own = self.role.costly = True
         self.role.excludes = NULL
 
     cdef object solved(self, weights, state):
-        """Value, decisions and own score, checked; None where nothing agrees with the state."""
+        """Value, decisions, own score, whether they are a structure, and what may be lost; None where nothing agrees with the state."""
         role = type(self.maximiser).__name__
         found = self.maximiser.solve(weights.copy(), self.fixings(state))
         value = float(found.value)
@@ -57,10 +64,11 @@ cdef class PythonMaximiser(roles.Maximiser):
             raise ValueError(
                 f"{role}.solve ignored a fixing: decision {place} is {'on' if taken[place] else 'off'} in its structure"
             )
-        worth = float(weights[on].sum()) + own
-        if abs(value - worth) > LOST * max(1.0, np.abs(weights[on]).sum(), abs(own)):
+        worth, size = float(weights[on].sum()) + own, np.abs(weights[on]).sum()
+        lost = LOST * max(1.0, size, abs(own)) + rounding(on.size, size, self.largest_term)
+        if abs(value - worth) > lost:
             raise ValueError(f"{role}.solve gave the value {value!r}, but its structure has {worth!r}")
-        return value, on, own
+        return value, on, own, not getattr(self.maximiser, "relaxed", False) or found.structure is not None, lost
 
     cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept with gil:
         cdef Py_ssize_t k
@@ -73,9 +81,9 @@ cdef class PythonMaximiser(roles.Maximiser):
             taken = found[1]
             for k in range(count[0]):
                 on[k] = <int32_t>taken[k]
-            self.known, self.own_known = bytes(<char[: count[0] * sizeof(int32_t)]><char *>on) if count[0] else b"", found[2]
+            self.known, self.own_known = key(on, count[0]) if found[3] else None, found[2]
             if chart == 0:
-                self.value = value[0]
+                self.value, self.lost = value[0], found[4]
             return roles.GS_FOUND
         except BaseException as error:
             self.error = error
@@ -96,7 +104,7 @@ cdef class PythonMaximiser(roles.Maximiser):
     cdef take_slacks(self, slacks, side, double *to):
         cdef Py_ssize_t k
         cdef const double[::1] cost = np.ascontiguousarray(slacks, np.float64)
-        if cost.shape[0] != self.role.decisions or np.isnan(slacks).any() or (np.asarray(slacks) < -LOST * max(1.0, abs(self.value))).any():
+        if cost.shape[0] != self.role.decisions or np.isnan(slacks).any() or (np.asarray(slacks) < -self.lost).any():
             raise ValueError(
                 f"{type(self.maximiser).__name__}.slacks gave {side} of shape {np.shape(slacks)}; expected "
                 f"{self.role.decisions} numbers >= 0"
@@ -107,14 +115,14 @@ cdef class PythonMaximiser(roles.Maximiser):
     cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept with gil:
         cdef Py_ssize_t k
         try:
-            if self.known == (bytes(<char[: count * sizeof(int32_t)]><char *>on) if count else b""):
+            if self.known == key(on, count):
                 own[0] = self.own_known
                 return roles.GS_FOUND
             state = np.zeros(self.role.decisions, np.int8)
             for k in range(count):
                 state[on[k]] = roles.GS_ON
             found = self.solved(np.where(state == roles.GS_ON, 0.0, -INFINITY), state)
-            if found is None:
+            if found is None or not found[3]:
                 return roles.GS_NOTHING
             own[0] = found[2]
             return roles.GS_FOUND
@@ -127,10 +135,11 @@ cdef class PythonFactor(roles.Factor):
     """A factor in Python; see the stub."""
 
     cdef readonly object factor
+    cdef double largest_term
 
-    def __init__(self, scope, factor, marginals=False):
+    def __init__(self, scope, factor, marginals=False, double largest_term=0.0):
+        self.factor, self.largest_term = factor, largest_term
         self.role.size = sizeof(roles.gs_factor)
-        self.factor = factor
         if not marginals:
             self.role.marginals = NULL
         self.role.costly = True
@@ -164,9 +173,9 @@ cdef class PythonFactor(roles.Factor):
         if (weights[on] == -INFINITY).any():
             raise ValueError(f"{role} turned on a decision whose weight is minus infinity")
         value = self.valued(on)
-        worth = value + float(weights[on].sum())
-        size = max(1.0, abs(value), np.abs(weights[on]).sum())
-        if not abs(claimed - worth) <= LOST * size:
+        worth, size = value + float(weights[on].sum()), np.abs(weights[on]).sum()
+        lost = LOST * max(1.0, abs(value), size) + rounding(np.count_nonzero(on), size, self.largest_term)
+        if not abs(claimed - worth) <= lost:
             raise ValueError(f"{role} gave the value {claimed!r}, but by value() its configuration has {worth!r}")
         return value, on
 
@@ -244,6 +253,11 @@ cdef class PythonFactor(roles.Factor):
         except BaseException as error:
             self.error = error
             return roles.GS_FAILED
+
+
+cdef bytes key(const int32_t *on, Py_ssize_t count):
+    """Decisions as bytes; empty where there are none."""
+    return bytes(<char[: count * sizeof(int32_t)]><char *>on) if count else b""
 
 
 cdef doubles(const double *of, Py_ssize_t count):

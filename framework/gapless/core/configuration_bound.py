@@ -15,10 +15,10 @@ from gapless.core.decisions import FREE, OFF, ON, Decisions
 from gapless.core.diagram import Diagram
 from gapless.core.diagram_layout import Layout
 from gapless.core.errors import InvalidProblem
-from gapless.core.factor import ConfigurationFactor, name_of, named_after
+from gapless.core.factor import ConfigurationFactor, largest_term_of, name_of, named_after
 from gapless.core.score_array import LARGEST
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import EPSILON, margin
+from gapless.core.tolerance import EPSILON, margin, rounding
 from gapless.core.unrolling import coarser_states, ended, start_of, stepped
 from gapless.core.work import kept_meanwhile, spend_work
 
@@ -70,19 +70,20 @@ def configuration_bound(
     if not enumerated and on.any():
         claimed = min(claimed, _holding(factor, np.where(state == OFF, -np.inf, weights), on))
     most = size = -math.inf
+    lost = _lost_by_best(factor, decisions, weights)
     for chosen in _all(free) if enumerated else _likely(weights, free, named):
         spend_work(weights.size, 8)
         configuration = on.copy()
         configuration[list(chosen)] = True
         worth, scale = _worth(factor, weights, configuration)
-        if worth > claimed + margin(max(scale, abs(worth))):
+        if worth > claimed + margin(abs(worth)) + lost:
             raise InvalidProblem(
                 f"factor {name_of(factor)}: best() promises that no configuration is worth more than "
                 f"{claimed:.12g}, but by value() one of {int(np.count_nonzero(configuration))} decisions is "
                 f"worth {worth:.12g}"
             )
         most, size = max(most, worth), max(size, scale)
-    return _rounded_up(most, size) if enumerated else float(claimed)
+    return _rounded_up(most, size) if enumerated else _rounded_up(claimed, lost)
 
 
 def configuration_flips(
@@ -118,6 +119,12 @@ def configuration_flips(
     on, off = np.full((2, layout.scope.size), -np.inf)
     on[read[read >= 0]], off[read[read >= 0]] = through[read >= 0], without[read >= 0]
     return on, off
+
+
+def _lost_by_best(factor: ConfigurationFactor, decisions: Decisions, weights: FloatArray) -> float:
+    """Rounding by which ``best`` may claim less than ``value`` and the weights sum to, at most."""
+    size = float(np.abs(weights[np.isfinite(weights)]).sum())
+    return rounding(weights.size, size, largest_term_of(factor, decisions))
 
 
 def _holding(factor: ConfigurationFactor, weights: FloatArray, on: BoolArray) -> float:

@@ -167,6 +167,11 @@ class Diagram(ConfigurationFactor):
         """
         return _kept(self).graph_of(self, self.layout(decisions))
 
+    def largest_term(self, decisions: Decisions) -> float:
+        """The largest score of a step or an end."""
+        graph = self.graph(decisions)
+        return max(float(scores.max(initial=0.0)) for scores in (graph.constants, graph.scores, graph.final))
+
     def over(self, decisions: Decisions) -> Diagram:
         """A copy that reads every configuration as one of these decisions; graphs are shared."""
         bound = copy(self)

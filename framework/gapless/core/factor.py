@@ -120,6 +120,14 @@ class ConfigurationFactor(ABC):
         """
         return None
 
+    def largest_term(self, decisions: Decisions) -> float:
+        """The largest positive number that `value` or `best` adds up; 0, the default, where they add none.
+
+        Beside a large one that others make up for, digits of a sum are lost: `value` and `best` may then differ by
+        more than a small sum would, and a proof may end with a gap. Weights need no mention.
+        """
+        return 0.0
+
     def over(self, decisions: Decisions) -> ConfigurationFactor:
         """The factor for configurations of these decisions alone; by default the factor itself.
 
@@ -385,6 +393,17 @@ def guide_of(factor: ConfigurationFactor, decisions: Decisions, scope: IntArray)
             f"{scope.size} decisions of scope(), at most {LARGEST:g} in size"
         )
     return guide
+
+
+def largest_term_of(factor: ConfigurationFactor, decisions: Decisions) -> float:
+    """`ConfigurationFactor.largest_term`, checked."""
+    with named_after(factor, "largest_term"):
+        size = float(factor.largest_term(decisions))
+    if not 0.0 <= size <= LARGEST:
+        raise InvalidProblem(
+            f"factor {name_of(factor)}: largest_term() gave {size}, expected a number from 0 to {LARGEST:g}"
+        )
+    return size
 
 
 def _listed(factor: Factor, decisions: Decisions) -> IntArray:

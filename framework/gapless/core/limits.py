@@ -262,8 +262,10 @@ class Deadline:
 
     @property
     def time_left(self) -> float:
-        """Seconds until the time limit, possibly infinite."""
-        return math.inf if self._budget is None else self._budget.time_left
+        """Seconds until the time limit, possibly infinite; 0 after Ctrl-C."""
+        if self._budget is None:
+            return math.inf
+        return 0.0 if self._budget.interrupted else self._budget.time_left
 
     def stop(self) -> bool:
         """Whether to stop: at the time limit and after Ctrl-C."""

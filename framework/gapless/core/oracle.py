@@ -183,7 +183,11 @@ class View:
 
     @property
     def time_left(self) -> float:
-        """Seconds until the time limit of the solve, possibly infinite. For planning; `stop` says when to end."""
+        """Seconds until the time limit of the solve, possibly infinite; 0 after Ctrl-C.
+
+        For planning, and for separation: rows that were not sought leave all claims as they are, so that whoever
+        leaves them out reads this instead of `stop`.
+        """
         return self.deadline.time_left
 
     def stop(self) -> bool:

@@ -41,6 +41,9 @@ class Relaxed(Generic[S]):
     attained : float
         A score that the *complete* relaxation attains under these fixings: a generator that claims a smaller bound
         is wrong.
+    rounding : float
+        Limit on what float64 rounded away of `bound` and of `attained`: where large terms cancel, more than the
+        tolerance of what is left. No role is blamed for less, and `bound` proves no less.
     state : object
         Warm start for the children.
     tightenings : sequence of Tightening
@@ -73,6 +76,7 @@ class Relaxed(Generic[S]):
     excluded: float = -np.inf
     probe: Probe[S] | None = None
     short_by: float = 0.0
+    rounding: float = 0.0
 
     @property
     def point(self) -> FloatArray | None:

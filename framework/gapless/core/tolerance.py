@@ -26,6 +26,24 @@ def margin(value: float) -> float:
     return RELATIVE * max(1.0, abs(value)) if math.isfinite(value) else 0.0
 
 
+def rounding(decisions: int, size: float, largest_term: float = 0.0) -> float:
+    """Limit on the difference of two float64 sums of the score of so many decisions, in other orders.
+
+    Where large terms cancel, this exceeds `margin` of the sum.
+
+    Parameters
+    ----------
+    decisions : int
+        Each adds a weight and, at most, one term of its own.
+    size : float
+        Sum of the sizes of the weights.
+    largest_term : float
+        See `Maximiser.own_size` and `ConfigurationFactor.largest_term`.
+    """
+    terms = 2 * decisions + 4
+    return EPSILON * terms * (size + terms * largest_term)
+
+
 def meets(bound: float, value: float, relative: float = 0.0) -> bool:
     """Whether `bound` exceeds `value` by no more than the margin (or `relative`)."""
     if bound == value:

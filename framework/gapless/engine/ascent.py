@@ -14,7 +14,7 @@ from gapless.core.decisions import FREE, Fixings
 from gapless.core.errors import InconsistentBound
 from gapless.core.oracle import Maximised, Maximiser
 from gapless.core.sparse import BoolArray, FloatArray
-from gapless.core.tolerance import margin
+from gapless.core.tolerance import margin, rounding
 from gapless.engine.guard import checked_bound, guarded
 
 S = TypeVar("S")
@@ -197,7 +197,8 @@ class Ascent(Generic[S]):
         chosen = self.weights[found.on_ids]
         reached = chosen.sum() + found.own
         size = float(np.abs(chosen).sum()) + abs(found.own)
-        if found.value > -math.inf and reached > found.value + margin(size):
+        over = reached - found.value - margin(size) if found.value > -math.inf else 0.0
+        if over > 0.0 and over > rounding(chosen.size, size, self.maximiser.own_size()):
             raise InconsistentBound(
                 f"{type(self.maximiser).__name__} states {found.value:.12g} as its maximum, but the weights of its "
                 f"own structure sum to {reached:.12g}"

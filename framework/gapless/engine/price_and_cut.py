@@ -94,13 +94,14 @@ def price_and_cut(
     rounds = rounds or Rounds(generators, decisions, pricing, restricted, limit)
     rounds.begin()
     relaxed: Relaxed[S] = Relaxed(math.inf, state=state)
-    closing = False
+    closing, lost = False, 0.0
     asked = -math.inf if look else incumbent  # without an incumbent, nothing is left open
     while True:
         try:
             relaxed = guarded(restricted, restricted.solve, fixings, budget, incumbent=asked, state=relaxed.state)
             base = checked_bound(restricted, relaxed.bound)
-            if relaxed.attained > bound + margin(bound):
+            lost = max(lost, relaxed.rounding)
+            if relaxed.attained > bound + margin(bound) + 2.0 * lost:
                 raise InconsistentBound(
                     f"the generators claimed a bound of {budget.as_value(bound)}, but their own "
                     f"columns reach {budget.as_value(relaxed.attained)}: a slack was too small"
@@ -161,7 +162,12 @@ def price_and_cut(
         # Whoever claims that nothing is missing and returns columns all the same is tested by one more solve.
         closing = _tight(relaxed, bound, found.answers) and not fixes
     return attrs.evolve(
-        relaxed, bound=bound, certificate=_made(evidence, budget), tightenings=tightenings, excluded=excluded
+        relaxed,
+        bound=bound,
+        certificate=_made(evidence, budget),
+        tightenings=tightenings,
+        excluded=excluded,
+        rounding=lost,
     )
 
 

@@ -11,7 +11,7 @@ from gapless.core.decisions import OFF, ON
 from gapless.core.errors import InconsistentBound
 from gapless.core.factor import ConfigurationFactor, name_of
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import margin
+from gapless.core.tolerance import margin, rounding
 from gapless.engine.guard import guarded
 
 FORCED, TRIES = 16.0, 7
@@ -33,12 +33,19 @@ class PricedFactor:
         Slot of its first price.
     guide : float64 (count,), optional
         The direction in which its prices move first.
+    largest_term : float
+        The largest positive number that a value may sum.
     """
 
     def __init__(
-        self, factor: ConfigurationFactor, scope: IntArray, first: int, guide: FloatArray | None = None
+        self,
+        factor: ConfigurationFactor,
+        scope: IntArray,
+        first: int,
+        guide: FloatArray | None = None,
+        largest_term: float = 0.0,
     ) -> None:
-        self.factor, self.scope, self.first = factor, scope, first
+        self.factor, self.scope, self.first, self.largest_term = factor, scope, first, largest_term
         self._place = getattr(factor, "place", f"factor {name_of(factor)}")
         self._best_under = getattr(factor, "best_under", None)
         self.guide = guide if guide is not None and np.any(guide) else None
@@ -96,8 +103,9 @@ class PricedFactor:
         y = np.asarray(on, bool)
         if promised == -math.inf:
             return -math.inf, y
-        here = self.value(y) + float(weights[y].sum())
-        if not abs(here - promised) <= margin(max(float(np.abs(weights[y]).sum()), abs(here))):
+        here, size = self.value(y) + float(weights[y].sum()), float(np.abs(weights[y]).sum())
+        lost = rounding(int(y.sum()), size, self.largest_term)
+        if not abs(here - promised) <= margin(max(size, abs(here))) + lost:
             raise InconsistentBound(
                 f"{self._place}: best() promises {promised:.12g}, but by value() its configuration "
                 f"is worth {here:.12g}"
@@ -109,7 +117,7 @@ class PricedFactor:
         best = self.maximise(prices, state)[0]
         here = self.value(on) - float(prices[on].sum())
         size = max(1.0, abs(best), float(np.abs(prices[on]).max(initial=0.0)))
-        if best - here < -margin(size):
+        if best - here < -margin(size) - rounding(on.size, on.size * size, self.largest_term):
             raise InconsistentBound(
                 f"{self._place}: best() promises that no configuration is worth more than "
                 f"{best:.12g}, but by value() that of a structure is worth {here:.12g}"

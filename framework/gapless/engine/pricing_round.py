@@ -142,8 +142,8 @@ class Rounds(Generic[V]):
                     return done
             answers = self._question(view, base, fixings, budget, done)
             done.added, done.batches = enter(answers, self.extend)
-            if done.stopped:
-                return done
+            if done.stopped or budget.must_stop():
+                return done  # perhaps rows were not sought: the claims stay, but the point is not judged
             if done.added or done.slack == 0 or not self._next_stage():
                 done.complete = not done.added
                 if done.complete:

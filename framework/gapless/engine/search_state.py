@@ -111,6 +111,7 @@ class SearchState:
         events: str | None = None,
         costly: bool = False,
         on: IntArray | None = None,
+        largest_term: float = 0.0,
     ) -> None:
         if variant not in VARIANTS:
             raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")
@@ -145,13 +146,13 @@ class SearchState:
         )
         priced, slot = [], layout.slots
         for (scope, factor), guide in zip(factors, guides or [None] * len(factors), strict=True):
-            priced.append(PricedFactor(factor, np.asarray(scope, np.int64), slot, guide))
+            priced.append(PricedFactor(factor, np.asarray(scope, np.int64), slot, guide, largest_term))
             slot += len(scope)
         self.split: SplitBound[Any] = SplitBound(layout, priced, shares=self.paper)
         self.lazy = None if unknown is None or ask is None else LazyScores(self.split, unknown, ask)
         self.rules = self._rules(root_steps, root_trend)
         self.largest = float(np.abs(layout.base[layout.base > -np.inf]).max(initial=0.0))
-        self.brancher, self.tells = brancher, events
+        self.brancher, self.tells, self.largest_term = brancher, events, largest_term
         self.told: list[tuple[int, bool, int, int, float, float]] = []
         self.kept = Record()
         self.open: list[tuple[tuple[float, ...], Node]] = []
@@ -223,7 +224,7 @@ class SearchState:
     @property
     def lost(self) -> float:
         """Loss of a bound by rounding in float64, at most."""
-        return 2.0**-46 * self.largest
+        return 2.0**-46 * max(self.largest, self.largest_term)
 
     @property
     def scored(self) -> int:

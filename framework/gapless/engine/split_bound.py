@@ -17,6 +17,9 @@ from gapless.engine.priced_factor import PricedFactor
 
 S = TypeVar("S")
 
+GUIDED_REACH = 64.0
+"""No price moves along a guide by more than this times what the step is to gain."""
+
 
 @attrs.frozen(eq=False)
 class OpenStar:
@@ -285,7 +288,7 @@ class SplitBound(Dualized[S]):
 
     def moved(self, multipliers: FloatArray, gradient: FloatArray, step: float) -> FloatArray:
         """The multipliers after a step against the gradient, the nearest that are allowed."""
-        moved = multipliers - step * gradient
+        moved = multipliers - step * self._within_reach(gradient)
         for star in self.layout.stars:
             np.maximum(star.of(moved), 0.0, out=star.of(moved))
         for block in self.open_shared():
@@ -298,6 +301,21 @@ class SplitBound(Dualized[S]):
             charge = np.clip(held, 0.0, np.maximum(-scores, 0.0)[:, None])
             moved[slots] = np.where((scores > 0)[:, None], np.where(block.free[rows], spread, 0.0), charge)
         return moved
+
+    def _within_reach(self, gradient: FloatArray) -> FloatArray:
+        """The gradient, with prices that go along a guide held near what the step is to gain.
+
+        Where the numbers of a guide differ much, or sums of them almost agree, some would go so far that float64
+        loses what the others say: a budget of weights 1e6 and 1e-3, exceeded by the latter.
+        """
+        if not self.guided:
+            return gradient
+        held = gradient.copy()
+        for factor, slope in self.prices(held):
+            if factor.guide is not None:
+                reach = GUIDED_REACH * float(slope @ slope)
+                np.clip(slope, -reach, reach, out=slope)
+        return held
 
     def open_shared(self) -> list[OpenShared]:
         """Shared scopes that the last fixings leave."""

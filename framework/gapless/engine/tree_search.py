@@ -228,13 +228,16 @@ class _Search(Generic[S]):
             name = type(self.relaxation).__name__
             raise OracleError(f"{name}.solve returned {type(relaxed).__name__}, expected a Relaxed")
         self._doubt_claims(relaxed, node)
-        own = round_bound(checked_bound(self.relaxation, relaxed.bound), self.problem.granularity)
+        own = checked_bound(self.relaxation, relaxed.bound)
+        if relaxed.rounding > 0.25 * margin(own):  # beside terms that cancel, float64 proves no less
+            own += relaxed.rounding
+        own = round_bound(own, self.problem.granularity)
         probe = Probe(self.problem, self.relaxation, node.fixings, self.budget, self.threshold)
         relaxed = attrs.evolve(relaxed, bound=min(relaxed.bound, node.bound), probe=probe)
         for candidate in (relaxed.structure, self._round(relaxed)):
             if candidate is not None:
                 self.accept(candidate)
-        self._doubt(min(own, node.bound), node)
+        self._doubt(min(own, node.bound), node, relaxed.rounding)
         self._doubt_exclusion(relaxed)
         if own <= node.bound:
             node.bound, node.certificate = own, relaxed.certificate
@@ -270,10 +273,10 @@ class _Search(Generic[S]):
         if improved:
             self._emit("incumbent")
 
-    def _doubt(self, bound: float, node: Node) -> None:
+    def _doubt(self, bound: float, node: Node, rounding: float) -> None:
         """A bound below the score of a structure that the node allows is a wrong bound."""
         for score, ids, _ in self.pool:
-            if score > bound + margin(bound) and node.fixings.allow(ids):
+            if score > bound + margin(bound) + rounding and node.fixings.allow(ids):
                 raise InconsistentBound(
                     f"{type(self.relaxation).__name__} bounds node {node.number} by {self.sense.turn(bound):.12g}, "
                     f"but a feasible structure under its fixings {self.sense.verb}s {self.sense.turn(score):.12g}"
@@ -281,13 +284,13 @@ class _Search(Generic[S]):
 
     def _doubt_claims(self, relaxed: Relaxed[S], node: Node) -> None:
         """Compare what a node attains with the bounds of its ancestors, which could attain it as well."""
-        if relaxed.attained > node.claimed + margin(node.claimed):
+        if relaxed.attained > node.claimed + margin(node.claimed) + relaxed.rounding:
             raise InconsistentBound(
                 f"{type(self.relaxation).__name__} bounded a node above node {node.number} by "
                 f"{self.sense.turn(node.claimed):.12g}, but attains {self.sense.turn(relaxed.attained):.12g} at "
                 "this one: a bound claimed there, as by the slack of a generator, was wrong"
             )
-        node.claimed = min(node.claimed, checked_bound(self.relaxation, relaxed.bound))
+        node.claimed = min(node.claimed, checked_bound(self.relaxation, relaxed.bound) + relaxed.rounding)
 
     def _doubt_exclusion(self, relaxed: Relaxed[S]) -> None:
         """Fixings against a score that nobody reaches may have thrown away the optimum."""

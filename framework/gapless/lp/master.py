@@ -18,7 +18,7 @@ from gapless.core.oracle import Answer, LinearView
 from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Descent, Relaxed, Restricted
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import INTEGRAL, meets
+from gapless.core.tolerance import INTEGRAL, meets, rounding
 from gapless.lp.entries import Entries, Nonzeros, joined
 from gapless.lp.integral import best_columns
 from gapless.lp.ledger import Ledger
@@ -350,7 +350,8 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         view.bound = bound + constant
         structure = self._ledger.structure(view)
         attained = min(reached, bound) + constant
-        return Relaxed(bound + constant, lambda: view.point, structure, attained, state=state)
+        lost = rounding(int(np.count_nonzero(z)), float(np.abs(self._ledger.objective) @ z))
+        return Relaxed(bound + constant, lambda: view.point, structure, attained, state=state, rounding=lost)
 
     def _short_by(self, fixings: Fixings) -> float:
         """The amount by which the solver's ray proves, in float64, that no z fits. Sets the view for repair."""

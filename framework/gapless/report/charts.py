@@ -101,7 +101,7 @@ def bounds_over_time(trace: Sequence[Event], result: Result[Any]) -> Chart | Non
     series: list[Series] = [("bound", "bound", bound), ("best value", "value", held)]
     if few:
         before = min(begins) - 1  # events without any number, as those of a start
-        series = [(*named, [(x - before, y) for x, y in points]) for *named, points in series]
+        series = [(name, style, [(x - before, y) for x, y in points]) for name, style, points in series]
         return chart("Bound and best value, step by step", STEP, series)
     return chart("Bound and best value over time", SECONDS, series)
 

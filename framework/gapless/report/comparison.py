@@ -188,6 +188,7 @@ def _settings(folders: Sequence[Path | None]) -> list[tuple[str, Any, Any]]:
 
 
 _Facts = list[tuple[str, Any, Any]]
+_IF_ANY = ("not checked", "seconds", "nodes")
 
 
 def _facts(settings: _Facts, first: Rows, second: Rows) -> list[tuple[str, _Facts]]:
@@ -205,8 +206,9 @@ def _facts(settings: _Facts, first: Rows, second: Rows) -> list[tuple[str, _Fact
 
 
 def _beside(first: Mapping[str, Any], second: Mapping[str, Any]) -> _Facts:
-    """Pair the facts of two runs; what neither has is left out."""
-    return [(name, one, second[name]) for name, one in first.items() if (one, second[name]) != (None, None)]
+    """Pair the facts of two runs; what neither has is left out, and so is what was not measured or needed."""
+    pairs = [(name, one, second[name]) for name, one in first.items() if (one, second[name]) != (None, None)]
+    return [(name, one, other) for name, one, other in pairs if one or other or name not in _IF_ANY]
 
 
 def _whole(read: Rows) -> dict[str, Any]:
@@ -215,21 +217,22 @@ def _whole(read: Rows) -> dict[str, Any]:
     return {
         "certificates that hold": counts["verified"],
         "checks that fail": counts["failed"],
-        "not checked": counts["unchecked"] or None,
+        "not checked": counts["unchecked"],
     }
 
 
 def _part(read: Rows, file: str) -> dict[str, Any]:
     """Facts about the answers of one file."""
-    rows, counts = [row for row in read.held if row.file == file], read.files.get(file, {})
+    rows = [row for row in read.held if row.file == file]
+    counts = read.files.get(file, Counter())
     judged = [row.compared for row in rows if row.compared.known]
     return {
-        "answers": counts.get("records", 0),
-        "proved": counts.get("proved", 0),
+        "answers": counts["records"],
+        "proved": counts["proved"],
         "wrong parts": sum(one.right.count(False) for one in judged) if judged else None,
         "answers with errors": sum(bool(one.wrong) for one in judged) if judged else None,
-        "seconds": sum(row.seconds for row in rows) or None,
-        "nodes": sum(row.nodes for row in rows) or None,
+        "seconds": sum(row.seconds for row in rows),
+        "nodes": sum(row.nodes for row in rows),
     }
 
 

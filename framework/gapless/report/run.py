@@ -365,9 +365,9 @@ def _remarks(rows: Sequence[Row]) -> list[str]:
     """Sentences about what all answers have in common."""
     said = []
     if len(rows) > 1 and len(gaps := {row.gap for row in rows}) == 1 and None not in gaps:
-        said.append(f"The gap of every answer is {number(*gaps)}.")
+        said.append(f"The gap of every answer is {number(gaps.pop())}.")
     if len(rows) > 1 and len(nodes := {row.nodes for row in rows}) == 1:
-        said.append(f"Nodes of every search: {number(*nodes)}.")
+        said.append(f"Nodes of every search: {number(nodes.pop())}.")
     return said
 
 

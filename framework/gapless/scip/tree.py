@@ -115,9 +115,10 @@ class Tree(Generic[S]):
         """A true bound on every structure; infinite before SCIP has begun."""
         if self.model.getStage() == SCIP_STAGE.PROBLEM:
             return math.inf
-        if self._stumbled:
-            return max(self.best, self.closed, self.rounded(max([self._bound, *self._inherited.values()])))
-        return max(self.best, self.closed, self.rounded(self.master.score(self.model.getDualbound())))
+        proved = math.inf if self._stumbled else self.master.score(self.model.getDualbound())
+        if self._stumbled or self.guard.halted:  # SCIP was not told what the last round proved
+            proved = min(proved, max([self._bound, *self._inherited.values()]))
+        return max(self.best, self.closed, self.rounded(proved))
 
     def rounded(self, bound: float) -> float:
         """A bound, rounded to the problem's granularity."""

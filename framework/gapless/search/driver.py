@@ -6,7 +6,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -15,7 +15,7 @@ import numpy as np
 import gapless_kernels
 from gapless.core.certificate import Certificate, NoCertificate
 from gapless.core.decisions import OFF, ON, Fixings
-from gapless.core.errors import GaplessError, OracleError, SolveError
+from gapless.core.errors import GaplessError, OracleError
 from gapless.core.factor import guide_of
 from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Budget, Limits, Stop
@@ -26,6 +26,7 @@ from gapless.core.tolerance import margin, meets
 from gapless.engine.choice_groups import State
 from gapless.engine.guard import decoded, encoded, guarded
 from gapless.plugins.call import Solve
+from gapless.search.allocator import keep_heap_for
 from gapless.search.found import bound_with_rounding, check_found
 from gapless.search.layout import Layout
 from gapless.search.named_factor import NamedFactor
@@ -46,26 +47,10 @@ OUTGROWN = (
 )
 SLICE = 0.05
 """Seconds between two looks at Ctrl-C and the clock."""
-LOST = 2.0**-46
-"""Of a sum in float64, relative to the largest score: as the search counts it."""
 ENDLESS = 1 << 60
 """Nodes or steps."""
 ROOT_STEPS, ROOT_TREND = 120, 7
 INFEASIBLE = "every structure has a factor that forbids it"
-HEAP = 1 << 24
-"""Bytes of a block that is freed at once; twice as many may then stay at the end of the heap between searches."""
-LARGE = 1 << 18
-"""Bytes of scopes and scores from which on a search gains by that; smaller ones never lose their pages."""
-
-
-@cache
-def keep_heap() -> None:
-    """Let the allocator keep memory between searches, once in a process.
-
-    glibc returns the end of its heap once that is twice as long as the largest block that was ever freed, and the
-    next search would get its pages anew. No page of this block is touched: only its size matters (decision 062).
-    """
-    np.empty(HEAP, np.uint8)
 
 
 class Search(Generic[S]):
@@ -115,8 +100,7 @@ class Search(Generic[S]):
                     (scopes[in_part], scores[in_part])
                     for (scopes, scores), in_part in zip(blocks, left, strict=True)
                 ]
-        if sum(scopes.nbytes + scores.nbytes for scopes, scores in blocks) >= LARGE:
-            keep_heap()
+        keep_heap_for(blocks)
         first, members = layout.groups
         maximiser = _maximiser(layout)
         self.by_python = getattr(maximiser, "maximiser", maximiser) is layout.backbone.maximiser
@@ -139,6 +123,7 @@ class Search(Generic[S]):
             root_trend=root_trend,
             lifted=layout.lifted,
             checked=True,  # by ScoredFactor
+            largest_term=layout.own_size,
             events="steps" if told else None,
             **lazy,
         )
@@ -206,8 +191,7 @@ class Search(Generic[S]):
         `exact`: score of the best structure by the problem; `least`: only higher scores were searched for.
         """
         against = max(self.value, least)
-        lost = max(self.kernel.lost, LOST * self.layout.own_size)
-        if lost > 0.25 * margin(against if against > -math.inf else 0.0):
+        if self.kernel.lost > 0.25 * margin(against if against > -math.inf else 0.0):
             return True
         if self.value == -math.inf:
             return self.layout.harsh
@@ -244,7 +228,7 @@ def _maximiser(layout: Layout[Any]) -> Any:
     role = layout.backbone.maximiser
     if not gapless_kernels.COMPILED:
         return role
-    compiled = role.compiled() or PythonMaximiser(role, layout.decisions.count, Fixings)
+    compiled = role.compiled() or PythonMaximiser(role, layout.decisions.count, Fixings, layout.own_size)
     if layout.rivals is not None:  # the verifier goes by them
         compiled.take_rivals(layout.rivals)
     return compiled
@@ -256,7 +240,8 @@ def _factors(layout: Layout[Any]) -> list[Any]:
         compiled = factor.compiled(layout.decisions) if gapless_kernels.COMPILED else None
         if compiled is None:
             named = NamedFactor(factor, layout.problem.search_factors.place(factor))
-            compiled = PythonFactor(scope, named) if gapless_kernels.COMPILED else (scope, named)
+            is_compiled, term = gapless_kernels.COMPILED, layout.own_size
+            compiled = PythonFactor(scope, named, largest_term=term) if is_compiled else (scope, named)
         found.append(compiled)
     return found
 
@@ -314,16 +299,12 @@ def run(layout: Layout[S], solve: Solve, begin: Begin[S], *, certificate: bool) 
 
 def _guessed(layout: Layout[S]) -> list[S]:
     """The structure that the backbone offers, unless a factor forbids it."""
-    problem, guess = layout.problem, layout.backbone.guess
-    if guess is None:
-        return []
-    try:
-        found = guess()
-    except SolveError:
-        raise
-    except Exception as error:
-        said = f"the guess of the backbone of {type(problem).__name__} raised {type(error).__name__}: {error}"
-        raise OracleError(said) from error
+    problem, backbone = layout.problem, layout.backbone
+
+    def guess() -> S | None:
+        return None if backbone.guess is None else backbone.guess()
+
+    found = call_problem(backbone, guess)
     return [] if found is None or list(call_problem(problem, problem.violations, found)) else [found]
 
 

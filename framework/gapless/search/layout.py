@@ -13,7 +13,7 @@ import numpy as np
 from gapless.core.backbone import Backbone
 from gapless.core.certificate import Certificate
 from gapless.core.decisions import Decisions
-from gapless.core.factor import ConfigurationFactor, ScoredFactor
+from gapless.core.factor import ConfigurationFactor, ScoredFactor, largest_term_of
 from gapless.core.problem import Problem
 from gapless.core.proofs.enumerated_choices import EnumeratedChoices
 from gapless.core.proofs.split_certificate import SplitCertificate
@@ -228,10 +228,12 @@ class Layout(Generic[S]):
 
     @cached_property
     def own_size(self) -> float:
-        """The largest score that the backbone sums by itself."""
+        """The largest score that the backbone, or a factor that is no conjunction, sums by itself."""
         counted = set(map(id, self.counted))
         scores = (scored.all_scores() for scored in self.conjunctions if id(scored.factor) in counted)
-        return max(self.backbone.maximiser.own_size(), *(float(one.max(initial=0.0)) for one in scores), 0.0)
+        terms = (largest_term_of(factor, self.decisions) for factor, _ in self.configurations)
+        largest = (float(one.max(initial=0.0)) for one in scores)
+        return max(self.backbone.maximiser.own_size(), *largest, *terms, 0.0)
 
 
 def _largest(scores: FloatArray) -> float:

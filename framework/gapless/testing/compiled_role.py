@@ -21,12 +21,13 @@ def check_compiled(
     fixings: Fixings,
     structures: Sequence[tuple[IntArray, float]],
     best: float,
+    lost: float,
 ) -> None:
-    """The compiled role under the same weights and fixings; `best` is the maximum."""
+    """The compiled role under the same weights and fixings; `best` is the maximum, `lost` what sums may lose."""
     place = f"compiled, weights {weights.tolist()}, {fixings}"
     value, on_ids = check.call("the compiled role answers", place, compiled.solve, weights, fixings.state)
     check.require(
-        near(value, best, weights),
+        near(value, best, weights, lost),
         "the compiled value is the maximum",
         f"{place}: {value!r}, but the maximum is {best!r}",
     )
@@ -40,12 +41,12 @@ def check_compiled(
     )
     stated = compiled.own_score(on_ids)
     check.require(
-        stated is not None and own is not None and near(stated, own, np.append(weights, own)),
+        stated is not None and own is not None and near(stated, own, np.append(weights, own), lost),
         "the compiled role knows the own score of a structure",
         f"{place}: {stated!r} for {on_ids.tolist()}, not {own!r}",
     )
     check.require(
-        near(float(weights[on_ids].sum()) + (stated or 0.0), value, weights),
+        near(float(weights[on_ids].sum()) + (stated or 0.0), value, weights, lost),
         "the compiled value is the sum of weights and own score",
         f"{place}: {on_ids.tolist()} weigh {weights[on_ids].sum()!r} and {stated!r}, {value!r} is stated",
     )
@@ -63,7 +64,7 @@ def check_compiled(
                 default=-math.inf,
             )
             check.require(
-                near(float(claimed[d]), true, weights) or (not forced and math.isnan(claimed[d])),
+                near(float(claimed[d]), true, weights, lost) or (not forced and math.isnan(claimed[d])),
                 "compiled max-marginals are exact",
                 f"{place}: with decision {d} {label} the maximum is {true!r}, {claimed[d]!r} is stated",
             )
@@ -75,6 +76,7 @@ def check_sets(
     decisions: Decisions,
     structures: Sequence[tuple[IntArray, float]],
     rng: np.random.Generator,
+    lost: float,
 ) -> None:
     """Own scores and exclusions of the compiled role, over all structures and over sets near them."""
     group_of = {d: np.array(group) for group in decisions.exactly_one for d in group}
@@ -84,7 +86,7 @@ def check_sets(
         place = f"compiled, decisions {list(ids)}"
         stated = compiled.own_score(rng.permutation(np.array(ids, np.int64)))
         check.require(
-            own in (stated, -math.inf) or (stated is not None and abs(stated - own) <= margin(abs(own))),
+            own in (stated, -math.inf) or (stated is not None and abs(stated - own) <= margin(abs(own)) + lost),
             "the compiled role knows the own score of a structure",
             f"{place}: {stated!r}, not {own!r}",
         )
@@ -106,7 +108,7 @@ def check_sets(
                 )
 
 
-def near(a: float, b: float, weights: FloatArray) -> bool:
-    """Whether two sums of weights are equal up to rounding; the sums may cancel."""
+def near(a: float, b: float, weights: FloatArray, lost: float = 0.0) -> bool:
+    """Whether two sums of weights are equal up to rounding; the sums may cancel, inside a role by `lost`."""
     finite = weights[np.isfinite(weights)]
-    return a == b or bool(abs(a - b) <= margin(float(np.abs(finite).sum())))
+    return a == b or bool(abs(a - b) <= margin(float(np.abs(finite).sum())) + lost)

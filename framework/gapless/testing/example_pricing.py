@@ -15,6 +15,7 @@ from gapless.core.limits import Budget
 from gapless.core.oracle import Answer, Generator, View
 from gapless.core.relaxation import Relaxed, Restricted
 from gapless.core.sparse import FloatArray, IntArray, Sparse
+from gapless.core.tolerance import rounding
 from gapless.testing.examples import Chosen, GroupMaximiser, Selection
 
 
@@ -56,7 +57,8 @@ class KnownItems(Restricted[Chosen, KnownItemsView]):
         point = np.zeros(self.scores.size)
         point[on_ids] = 1.0
         structure = tuple(on_ids.tolist()) if value > -math.inf else None
-        return Relaxed(value, point, structure, attained=value)
+        lost = rounding(on_ids.size, float(np.abs(self.scores[on_ids]).sum()))
+        return Relaxed(value, point, structure, attained=value, rounding=lost)
 
     def extend(self, batch: Batch) -> int:
         """Add items."""

@@ -13,7 +13,7 @@ from gapless.core.oracle import Generator, Maximised, Maximiser, View
 from gapless.core.problem import Problem
 from gapless.core.relaxation import Restricted
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import margin
+from gapless.core.tolerance import margin, rounding
 from gapless.testing.compiled_role import check_compiled, check_sets, near
 from gapless.testing.conformance import Check, sample_fixings
 from gapless.testing.enumeration import given_or_enumerated
@@ -90,15 +90,16 @@ def check_maximiser(
     structures = [(np.sort(ids), 0.0 if own is None else own(ids)) for ids in on_sets]
     compiled = maximiser.compiled()
     tried = sample_fixings(decisions, on_sets, 3 * samples, seed)
+    lost = rounding(decisions.count, 0.0, maximiser.own_size())
     for number in range(samples):
         weights = _weights(rng, decisions.count, number)
         for fixings in (tried[0], *tried[3 * number : 3 * number + 4], tried[-1]):
-            best = _check_maximum(check, maximiser, weights, fixings, structures)
+            best = _check_maximum(check, maximiser, weights, fixings, structures, lost)
             implied = None if compiled is None else fixings.implied(decisions)
             if implied is not None:  # as the search calls it
-                check_compiled(check, compiled, weights, implied, structures, best)
+                check_compiled(check, compiled, weights, implied, structures, best, lost)
     if compiled is not None:
-        check_sets(check, compiled, decisions, structures, rng)
+        check_sets(check, compiled, decisions, structures, rng, lost)
 
 
 def _weights(rng: np.random.Generator, count: int, number: int) -> FloatArray:
@@ -123,6 +124,7 @@ def _check_maximum(
     weights: FloatArray,
     fixings: Fixings,
     structures: Sequence[tuple[IntArray, float]],
+    lost: float,
 ) -> float:
     place = f"weights {weights.tolist()}, {fixings}"
     before = weights.copy()
@@ -132,7 +134,7 @@ def _check_maximum(
     allowed = [(ids, float(weights[ids].sum()) + own) for ids, own in structures if fixings.allow(ids)]
     best = max((score for _, score in allowed), default=-math.inf)
     check.require(
-        near(found.value, best, weights),
+        near(found.value, best, weights, lost),
         "the value is the maximum",
         f"{place}: {found.value!r}, but the maximum is {best!r}",
     )
@@ -141,7 +143,7 @@ def _check_maximum(
             fixings.allow(found.on_ids), "solve respects the fixings", f"{place}: {found.on_ids.tolist()}"
         )
         check.require(
-            near(float(weights[found.on_ids].sum()) + found.own, found.value, weights),
+            near(float(weights[found.on_ids].sum()) + found.own, found.value, weights, lost),
             "the value is the sum of the weights",
             f"{place}: {found.on_ids.tolist()} weigh {weights[found.on_ids].sum()!r} and {found.own!r}, "
             f"{found.value!r} is stated",
@@ -163,12 +165,12 @@ def _check_maximum(
             other = max((score for ids, score in allowed if (d in ids) == bool(forced)), default=-math.inf)
             true = best - other
             check.require(
-                not math.isnan(claimed[d]) and claimed[d] >= -margin(best),
+                not math.isnan(claimed[d]) and claimed[d] >= -margin(best) - lost,
                 "a slack is a number >= 0",
                 f"{place}: decision {d} {label}: {claimed[d]!r}",
             )
             check.require(
-                near(float(claimed[d]), true, weights),
+                near(float(claimed[d]), true, weights, lost),
                 "slacks are exact",
                 f"{place}: forcing decision {d} {label} costs {true!r}, {claimed[d]!r} is stated",
             )

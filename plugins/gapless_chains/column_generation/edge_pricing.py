@@ -13,6 +13,10 @@ from gapless.roles import Fixings
 ULPS = 2.0**-48
 """The rounding of a reduced cost of zero, as a share of the messages."""
 
+PAIRS_TO_STOP = 10_000_000
+"""Pairs of labels between two questions whether to stop: a tenth of a second. Most pricing takes less, and its
+bound is worth the wait."""
+
 
 @attrs.frozen(eq=False)
 class PricedEdges:
@@ -84,7 +88,8 @@ class EdgePricing:
             Sources without an allowed target in the target's domain, and the other way round: to such a label every
             allowed one looks good, and the best is enough.
         stop : callable
-            Asked at every edge; True ends the pricing: the maxima mean nothing then, and are not remembered.
+            Asked every `PAIRS_TO_STOP`. True ends the pricing: the maxima mean nothing then, and are not
+            remembered.
         """
         scale = self.scale
         best_source = left.max(axis=1)
@@ -97,10 +102,13 @@ class EdgePricing:
             same = self._last.unchanged(left, right, tolerance)
             missing &= ~same
             found.maxima[same] = self._last.maxima[same] + 2.0 * tolerance
+        asked = self.candidates
         for i in np.flatnonzero(missing).tolist():
-            if stop():
-                self._last = None
-                return found
+            if self.candidates - asked > PAIRS_TO_STOP:
+                asked = self.candidates
+                if stop():
+                    self._last = None
+                    return found
             xs, ys = sources[i].nonzero()[0], targets[i].nonzero()[0]
             if not (xs.size and ys.size):
                 continue

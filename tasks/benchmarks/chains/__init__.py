@@ -1,1 +1,1 @@
-"""``gapless run chain-benchmark``: how fast chains are decoded, next to strong baselines and the physical floor."""
+"""``python -m benchmarks chains``: how fast chains are decoded, next to strong baselines and the physical floor."""

@@ -93,8 +93,8 @@ class PatternPricing(Generator[LinearView]):
         if improving:
             return Answer(Batch(self.columns.write(improving[:limit], held)), slack, scored=len(found))
         # Gains too small for a column still loosen the bound. Where pricing gave up, larger ones do: no rows then.
-        finished = gain <= SMALLEST_GAIN and not view.stop()
-        cuts = rows.separate(view, self.columns.counts) if finished else Rows.none()
+        due = gain <= SMALLEST_GAIN and view.time_left > 0
+        cuts = rows.separate(view, self.columns.counts) if due else Rows.none()
         if slack is None:
             slack = gain if gain > SMALLEST_GAIN else 0.0
         return Answer(Batch(rows=cuts), slack, scored=len(found))

@@ -41,7 +41,7 @@ class CapacityCuts(Generator[LinearView]):
         """Rows over sets whose border the solution uses too little; none while the master is infeasible."""
         if view.usage is None:
             return Answer(slack=0.0)
-        sets = self.violated(self.problem.network.flow(view.usage), view.stop)
+        sets = self.violated(self.problem.network.flow(view.usage), lambda: not view.time_left)
         return Answer(Batch(rows=self.rows(sets[: limit or 30])), slack=0.0)  # it misses no columns
 
     def violated(self, flow: NDArray[np.float64], stop: Callable[[], bool] = lambda: False) -> list[Inside]:

@@ -146,11 +146,9 @@ class RoutePricing(Generator[LinearView]):
 
     def _missing_rows(self, view: LinearView) -> Rows:
         """Subset rows, where the point keeps the capacity cuts, which cost pricing nothing."""
-        if (
-            view.usage is None
-            or view.stop()
-            or self.cuts.violated(self.problem.network.flow(view.usage), view.stop)
-        ):
+        if view.usage is None or not view.time_left:
+            return Rows.none()
+        if self.cuts.violated(self.problem.network.flow(view.usage), lambda: not view.time_left):
             return Rows.none()
         return self.columns.rows.separate(view, self.columns.walks)
 

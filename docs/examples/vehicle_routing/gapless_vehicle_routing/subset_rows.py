@@ -106,7 +106,7 @@ class SubsetRows:
         used = np.flatnonzero(values > ENTERING)
         walks, weight = walks_of(view.column_keys[used]), values[used]
         known = {row.members: row.memory for row in self.of(held)}
-        violated = self._violated(walks, weight, view.stop)
+        violated = self._violated(walks, weight, lambda: not view.time_left)
         found = [self._remembering(members, walks, known) for members in violated]
         chosen = [row for row in _spread(found) if row not in self._keys or self._keys[row] not in held]
         return self._written(chosen[: min(AT_ONCE, room)], view, walks_of)

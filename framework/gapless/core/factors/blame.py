@@ -47,8 +47,8 @@ def blamed_factor(error: BaseException) -> str:
     return str(getattr(error, _BLAMED, ""))
 
 
-def call_problem(problem: object, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """``call(*args)``, a method of the problem.
+def call_problem(owner: object, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """``call(*args)``, a method of a problem or a function of its backbone.
 
     Errors of gapless pass, since they are about the input, as for a `start` of another shape. So do those of a
     factor's code, which have a note with its name.
@@ -65,5 +65,5 @@ def call_problem(problem: object, call: Callable[P, T], *args: P.args, **kwargs:
     except Exception as error:
         if blamed_factor(error):
             raise
-        name = f"{type(problem).__name__}.{getattr(call, '__name__', 'call')}"
+        name = f"{type(owner).__name__}.{getattr(call, '__name__', 'call')}"
         raise OracleError(f"{name} raised {type(error).__name__}: {error}") from error

@@ -79,6 +79,11 @@ class StructureFactor(ConfigurationFactor):
         """The decisions as given."""
         return self.on_scope
 
+    def largest_term(self, decisions: Decisions) -> float:
+        """The largest weight or term of the maximiser's own."""
+        weights = 0.0 if self.weights is None else float(self.weights.max(initial=0.0))
+        return max(weights, self.maximiser.own_size())
+
     def value(self, on: BoolArray) -> float:
         """Weights and the maximiser's own score of exactly these decisions; -inf where they are no structure."""
         own = 0.0 if self.weights is None else float(self.weights[on].sum())

@@ -307,8 +307,6 @@ def weigh(
         most = configuration_bound(factor, split.decisions, -prices, seen)
         sums.add_constant(np.array([most]))
         bounded.append(Bounded(factor, scope, -prices, seen, most))
-        sums.constant_size += float(np.abs(prices).sum())
-        sums.constant_terms += scope.size
     if at != given.size:
         raise InvalidProblem(f"{given.size} multipliers, the factors take {at}")
     higher = sums.total + ULP * sums.size * (sums.terms + split.length + 4)

@@ -17,7 +17,7 @@ from gapless.core.errors import GaplessError, InvalidProblem
 from gapless.core.oracle import Maximiser
 from gapless.core.problem import Problem, score_of
 from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import margin
+from gapless.core.tolerance import margin, rounding
 from gapless.core.work import kept_meanwhile, spend_work
 
 FEW = 256
@@ -90,18 +90,20 @@ def trusted_bound(problem: Problem[Any], backbone: Backbone[Any], weights: Float
     if promised > -math.inf and on_ids.tobytes() not in at_hand.known and len(at_hand.known) < KEPT:
         at_hand.known[on_ids.tobytes()] = _structure(problem, backbone, on_ids)
     size = float(np.abs(weights[on_ids]).sum()) + abs(found.own)
+    lost = rounding(weights.size, 0.0, backbone.maximiser.own_size())
     for one in at_hand.known.values():
         if one is None or not fixings.allow(one.on_ids):
             continue
         worth = float(weights[one.on_ids].sum()) + one.own
-        if not worth <= promised + margin(max(one.size, size)):
+        if not worth <= promised + margin(max(one.size, size)) + lost:
             raise InvalidProblem(
                 f"{type(backbone.maximiser).__name__}.solve promises that no structure is worth more than "
                 f"{promised:.12g}, but one at hand is worth {worth:.12g}"
             )
     if math.isnan(promised):
         raise InvalidProblem(f"{type(backbone.maximiser).__name__}.solve gave NaN as its maximum")
-    return promised + _ROUNDING * (size + abs(promised)) * (weights.size + 4) if promised > -math.inf else promised
+    lost += _ROUNDING * (size + abs(promised)) * (weights.size + 4)
+    return promised + lost if promised > -math.inf else promised
 
 
 _ROUNDING = 2.0**-50

@@ -1,0 +1,21 @@
+"""The script that draws the figures of the site."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="session")
+def draw() -> ModuleType:
+    specification = importlib.util.spec_from_file_location("draw", DOCS / "figures/draw.py")
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
