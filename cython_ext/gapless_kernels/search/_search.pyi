@@ -129,8 +129,9 @@ class Search:
     ) -> int:
         """Search for `seconds` or `steps`, or until `nodes` nodes were processed in all.
 
-        A step is one bound of a node, and a move of its multipliers. `target`: between nodes, stop at a structure
-        of this score. `gap`: likewise, when bound and value are no further apart than this share of the value.
+        A step is one bound of a node, and a move of its multipliers; a call makes one, however few the seconds.
+        `target`: between nodes, stop at a structure of this score. `gap`: likewise, when bound and value are no
+        further apart than this share of the value.
         Returns `PROVED`, `TIME`, `STEPS`, `NODES`, `TARGET`, `GAP`, or `EVENTS` where these have no more room.
 
         The GIL is released; the caller handles signals between calls. What a role raises is raised here, and

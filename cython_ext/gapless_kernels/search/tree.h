@@ -352,21 +352,23 @@ static int gs_tell(gs_search *s)
     return s->event_count < GS_EVENT_ROOM;
 }
 
-/* Work on until something is spent, `target` is reached or `gap` met, between nodes. */
+/* Work on until something is spent, `target` is reached or `gap` met, between nodes. However short its time, a call makes a step or ends a
+ * node, so that calls in a loop come to an end. */
 static int gs_advance(gs_search *s, double seconds, int64_t nodes, int64_t steps, double target, double gap)
 {
     const double end = gs_now() + seconds;
+    int has_moved = 0;
     while (!s->no_memory) {
         if (s->failed)
             return GS_STOPPED;
         if (s->keep_proof && gs_proof_bytes(s) > s->proof_limit)
             gs_drop_proof(s);
         if (s->working) {
-            if (gs_now() > end)
+            if (has_moved && gs_now() > end)
                 return GS_TIME;
             if (steps-- <= 0)
                 return GS_STEPS;
-            s->steps++;
+            s->steps++, has_moved = 1;
             gs_step(s);
             if (!s->failed && !s->no_memory && !gs_tell(s))
                 return GS_EVENTS;
@@ -384,7 +386,7 @@ static int gs_advance(gs_search *s, double seconds, int64_t nodes, int64_t steps
             return s->no_memory ? GS_NO_MEMORY : GS_PROVED;
         if (s->nodes >= nodes)
             return GS_NODES;
-        if (gs_now() > end)
+        if (has_moved && gs_now() > end)
             return GS_TIME;
         const gs_node node = gs_pop(s);
         /* What closes a node by its parent's bound must prove it under the node's own fixings. A relaxed maximiser, as of walks, may prove less
@@ -392,6 +394,7 @@ static int gs_advance(gs_search *s, double seconds, int64_t nodes, int64_t steps
         if (node.bound <= gs_target(s) && !(s->loose && s->keep_proof)) {
             s->node = node, s->working = 1;
             gs_close(s, node.bound, node.snapshot);
+            has_moved = 1;
             continue;
         }
         gs_begin(s, node);
