@@ -44,6 +44,8 @@ class WalkMaximiser(Maximiser["IntArray"]):
     """
 
     relaxed = True
+    # A path uses each of its edges once, so that its score is its weights; `own` of other walks is no structure's.
+    largest_own = 0.0
 
     def __init__(self, problem: OrderingProblem) -> None:
         self.problem = problem

@@ -120,7 +120,7 @@ def integer_program(problem: ParsingProblem, solve: Solve, *, presolve: bool = F
     Parameters
     ----------
     presolve : bool
-        Whether SCIP simplifies the model first: faster, and wrong in some cases (decision 060).
+        Whether SCIP simplifies the model first: faster, and wrong in some cases (decision 059).
 
     Raises `InvalidProblem`: a factor that cannot be written into a linear model.
     """

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from gapless import Problem, Result
 from gapless.core.factors.blame import call_problem
-from gapless.roles import Solve
+from gapless.roles import Backbone, OracleError, Solve
 from gapless.search.answer import answer
 from gapless.search.driver import Search
 from gapless.search.layout import Layout
@@ -25,5 +25,11 @@ def run(problem: Problem[S], solve: Solve, *, order: str = "best-first", certifi
     certificate : bool
         Whether to keep what `Result.verify` needs.
     """
-    layout = Layout(problem=problem, backbone=call_problem(problem, problem.backbone))
+    backbone = call_problem(problem, problem.backbone)
+    if not isinstance(backbone, Backbone):
+        raise OracleError(
+            f"{type(problem).__name__}.backbone returned a {type(backbone).__name__}, expected a "
+            "gapless.roles.Backbone: its maximiser, and a weight for each decision"
+        )
+    layout = Layout(problem=problem, backbone=backbone)
     return answer(layout, solve, partial(Search, order=order), certificate=certificate, order=order)

@@ -2,12 +2,15 @@
 
 import gzip
 import json
+import math
 import re
 from pathlib import Path
 
+import attrs
 import pytest
 
 from gapless import InvalidProblem, InvalidResult, Result, Solution, Status, Stop
+from gapless.core.results.field_types import type_fault
 from gapless.core.serial import dumps, from_data, loads
 from gapless.roles import Stats
 
@@ -166,3 +169,21 @@ def test_what_a_nested_constructor_refuses_names_its_place():
     )
     with pytest.raises(InvalidResult, match=r"^\$\.second\[0\]: Stats: seconds is -2"):
         loads(text)
+
+
+def test_annotations_of_unknown_modules_constrain_nothing():
+    """Code that runs without a module of its own, as a page's block does, may name modules that cannot be found."""
+    namespace = {"__name__": __name__, "attrs": attrs}
+    exec(
+        "from __future__ import annotations\n"
+        "@attrs.frozen\nclass Stored:\n    a: array_library.ndarray | None\n    b: int\n",
+        namespace,
+    )
+    assert type_fault(namespace["Stored"], {"a": [1.0], "b": 2}) is None
+    assert type_fault(namespace["Stored"], {"a": [1.0], "b": "2"}) == ("b", "found '2', expected int")
+
+
+@pytest.mark.parametrize("seconds", [math.nan, -1.0, "<b>", None])
+def test_stats_refuse_seconds_that_are_no_duration(seconds):
+    with pytest.raises(InvalidResult, match=r"Stats: seconds is .*, expected a number of 0 or more"):
+        Stats(seconds=seconds)

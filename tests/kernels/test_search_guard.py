@@ -99,13 +99,13 @@ def test_search_refuses_a_second_thread() -> None:
 
     def brancher(on: np.ndarray, state: np.ndarray, gaps: np.ndarray) -> int:
         entered.set()
-        leave.wait(60)
+        leave.wait()
         return first_free(on, state, gaps)
 
     search = branching(brancher)
     work = threading.Thread(target=search.advance)
     work.start()
-    entered.wait(60)
+    entered.wait()
     readings: dict[str, Callable[[Search], Any]] = {
         name: operator.attrgetter(name) for name in ("bound", "on", "free", "root_free")
     }
@@ -116,7 +116,7 @@ def test_search_refuses_a_second_thread() -> None:
         except RuntimeError as error:
             said[name] = str(error)
     leave.set()
-    work.join(60)
+    work.join()
     assert set(said) == {*CALLS, *readings}
     assert all(RUNNING in message for message in said.values())
     assert search.advance() == PROVED

@@ -86,3 +86,13 @@ def test_a_view_of_someone_elses_master_says_what_it_does_not_say():
     for name in ("column_keys", "column_values", "row_keys", "usage"):
         with pytest.raises(NotImplementedError, match="Own does not implement"):
             getattr(view, name)
+
+
+def test_a_view_bounds_what_cancelling_scores_lose(make):
+    """1e9 and -1e9 sum to 1, up to 1e-7: comparisons with claimed bounds must allow for that."""
+    plain = make([1.0, 1.0], [[1, 0], [0, 1]], [1.0, 1.0], [1.0, 1.0])
+    cancelling = make([1e9 + 1.0, -1e9], [[1, 0], [0, 1]], [1.0, 1.0], [1.0, 1.0])
+    for master, least, most in ((plain, 0.0, 1e-14), (cancelling, 1e-7, 1e-5)):
+        relaxed = master.solve(NONE(2), Budget())
+        assert least <= master.view().rounding <= most
+        assert relaxed.rounding == master.view().rounding

@@ -48,6 +48,27 @@ def chain(*given):
     return ChainProblem(UNARY, PAIRS, factors=given)
 
 
+class WithoutWeights(gl.Problem):
+    """Its backbone is a maximiser alone."""
+
+    decisions = Decisions(2)
+
+    def value(self, structure):
+        return 0.0
+
+    def violations(self, structure):
+        return []
+
+    def encode(self, structure):
+        return np.array(structure, np.int64)
+
+    def decode(self, ids):
+        return tuple(ids.tolist())
+
+    def backbone(self):
+        return GroupMaximiser(self.decisions)
+
+
 def ordering(**fields):
     return OrderingProblem(
         **{"start": np.zeros(3), "ordering": np.zeros((3, 3)), "end": np.zeros(3), "length": 2, **fields}
@@ -210,6 +231,10 @@ SAID = {
     "negative": (lambda: Decisions(2, quantity=[0, -1]), r"quantity -1 is negative"),
     "method": (lambda: gl.solve(chain(), [1]), r"method is \[1\], expected the name of a method"),
     "order": (lambda: gl.solve(chain(), "split-bound", order=np.zeros(3)), r"order is array.*, expected str"),
+    "unknown order": (lambda: gl.solve(chain(), "split-bound", order="best"), "order is 'best', expected one of"),
+    "nodes": (lambda: gl.Limits(nodes=1.5), r"Limits: nodes is 1\.5, it must be a whole number or None"),
+    "JSON": (lambda: gl.Result.from_json(3), "expected JSON text, got int"),
+    "backbone": (lambda: gl.solve(WithoutWeights()), "backbone returned a GroupMaximiser, expected a .*Backbone"),
     "observers": (lambda: gl.solve(chain(), observers=[1]), r"observers holds 1, expected functions"),
     "verify": (lambda: gl.solve(chain(), verify="no"), r"verify is 'no', expected True or False"),
     "problems": (lambda: gl.solve_many(3), r"solve_many\(\) wants problems, a list for instance, got 3"),

@@ -238,7 +238,7 @@ def test_jobs_in_processes(tmp_path):
     (tmp_path / "demo_selection.py").write_text(
         textwrap.dedent(
             """
-            import gapless
+            import gapless.roles
             from gapless.engine import tree_search
             from gapless.testing.examples import OptimisticBound, Selection
 
@@ -248,14 +248,14 @@ def test_jobs_in_processes(tmp_path):
                     if problem.worth.size == 1 and event.kind == "node":
                         raise OSError("crossed")
 
-                budget = gapless.Budget(solve.budget.limits, observers=[refuse])
+                budget = gapless.roles.Budget(solve.budget.limits, observers=[refuse])
                 relaxation = OptimisticBound(problem)
-                return tree_search(problem, relaxation, gapless.MostFractional(), budget, method="demo")
+                return tree_search(problem, relaxation, gapless.roles.MostFractional(), budget, method="demo")
 
 
-            @gapless.hookimpl
+            @gapless.roles.hookimpl
             def gapless_register(registry):
-                registry.method(gapless.Method("demo", Selection, run, default=True))
+                registry.method(gapless.roles.Method("demo", Selection, run, default=True))
             """
         )
     )

@@ -24,7 +24,7 @@ def test_what_is_written_says_the_same(tiny, tmp_path, suffix):
         model = pyscipopt.Model()
         model.hideOutput()
         model.readProblem(str(path))
-        model.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)  # decision 060
+        model.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)  # decision 059
         model.optimize()
         best = problem.best_score()
         if best == -np.inf:

@@ -1,5 +1,6 @@
 """Claims of a search are what its certificate proves, at limits and where the problem itself knows the answer."""
 
+import itertools
 import math
 from contextlib import nullcontext
 
@@ -15,7 +16,7 @@ from gapless.core.proofs.choice_bounds import choice_bounds
 from gapless.core.proofs.split_certificate import SplitCertificate
 from gapless.roles import Certificate, Conjunctions, Fixings, NoCertificate
 from gapless.search import driver, layout
-from gapless.selftest.pairs import readable_search
+from gapless.selftest.pairs import looking_at, readable_search
 from gapless.testing.addressed import AddressedTable
 from gapless.testing.choices import Choices
 from gapless.testing.enumeration import feasible_structures
@@ -23,6 +24,7 @@ from gapless.testing.random_factors import TIERS, TightBudget, random_factors
 from gapless_chains.label_maximiser import LabelMaximiser
 from gapless_chains.specimens import random_chain
 from gapless_linking.specimens import random_linking
+from gapless_ordering import OrderingProblem
 from gapless_ordering.specimens import best_with_factors, random_ordering_with_factors
 from gapless_ordering.walk_maximiser import WalkMaximiser
 
@@ -68,6 +70,26 @@ def test_reasons_for_infeasibility_come_with_evidence(seed):
     several = gapless.solve(problem, "split-bound", k=3)
     assert (several.status, several.explanation) == (Status.INFEASIBLE, (reason,))
     assert several.verify(problem)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_paths_that_factors_forbid_are_proved_infeasible(seed):
+    rng = np.random.default_rng([seed, 3])
+    bare = OrderingProblem(rng.normal(size=3), rng.normal(size=(3, 3)), rng.normal(size=3), 3)
+    chosen = {}
+    for one in itertools.permutations(range(3)):  # of each path two edges
+        chosen[
+            tuple(sorted(rng.choice(np.sort(bare.encode(np.array(one))), 2, replace=False).tolist()))
+        ] = -math.inf
+    for pair in itertools.combinations(range(bare.decisions.count), 2):
+        if rng.random() < 0.4:
+            chosen.setdefault(pair, float(rng.normal(0, 2)))
+    factors = [Conjunctions(list(chosen), list(chosen.values()))]
+    problem = OrderingProblem(bare.start, bare.ordering, bare.end, 3, factors=factors)
+    with looking_at(0):
+        result = gapless.solve(problem, "split-bound")
+    assert result.status is Status.INFEASIBLE
+    assert result.verify(problem)
 
 
 def test_a_search_for_evidence_that_ends_early_leaves_the_reasons():

@@ -69,10 +69,10 @@ def test_a_small_node_is_bounded_by_its_best_tree(rng):
 
 
 @seeing("empty", "forbidding")
-@examples(40)
+@examples(60)
 @given(rng=generators())
 def test_no_allowed_tree_is_propagated_away(seen, rng):
-    problem = some_problem(rng, longest=4)
+    problem = some_problem(rng, longest=3)
     fixings = some_fixings(rng, problem)
     if fixings is None:
         return

@@ -185,7 +185,7 @@ def no_tree(on):
         {"value": lambda value: value + 5.0},
         {"bound": low_bound},
         {"on": another_tree, "bound": lambda bound: bound - 50.0},
-        {"record": lambda record: lambda shares: {**record(shares), "values": 0.0 * record(shares)["values"]}},
+        {"record": lambda record: lambda: {**record(), "values": 0.0 * record()["values"]}},
     ],
     ids=["another tree", "no tree", "value", "bound", "tree and bound", "multipliers"],
 )

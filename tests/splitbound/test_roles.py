@@ -8,7 +8,6 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 import gapless
-import gapless_splitbound
 from gapless import Limits, Status, Stop, UnknownOption
 from gapless.plugins import load_plugins
 from gapless.roles import Fixings
@@ -35,12 +34,6 @@ def problems():
 
 
 PROBLEMS = [*problems()]
-
-
-@pytest.mark.parametrize("name", ["Split", "SplitBound", "SplitRelaxation", "LargestGap"])
-def test_roles_that_are_gone_name_what_came_in_their_place(name):
-    with pytest.raises(AttributeError, match=f"gapless_splitbound.{name}: .* is gapless.engine.s"):
-        getattr(gapless_splitbound, name)
 
 
 @pytest.mark.parametrize("options", [{}, {"variant": "paper"}, {"order": "depth-first"}], ids=str)

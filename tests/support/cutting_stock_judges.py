@@ -79,7 +79,7 @@ def arc_flow_optimum(problem: CuttingStockProblem) -> int:
     """The integer arc-flow model with waste arcs, written here once more and solved by SCIP as it is."""
     model = pyscipopt.Model()
     model.hideOutput()
-    model.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)  # decision 060
+    model.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)  # decision 059
     flow: dict[tuple[int, int, int], Any] = {}
     for kind, size in enumerate(problem.sizes):
         for start in range(problem.width - size + 1):

@@ -284,7 +284,7 @@ static inline int gs_reserve(gs_search *s, const gs_maximiser *maximiser, ptrdif
 }
 
 /* Number the members of the groups once `group` and `base` are filled; 0 without memory. */
-static int gs_number(gs_search *s)
+static inline int gs_number(gs_search *s)
 {
     for (ptrdiff_t e = 0; e < s->decisions; e++) {
         s->cell[e] = s->maximiser->cell != NULL ? s->maximiser->cell[e] : e;

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import attrs
@@ -71,6 +71,12 @@ def _not_negative(_: object, attribute: attrs.Attribute[Any], value: float | Non
         )
 
 
+def _count(owner: object, attribute: attrs.Attribute[Any], value: float | None) -> None:
+    _not_negative(owner, attribute, value)
+    if value is not None and not isinstance(value, Integral) and not (math.isinf(value) or value == int(value)):
+        raise InvalidLimits(f"Limits: {attribute.name} is {value!r}, it must be a whole number or None")
+
+
 def _number(_: object, attribute: attrs.Attribute[Any], value: float | None) -> None:
     if value is not None and (not isinstance(value, Real) or math.isnan(value)):
         raise InvalidLimits(f"Limits: {attribute.name} is {value!r}, it must be a number or None")
@@ -103,9 +109,9 @@ class Limits:
     """
 
     time: float | None = attrs.field(default=None, validator=_not_negative)
-    nodes: int | None = attrs.field(default=None, validator=_not_negative)
+    nodes: int | None = attrs.field(default=None, validator=_count)
     gap: float = attrs.field(default=0.0, validator=_not_negative)
-    iterations: int | None = attrs.field(default=None, validator=_not_negative)
+    iterations: int | None = attrs.field(default=None, validator=_count)
     target: float | None = attrs.field(default=None, validator=_number)
 
 

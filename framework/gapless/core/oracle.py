@@ -225,6 +225,8 @@ class LinearView(View, ABC):
         Constant of the formulation.
     smoothed : bool
         Whether the prices are between those of the best bound and those of the master.
+    rounding : float
+        Bound on what float64 may have lost in `objective`, where large scores cancel.
     point : float64 (decisions,) or None
         ``clip(usage[quantity] - (threshold - 1), 0, 1)`` for each decision. None without a solution.
 
@@ -240,6 +242,7 @@ class LinearView(View, ABC):
     bound: float = math.inf
     constant: float = 0.0
     smoothed: bool = False
+    rounding: float = 0.0
 
     def lagrangian(self, gains: float | FloatArray, at_most: float | FloatArray) -> float:
         """The slack that Lagrangian relaxation proves: no solution has more than `at_most` columns of each kind.

@@ -238,6 +238,8 @@ def dumps(value: Any) -> str:
 
 def loads(text: str) -> Any:
     """The value written by `dumps`."""
+    if not isinstance(text, (str, bytes, bytearray)):
+        raise InvalidProblem(f"expected JSON text, got {type(text).__name__}")
     try:
         data = json.loads(text)
     except ValueError as error:  # also numbers with more digits than Python reads

@@ -191,7 +191,7 @@ class Rounds(Generic[V]):
         tried: Round[V] = Round()
         self._ask_all(lacking, fixings, budget, tried)
         claim = math.inf if tried.slack is None else lacking.bound + tried.slack
-        if claim < view.objective - margin(view.objective):
+        if claim < view.objective - margin(view.objective) - view.rounding:
             names = " and ".join(dict.fromkeys(type(generator).__name__ for generator in self.generators))
             gone = view.column_keys[~lacking.has_columns(view.column_keys)]
             raise InconsistentBound(

@@ -17,7 +17,7 @@ from gapless.core.decisions import OFF, Fixings
 from gapless.core.errors import InvalidProblem
 from gapless.core.problem import Problem
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import INTEGRAL
+from gapless.core.tolerance import INTEGRAL, rounding
 from gapless.lp.entries import Entries, Keys, check_columns, check_rows, claim_own, joined, merged, product
 from gapless.lp.growing import Growing
 from gapless.lp.sums import Sums
@@ -314,7 +314,10 @@ class Ledger(Generic[S]):
         banned = self._banned if fixings is self._imposed else fixings.banned(self.decisions)
         if banned is not None:
             banned = banned[:count]
-        return MasterView(self.decisions, fixings, self.rows, row_price, use_price[:count], banned, weight, held)
+        view = MasterView(self.decisions, fixings, self.rows, row_price, use_price[:count], banned, weight, held)
+        if z is not None:
+            view.rounding = rounding(int(np.count_nonzero(z)), float(np.abs(self.objective) @ z))
+        return view
 
     def usage_gains(self, row_price: FloatArray, use_price: FloatArray) -> FloatArray:
         """Gain of the best allowed column through each quantity of the decisions, -inf without one.

@@ -18,7 +18,7 @@ from gapless.core.oracle import Answer, LinearView
 from gapless.core.problem import Problem, score_of
 from gapless.core.relaxation import Descent, Relaxed, Restricted
 from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import INTEGRAL, meets, rounding
+from gapless.core.tolerance import INTEGRAL, meets
 from gapless.lp.entries import Entries, Nonzeros, joined
 from gapless.lp.integral import best_columns
 from gapless.lp.ledger import Ledger
@@ -348,9 +348,8 @@ class LinearMaster(Restricted[S, LinearView], Generic[S]):
         if math.isinf(bound) and not self._waiting().size:
             bound = reached + FEASIBLE * max(1.0, abs(reached))
         view.bound = bound + constant
-        structure = self._ledger.structure(view)
+        structure, lost = self._ledger.structure(view), view.rounding
         attained = min(reached, bound) + constant
-        lost = rounding(int(np.count_nonzero(z)), float(np.abs(self._ledger.objective) @ z))
         return Relaxed(bound + constant, lambda: view.point, structure, attained, state=state, rounding=lost)
 
     def _short_by(self, fixings: Fixings) -> float:

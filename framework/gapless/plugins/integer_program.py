@@ -17,7 +17,7 @@ def run(problem: Problem[S], solve: Solve, *, presolve: bool = False) -> Result[
     Parameters
     ----------
     presolve : bool
-        Whether SCIP simplifies the model first: faster, and wrong in some cases (decision 060).
+        Whether SCIP simplifies the model first: faster, and wrong in some cases (decision 059).
     """
     from gapless import scip  # noqa: PLC0415  SCIP is imported when it is asked for
 

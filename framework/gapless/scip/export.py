@@ -86,7 +86,7 @@ def solve_monolithic(
         Name written into the result.
     presolve : bool
         Whether SCIP simplifies the model first, which is faster for large ones. A reference should not: SCIP 10.0
-        proves another optimum of some small models after presolving (decision 060).
+        proves another optimum of some small models after presolving (decision 059).
 
     Returns
     -------

@@ -196,7 +196,7 @@ class Tree(Generic[S]):
         """One round of the generators on the LP just solved; None where the node is to be branched without."""
         self._look = look = self.master.look(fixings)
         self._lps = self.model.getNLPs()
-        if look.attained > self._claimed + margin(self._claimed):
+        if look.attained > self._claimed + margin(self._claimed) + look.view.rounding:
             raise InconsistentBound(
                 f"the generators claimed a bound of {self.budget.as_value(self._claimed)}, but "
                 f"their own columns reach {self.budget.as_value(look.attained)}: a slack was too small"

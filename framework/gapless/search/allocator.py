@@ -24,6 +24,6 @@ def keep_heap() -> None:
     """Let the allocator keep memory between searches, once in a process.
 
     glibc returns the end of its heap once that is twice as long as the largest block that was ever freed, and the
-    next search would get its pages anew. No page of this block is touched: only its size matters (decision 062).
+    next search would get its pages anew. No page of this block is touched: only its size matters (decision 061).
     """
     np.empty(HEAP, np.uint8)

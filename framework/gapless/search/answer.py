@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 import attrs
 
 from gapless.core.certificate import Certificate, NoCertificate
+from gapless.core.errors import UnknownOption
 from gapless.core.factors.blame import call_problem
 from gapless.core.limits import Stop
 from gapless.core.result import Result, Stats
+from gapless.engine.frontier import ORDERS
 from gapless.plugins.call import Solve
 from gapless.search.driver import ASKED_FOR_NONE, Search, best, called
 from gapless.search.k_best import k_best
@@ -33,6 +35,8 @@ def answer(
 
     `begin`: makes a search from a layout and the keywords of `Search` ``start``, ``keep_proof`` and ``told``.
     """
+    if order not in ORDERS:
+        raise UnknownOption(f"order is {order!r}, expected one of {', '.join(ORDERS)}")
     reasons = list(call_problem(layout.problem, layout.problem.infeasibility))
     if reasons:
         shown = layout.evenly() if certificate else NoCertificate(ASKED_FOR_NONE)

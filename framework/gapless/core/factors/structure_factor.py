@@ -53,6 +53,10 @@ class StructureFactor(ConfigurationFactor):
     weights: FloatArray | None = attrs.field(default=None, converter=attrs.converters.optional(_weights))
 
     def __attrs_post_init__(self) -> None:
+        if not isinstance(self.maximiser, Maximiser):
+            raise InvalidProblem(
+                f"structure: its maximiser is a {type(self.maximiser).__name__}, expected a gapless.roles.Maximiser"
+            )
         if self.weights is not None and self.weights.shape != self.on_scope.shape:
             raise InvalidProblem(
                 f"structure: weights have shape {self.weights.shape}, expected one for each of "

@@ -33,8 +33,17 @@ _ARRAY_KINDS = {"b": "b", "i": "iu", "u": "iu", "f": "fiu"}
 """Kinds of arrays that an annotated dtype takes without a change of any entry."""
 
 
-class _Unknown:
-    """Any type: what stands in an annotation for a name that is imported for type checkers only."""
+class _UnknownAttributes(type):
+    """Metaclass of `_Unknown`: a module that is unknown has unknown attributes, as `np.ndarray` without `np`."""
+
+    def __getattr__(cls, name: str) -> type:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return cls
+
+
+class _Unknown(metaclass=_UnknownAttributes):
+    """Stand-in for a name in an annotation that is imported for type checkers only; any value fits it."""
 
     def __class_getitem__(cls, _: Any) -> type:
         return cls
@@ -60,8 +69,8 @@ def _field_types(cls: type) -> Mapping[str, Any]:
         try:
             own = typing.get_type_hints(base, localns=_Names(base.__module__))
             hints.update({name: own[name] for name in inspect.get_annotations(base)})
-        except NameError:  # evaluated lazily, by a newer Python, where type checkers alone import the name
-            continue
+        except (AttributeError, KeyError, NameError, TypeError):
+            continue  # an annotation that cannot be evaluated constrains nothing
     return {field.alias or field.name: hints.get(field.name, Any) for field in attrs.fields(cls) if field.init}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import attrs
@@ -52,8 +53,9 @@ class Stats:
 
     def __attrs_post_init__(self) -> None:
         for name in _NUMBERS:
-            if not getattr(self, name) >= 0:
-                raise InvalidResult(f"Stats: {name} is {getattr(self, name)!r}, expected a number of 0 or more")
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not value >= 0:
+                raise InvalidResult(f"Stats: {name} is {value!r}, expected a number of 0 or more")
 
     def keys(self) -> Sequence[str]:
         """Names of the numbers, for ``dict(stats)``."""
