@@ -54,7 +54,7 @@ class Stats:
     def __attrs_post_init__(self) -> None:
         for name in _NUMBERS:
             value = getattr(self, name)
-            if not isinstance(value, Real) or not value >= 0:
+            if not isinstance(value, Real) or not float(value) >= 0:
                 raise InvalidResult(f"Stats: {name} is {value!r}, expected a number of 0 or more")
 
     def keys(self) -> Sequence[str]:
