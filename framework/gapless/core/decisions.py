@@ -94,6 +94,14 @@ class Decisions:
     def _group(self, number: int) -> IntArray:
         """The decisions of one of `exactly_one`, int64. Raises `InvalidProblem`: there are no such decisions."""
         given = self.exactly_one[number]
+        # A range holds whole numbers already; the checks of other input would dominate the layout of small ones.
+        if (
+            isinstance(given, range)
+            and given
+            and min(given[0], given[-1]) >= 0
+            and max(given[0], given[-1]) < self.count
+        ):
+            return np.arange(given.start, given.stop, given.step, dtype=np.int64)
         try:
             members = int_array(given)
         except InvalidProblem as error:
