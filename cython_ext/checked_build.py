@@ -1,19 +1,20 @@
 """Build the kernels a second time with bounds checks and sanitizers on, and print the environment to run them in.
 
-One command runs the kernels' tests against that build; a room's alone with ``tests/kernels/test_trees.py``:
+One command runs the kernels' tests against that build; ``tests/kernels/test_trees.py`` names those of trees:
 
     env $(.venv/bin/python cython_ext/checked_build.py) .venv/bin/pytest tests/kernels
 
 The build goes to ``build/checked`` unless a directory is given as the only argument. It holds a whole copy of
-``gapless_kernels``, so it wins over an installed one. GAPLESS_CHECKED=1 makes a test insist that a read past
-the end of a view is caught, which proves that the right copy is under test and its checks are active.
+``gapless_kernels``, so it wins over an installed one. With GAPLESS_CHECKED=1 a test expects that a
+read past the end of a view is caught, which proves that the right copy is under test and its checks are active.
 
 Cython's checks end where a header begins: it takes the address of a row by a checked index, and what a loop
-does from there is C. So all of it is compiled with AddressSanitizer and UndefinedBehaviorSanitizer, whose
+does from there is C. So GAPLESS_CHECKED makes headers test the contracts between their functions
+(``contracts.h``), and all of it is compiled with AddressSanitizer and UndefinedBehaviorSanitizer, whose
 runtimes must be loaded before anything allocates: hence LD_PRELOAD. They end the process at the first error and
 describe it on stderr, which pytest must not capture. Leaks are not looked for, because the interpreter
 keeps what it has to the end. A compiler without these sanitizers, or without their runtimes as libraries, makes a
-build with bounds checks alone; stderr says so, and GAPLESS_SANITIZED is not set.
+build with bounds checks and contracts alone; stderr says so, and GAPLESS_SANITIZED is not set.
 
 Directives passed to ``cythonize`` are only defaults: the ``# cython:`` comment at the top of a ``.pyx`` wins
 over them (tried with Cython 3.3). So that comment is blanked in the copy. Decorators and ``with`` blocks
@@ -51,19 +52,20 @@ def compiler() -> list[str]:
 
 
 def library(name: str) -> Path | None:
-    """Path of a library that the compiler links against, or None where it knows none."""
-    answer = subprocess.run([*compiler(), f"-print-file-name={name}"], capture_output=True, text=True, check=False)  # noqa: S603
-    path = Path(answer.stdout.strip())
+    """Path of a library that the compiler links against, or None if it has no such library."""
+    command = [*compiler(), f"-print-file-name={name}"]
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout  # noqa: S603
+    path = Path(output.strip())
     return path.resolve() if path.is_absolute() else None
 
 
 def sanitizer_runtimes() -> list[Path]:
     """Libraries to load before all others; none where the compiler has no such sanitizers."""
-    found = [path for path in map(library, RUNTIMES) if path is not None]
-    if len(found) < len(RUNTIMES):
+    runtimes = [path for path in map(library, RUNTIMES) if path is not None]
+    if len(runtimes) < len(RUNTIMES):
         return []
     cplusplus = library(BESIDE)
-    return found if cplusplus is None else [*found, cplusplus]
+    return runtimes if cplusplus is None else [*runtimes, cplusplus]
 
 
 def build(target: Path, options: list[str]) -> None:
@@ -84,7 +86,8 @@ def build(target: Path, options: list[str]) -> None:
         # The line stays, empty, so that line numbers in errors are those of the original.
         source.write_text(re.sub(r"^# *cython:.*", "#", source.read_text(), flags=re.MULTILINE))
     processors = os.cpu_count() or 1
-    checked = kernels(package, [*OPTIONS, "-O1", *options])  # the checks are the same, the compiler faster
+    # At -O1 the checks are the same, and the compiler is faster.
+    checked = kernels(package, [*OPTIONS, "-O1", "-DGAPLESS_CHECKED", *options])
     for kernel in checked:
         kernel.extra_link_args = list(options)
     extensions = cythonize(
@@ -117,7 +120,7 @@ def environment(target: Path, runtimes: list[Path]) -> dict[str, str]:
             # An allocation that is too large fails as it does elsewhere: tests expect MemoryError.
             "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
             "UBSAN_OPTIONS": "print_stacktrace=1",
-            # Reports go to stderr: pytest must not keep it from whoever waits for them.
+            # Reports go to stderr: pytest must not capture it, or a crash would swallow them.
             "PYTEST_ADDOPTS": "--capture=sys",
         }
     return variables

@@ -1,8 +1,8 @@
 """Build of the kernels: every ``.pyx`` becomes an extension; Cython runs in processes, C compilers side by side.
 
-A kernel needs no entry anywhere. The build finds each ``.pyx`` in a room of ``gapless_kernels``, and the headers
-that it includes, directly or through others; a change of one of them compiles the kernel again. Further compiler
-options stand in a ``# distutils: extra_compile_args`` comment at the top of the ``.pyx``.
+A kernel needs no entry anywhere. The build finds each ``.pyx`` in a subpackage of ``gapless_kernels``, and the
+headers that it includes, directly or through others; a change of one of them compiles the kernel again. Further
+compiler options stand in a ``# distutils: extra_compile_args`` comment at the top of the ``.pyx``.
 
 setuptools alone builds one extension after the other. Its own ``parallel`` option would run Cython in threads, for
 which it was not written; here Cython runs in processes, and threads only start C compilers.
@@ -24,12 +24,13 @@ PACKAGE = Path("cython_ext/gapless_kernels")
 
 # -O3 vectorises the loops of lanes/, which choose their instruction set at load: no -march here, ever.
 # -ffp-contract=off: no fused products, so that all instruction sets and processors give the same bits.
-OPTIONS = ["-O3", "-g0", "-ffp-contract=off"]
+# -DNDEBUG: the headers assert their contracts in the build of checked_build.py only.
+OPTIONS = ["-O3", "-g0", "-ffp-contract=off", "-DNDEBUG"]
 
-# Any header in quotes: `#include "room/file.h"`, `cdef extern from "room/file.h"`, a template that a macro names.
+# Any header in quotes: `#include "folder/file.h"`, `cdef extern from "folder/file.h"`, a template named by a macro.
 # Python.h, which Cython code quotes by custom, is none of the package.
 _INCLUDED = re.compile(r'"(?!Python\.h")([^"\s]+\.h)"')
-# What one kernel takes from the .pxd of another: a module's names, or modules of a room.
+# What one kernel takes from the .pxd of another: a module's names, or modules of a subpackage.
 _CIMPORTED = re.compile(r"^from gapless_kernels\.([\w.]+) cimport ([\w, ]+)", re.MULTILINE)
 
 
@@ -62,7 +63,7 @@ def headers(source: Path, package: Path) -> list[Path]:
                 if not header.is_file():
                     raise FileNotFoundError(
                         f'{file} includes "{name}": there is no {header}. Name a header from {package} on, '
-                        'as "room/file.h", and one of the system in <angle brackets>'
+                        'as "folder/file.h", and one of the system in <angle brackets>'
                     )
                 found.add(header)
                 todo.append(header)

@@ -22,9 +22,11 @@ sys.path.append(str(Path(__file__).parents[1] / "tests/support"))  # the tests r
 from inventories import write_inventories
 
 import gapless
-import gapless.engine
+import gapless.column_generation
 import gapless.learn
 import gapless.roles
+import gapless.search
+import gapless.tree_search
 import gapless_chains
 import gapless_dependency
 import gapless_linking
@@ -81,7 +83,9 @@ numpydoc_xref_aliases = {
         gapless_dependency,
         gapless_chains,
         gapless.learn,
-        gapless.engine,
+        gapless.tree_search,
+        gapless.column_generation,
+        gapless.search,
         gapless.roles,
         gapless,
     )
@@ -104,7 +108,7 @@ intersphinx_mapping = write_inventories(HERE / "inventories.toml", ROOT / "build
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
-    """The lines of a Python object on the code host; None for what is compiled or made at run time."""
+    """Return the address of a Python object's lines on the code host; None if compiled or made at run time."""
     if domain != "py" or not info["module"]:
         return None
     found: Any = importlib.import_module(info["module"])
@@ -120,17 +124,20 @@ def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
 
 
 def add_unreleased(_: Sphinx, docname: str, source: list[str]) -> None:
-    """Gather the news fragments and the released changes on the page of changes."""
+    """Show the news fragments, if there are any, and the released changes on the page of changes."""
     if docname != "changelog":
         return
-    command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", version, "--date", "unreleased"]
-    drafted = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout  # noqa: S603
+    fragments = [file for file in (ROOT / "news").glob("*.md") if file.name != "README.md"]
+    command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", "Next", "--date", "unreleased"]
+    drafted = ""
+    if fragments:
+        drafted = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout  # noqa: S603
     released = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition(RELEASES)[2]
     source[0] += (drafted + released).replace("](docs/", "](")  # written for a file above this folder
 
 
 def mark_figures(app: Sphinx, document: nodes.document) -> None:
-    """Figures are drawn on white: the style sheet turns them where the page is dark. Charts turn by themselves."""
+    """Mark figures, which are drawn on white, for the style sheet to invert on dark pages; charts adapt alone."""
     for image in document.findall(nodes.image):
         if "figures/" in image["uri"]:
             image["classes"].append("on-white")

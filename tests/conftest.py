@@ -7,21 +7,19 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any
 
 import patience
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
 # Without deadlines: a loaded machine is slow; that is no failure. `make test` says the same each time.
-settings.register_profile("quick", deadline=None, max_examples=20, derandomize=True, database=None)
+settings.register_profile("quick", deadline=None, max_examples=12, derandomize=True, database=None)
 settings.register_profile("long", deadline=None, max_examples=60, derandomize=True, database=None)
 settings.register_profile("fresh", deadline=None, max_examples=120, derandomize=False, print_blob=True)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _ctrl_c_is_heard() -> Iterator[None]:
+def _ctrl_c_interrupts():
     """A shell starts background jobs with SIGINT ignored, and children inherit that; tests press Ctrl-C."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -29,16 +27,16 @@ def _ctrl_c_is_heard() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _no_folder_of_corpora(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_folder_of_corpora(request, monkeypatch):
     """Tasks read what GAPLESS_DATA names; tests without the mark `corpus` are about the data of gapless itself."""
     if request.node.get_closest_marker("corpus") is None:
         monkeypatch.delenv("GAPLESS_DATA", raising=False)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser):
     """Name what a campaign switches off by ``-o cpu_limit=0``, and what `make test-long` says."""
     parser.addoption(
-        "--long", action="store_true", help="run what is marked `long`, and draw three times as many examples"
+        "--long", action="store_true", help="run what is marked `long`, and draw five times as many examples"
     )
     parser.addoption("--fresh", action="store_true", help="draw new examples each time, six times as many")
     parser.addini("cpu_limit", "seconds of CPU time after which a test hangs; 0: none do", default=patience.CPU)
@@ -46,17 +44,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("stuck_limit", "seconds in one call that never returns to Python", default=patience.STUCK)
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config):
     """Choose how much is drawn, and keep the real standard error: while a test runs, its own is captured."""
     names = [name for name in ("fresh", "long") if config.getoption(f"--{name}")]
     settings.load_profile(names[0] if names else "quick")
     config.stash[STDERR] = os.fdopen(os.dup(sys.__stderr__.fileno()), "w")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config, items):
     """Quick tests; with --long all others: those marked `long`, and drawn ones, whose examples are others.
 
-    Whoever names a test by ``file::test`` or a mark by ``-m`` gets it.
+    A test that is named by ``file::test`` or a mark named by ``-m`` runs in any case.
     """
     if config.getoption("markexpr") or any("::" in arg for arg in config.args):
         return
@@ -67,17 +65,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish():
     """Leave what was collected, ten thousand tests and their modules, out of every later walk for garbage."""
     gc.collect()
     gc.freeze()
 
 
-def _is_long(item: pytest.Item) -> bool:
+def _is_long(item):
     return item.get_closest_marker("long") is not None
 
 
-def _is_drawn(item: pytest.Item) -> bool:
+def _is_drawn(item):
     return is_hypothesis_test(getattr(item, "function", None))
 
 
@@ -85,7 +83,7 @@ STDERR = pytest.StashKey()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_protocol(item):
     """End the run, and say where, when a test computes for ever, or waits for what never comes."""
     if not float(item.config.getini("cpu_limit")):
         return (yield)
@@ -101,7 +99,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         faulthandler.cancel_dump_traceback_later()
 
 
-def _end_when_stuck(item: pytest.Item) -> None:
+def _end_when_stuck(item):
     """In C, for calls that keep the watcher from running; put off with each turn of the watcher.
 
     A timer of CPU time would say it better, but while one is armed Linux counts CPU time in whole ticks, and what
@@ -111,7 +109,7 @@ def _end_when_stuck(item: pytest.Item) -> None:
     faulthandler.dump_traceback_later(stuck, exit=True, file=item.config.stash[STDERR])
 
 
-def _watch(item: pytest.Item, over: threading.Event) -> None:
+def _watch(item, over):
     """Once a second: whether this process and its children still do something."""
     if over.wait(1.0):  # nearly every test: the count of the family is not asked for
         return
@@ -130,8 +128,8 @@ def _watch(item: pytest.Item, over: threading.Event) -> None:
 
 
 @pytest.fixture
-def raised_in_callbacks(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def raised_in_callbacks(monkeypatch):
     """Errors that ctypes reports and forgets."""
-    seen: list[Any] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda told: seen.append(told.exc_type))
+    seen = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda error: seen.append(error.exc_type))
     return seen

@@ -1,7 +1,7 @@
 """Shape and type checks shared by the compiled kernels and their NumPy twins.
 
 The loops trust their arguments, so these checks refuse whatever could make them read or write out of bounds.
-They do not look at values: a NaN gives an unspecified answer, but never a stray access.
+Values are not checked: NaN gives an unspecified answer, but never an access outside the arrays.
 
 An argument that is no array, or of another type, is a TypeError; a wrong shape or value is a ValueError. The
 message names the argument and what is expected.
@@ -12,22 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-__all__ = [
-    "FLOAT64",
-    "REALS",
-    "check_array",
-    "check_chain",
-    "check_count",
-    "check_model",
-    "check_offsets",
-    "check_output",
-    "check_parents",
-    "check_square",
-    "check_tree",
-    "check_type",
-    "owned",
-]
 
 FLOAT64 = np.dtype(np.float64)
 REALS = (np.dtype(np.float32), FLOAT64)
@@ -49,17 +33,17 @@ def check_type(name: str, array: Any, *types: npt.DTypeLike, optional: bool = Fa
     """Check for an array of one of the `types`, of any where none is given; None will do where it is `optional`."""
     if not isinstance(array, np.ndarray):
         if not (optional and array is None):
-            kind = "NumPy array or None" if optional else "NumPy array"
-            raise TypeError(f"{name} must be a {kind}, got {type(array).__name__}")
+            noun = "NumPy array or None" if optional else "NumPy array"
+            raise TypeError(f"{name} must be a {noun}, got {type(array).__name__}")
     elif types and array.dtype not in types and not (array.dtype == INDEX and np.int64 in types):
-        raise TypeError(f"{name} must be {' or '.join(str(np.dtype(one)) for one in types)}, got {array.dtype}")
+        raise TypeError(f"{name} must be {' or '.join(str(np.dtype(kind)) for kind in types)}, got {array.dtype}")
 
 
 def check_array(
     name: str, array: Any, shape: tuple[int, ...], dtype: npt.DTypeLike = FLOAT64, *, optional: bool = False
 ) -> None:
     """Check for an array of a type and shape; None will do where it is `optional`."""
-    # Asked here first: small problems are solved in a few microseconds.
+    # Tested here first, without a call: small problems take a few microseconds.
     if not isinstance(array, np.ndarray) or array.dtype != dtype:
         check_type(name, array, dtype, optional=optional)
     if array is not None and array.shape != shape:
@@ -74,9 +58,7 @@ def check_output(name: str, array: npt.NDArray[Any], shape: tuple[int, ...], dty
         raise ValueError(f"{name} must be writeable: it is an output")
 
 
-def check_chain(
-    unary: npt.NDArray[Any], transition: npt.NDArray[Any], *, one_transition: bool = False
-) -> tuple[int, int]:
+def check_chain(unary: npt.NDArray[Any], transition: npt.NDArray[Any]) -> tuple[int, int]:
     """Check the scores of a chain; return its positions n and labels K.
 
     Parameters
@@ -85,18 +67,13 @@ def check_chain(
         Scores of labels, ``n >= 1`` and ``K >= 1``.
     transition : (K, K) or (n-1, K, K) array of the same type
         Scores of label pairs, source first.
-    one_transition : bool
-        Whether only the first of the two shapes is allowed.
     """
     if not isinstance(unary, np.ndarray) or unary.dtype not in REALS:
         check_type("unary", unary, *REALS)
     if not isinstance(transition, np.ndarray) or transition.dtype != unary.dtype:
         check_type("transition", transition)
         raise TypeError(f"transition must have the type of unary, {unary.dtype}, got {transition.dtype}")
-    n, labels = _check_scores(unary, "n")
-    if transition.shape != (labels, labels):
-        _check_pairs(transition, labels, n - 1, one_transition)
-    return n, labels
+    return _check_shapes(unary, transition, 1)
 
 
 def check_tree(
@@ -115,58 +92,19 @@ def check_tree(
     """
     check_type("unary", unary, FLOAT64)
     check_type("transition", transition, FLOAT64)
-    n, labels = _check_scores(unary, "n")
-    if transition.shape != (labels, labels):
-        _check_pairs(transition, labels, n, one_transition)
-    return n, labels
+    return _check_shapes(unary, transition, None if one_transition else 0)
 
 
-def _check_scores(unary: npt.NDArray[Any], rows: str) -> tuple[int, int]:
-    """Check for two axes, none of them empty; `rows` is the letter for the first."""
-    shape = unary.shape
-    if len(shape) != 2 or 0 in shape:
-        raise ValueError(f"unary must have shape ({rows}, K) with {rows} >= 1 and K >= 1, got {shape}")
-    return shape
-
-
-def _check_pairs(transition: npt.NDArray[Any], labels: int, edges: int, one_transition: bool) -> None:
-    """Check for a table of label pairs for each edge, where there is not one for all."""
+def _check_shapes(unary: npt.NDArray[Any], transition: npt.NDArray[Any], fewer: int | None) -> tuple[int, int]:
+    """Check for one matrix of transitions or, unless `fewer` is None, one for each row of `unary` but `fewer`."""
+    if unary.ndim != 2 or 0 in unary.shape:
+        raise ValueError(f"unary must have shape (n, K) with n >= 1 and K >= 1, got {unary.shape}")
+    n, labels = unary.shape
     expected = (labels, labels)
-    if one_transition or transition.shape != (edges, *expected):
-        shapes = f"{expected}" if one_transition else f"{expected} or {(edges, *expected)}"
+    if transition.shape != expected and (fewer is None or transition.shape != (n - fewer, *expected)):
+        shapes = f"{expected}" if fewer is None else f"{expected} or {(n - fewer, *expected)}"
         raise ValueError(f"transition must have shape {shapes}, got {transition.shape}")
-
-
-def check_model(
-    unary: npt.NDArray[Any],
-    transition: npt.NDArray[Any],
-    initial: npt.NDArray[Any] | None,
-    final: npt.NDArray[Any] | None,
-    *,
-    varying: bool = False,
-) -> tuple[int, int]:
-    """Check label scores and the float64 scores that all sentences share; return the rows N and labels K.
-
-    Parameters
-    ----------
-    unary : (N, K) array of float32 or float64
-        Scores of labels, ``N >= 1`` and ``K >= 1``.
-    transition : (K, K) array of float64
-        Scores of label pairs, source first.
-    initial, final : (K,) array of float64, or None
-        Scores of the first and of the last label.
-    varying : bool
-        Whether transitions of shape (N-1, K, K) are allowed as well: one matrix for each edge.
-    """
-    check_type("unary", unary, *REALS)
-    rows, labels = _check_scores(unary, "N")
-    one_each = (rows - 1, labels, labels)
-    varies = varying and isinstance(transition, np.ndarray) and transition.shape == one_each
-    check_array("transition", transition, one_each if varies else (labels, labels))
-    for name, array in (("initial", initial), ("final", final)):
-        if array is not None:
-            check_array(name, array, (labels,))
-    return rows, labels
+    return n, labels
 
 
 def check_offsets(offsets: npt.NDArray[Any], rows: int) -> int:
@@ -188,8 +126,9 @@ def check_offsets(offsets: npt.NDArray[Any], rows: int) -> int:
     # Compared, not subtracted: a difference of two int64 can overflow and look positive.
     falls = np.flatnonzero(offsets[1:] <= offsets[:-1])
     if falls.size:
-        at = int(falls[0])
-        raise ValueError(f"offsets must rise strictly, got {offsets[at]} then {offsets[at + 1]} for sentence {at}")
+        first = int(falls[0])
+        pair = f"{offsets[first]} then {offsets[first + 1]}"
+        raise ValueError(f"offsets must rise strictly, got {pair} for sentence {first}")
     return int(offsets.shape[0]) - 1
 
 
@@ -221,10 +160,10 @@ def check_parents(parents: npt.NDArray[Any], offsets: npt.NDArray[np.int64]) -> 
     numbers = np.arange(rows) - np.repeat(offsets[:-1], np.diff(offsets))
     wrong = np.flatnonzero((parents < -1) | (parents >= numbers))
     if wrong.size:
-        at = int(wrong[0])
+        row = int(wrong[0])
         raise ValueError(
-            f"parents must be -1 or come before their children, got {parents[at]} in row {at}, "
-            f"which is node {numbers[at]} of its tree"
+            f"parents must be -1 or come before their children, got {parents[row]} in row {row}, "
+            f"which is node {numbers[row]} of its tree"
         )
 
 

@@ -122,7 +122,7 @@ def build_models(folder: Path) -> list[Path]:
     parser = train_parser(
         train,
         dev,
-        Options(families=("grandchild", "sibling"), projective=False, heads_kept=None, bits=16, epochs=8),
+        Options(families=("grandchild", "sibling"), projective=False, max_heads=None, bits=16, epochs=8),
     )
     tagger.save(folder / "tagger.npz")
     parser.save(folder / "parser.npz")
@@ -130,7 +130,7 @@ def build_models(folder: Path) -> list[Path]:
 
 
 def described(file: Path, url: str | None = None) -> dict[str, Any]:
-    """A line of the manifest for a file that lies here."""
+    """Describe a local file as an entry of the manifest."""
     content = file.read_bytes()
     return {
         "name": file.name,
@@ -142,7 +142,7 @@ def described(file: Path, url: str | None = None) -> dict[str, Any]:
 
 
 def pyodide(folder: Path, local: Path | None) -> list[dict[str, Any]]:
-    """Lines of the manifest for Pyodide: on the network, or copied from a local folder."""
+    """List the files of Pyodide for the manifest: on the network, or copied from a local folder."""
     if local is None:
         fields = ("bytes", "transferred", "sha256")
         return [
@@ -155,7 +155,7 @@ def pyodide(folder: Path, local: Path | None) -> list[dict[str, Any]]:
 
 
 def build(folder: Path, local: Path | None = None) -> dict[str, Any]:
-    """Write all files into `folder`, which is made anew; return the manifest."""
+    """Write all files into `folder`, which is created anew; return the manifest."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     files = pyodide(folder, local)
@@ -167,13 +167,13 @@ def build(folder: Path, local: Path | None = None) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Build, and say how much a visitor downloads."""
+    """Build, and print how much a visitor downloads."""
     parser = argparse.ArgumentParser(description="Build what the browser page loads.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pyodide", type=Path, metavar="LOCAL", help="take Pyodide from this folder")
-    told = parser.parse_args()
-    manifest = build(told.folder, told.pyodide)
-    print(f"{told.folder}: {manifest['transferred'] / 1e6:.1f} MB are downloaded by a visitor")
+    arguments = parser.parse_args()
+    manifest = build(arguments.folder, arguments.pyodide)
+    print(f"{arguments.folder}: {manifest['transferred'] / 1e6:.1f} MB are downloaded by a visitor")
 
 
 if __name__ == "__main__":

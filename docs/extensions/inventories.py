@@ -13,7 +13,7 @@ HEAD = (
 
 
 def write_inventories(listed: Path, folder: Path) -> dict[str, tuple[str, str]]:
-    """Write one file for each project below `folder`; returns the value of ``intersphinx_mapping``."""
+    """Write one file for each project below `folder`; return the value of ``intersphinx_mapping``."""
     folder.mkdir(parents=True, exist_ok=True)
     mapping = {}
     for project, names in tomllib.loads(listed.read_text("utf-8")).items():

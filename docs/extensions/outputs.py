@@ -40,10 +40,10 @@ def add_outputs(app: Sphinx, document: nodes.document) -> None:
 
 
 def run(page: Path, app: Sphinx) -> list[dict[str, str]]:
-    """The outputs of a page, from a process that uses the compiled kernels; a block that fails is a warning."""
+    """Compute the outputs of a page in a process that uses the compiled kernels; warn about a block that fails."""
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "outputs.json"
-        command = [sys.executable, page_blocks.__file__, str(page), str(told)]
+        output = Path(folder) / "outputs.json"
+        command = [sys.executable, page_blocks.__file__, str(page), str(output)]
         ours = {name: value for name, value in os.environ.items() if name != "GAPLESS_PURE"}
         done = subprocess.run(  # noqa: S603  our own file
             command, env=ours, capture_output=True, text=True, timeout=_SECONDS, check=False
@@ -51,7 +51,7 @@ def run(page: Path, app: Sphinx) -> list[dict[str, str]]:
         if done.returncode:
             _LOG.warning("a Python block fails:\n%s", done.stderr[-3000:], location=app.env.docname)
             return [{}] * len(list(page_blocks.blocks(page.read_text("utf-8"))))
-        outputs: list[dict[str, str]] = json.loads(told.read_text("utf-8"))
+        outputs: list[dict[str, str]] = json.loads(output.read_text("utf-8"))
         return outputs
 
 

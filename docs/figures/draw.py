@@ -11,61 +11,61 @@ from math import log10
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from gapless_dependency.arc_levels import levelled
+from gapless_dependency.arc_levels import arcs_with_levels
 
 INK, QUIET, BLUE, PALE, RED, GREEN, SAND = "#222", "#666", "#1f4e9c", "#dbe7f6", "#c0392b", "#2e7d32", "#f3d9b1"
 Point = tuple[float, float]
 
 
 def text(x: float, y: float, words: str, *, fill: str = INK, anchor: str = "start", bold: bool = False) -> str:
-    """One line of text, its baseline at y."""
+    """Draw one line of text, its baseline at y."""
     weight = ' font-weight="bold"' if bold else ""
     return f'<text x="{x:g}" y="{y:g}" fill="{fill}" text-anchor="{anchor}"{weight}>{escape(words)}</text>'
 
 
 def lines(x: float, y: float, rows: Iterable[str], *, fill: str = INK, anchor: str = "start") -> str:
-    """Several lines of text, 18 apart."""
+    """Draw several lines of text, 18 apart."""
     return "".join(text(x, y + 18 * i, row, fill=fill, anchor=anchor) for i, row in enumerate(rows))
 
 
 def box(x: float, y: float, width: float, height: float, *, fill: str = PALE, stroke: str = BLUE) -> str:
-    """A rectangle with round corners."""
+    """Draw a rectangle with round corners."""
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" fill="{fill}" stroke="{stroke}"/>'
     )
 
 
 def line(a: Point, b: Point, *, stroke: str = INK, width: float = 1.5, dashed: bool = False) -> str:
-    """A straight line."""
+    """Draw a straight line."""
     dash = ' stroke-dasharray="5 4"' if dashed else ""
     ends = f'x1="{a[0]:g}" y1="{a[1]:g}" x2="{b[0]:g}" y2="{b[1]:g}"'
     return f'<line {ends} stroke="{stroke}" stroke-width="{width:g}"{dash}/>'
 
 
 def arrow(a: Point, b: Point, *, stroke: str = INK) -> str:
-    """A horizontal or vertical line with a head at its end."""
+    """Draw a horizontal or vertical line with a head at its end."""
     (x, y), dx, dy = b, (b[0] > a[0]) - (b[0] < a[0]), (b[1] > a[1]) - (b[1] < a[1])
     left, right = (x - 9 * dx - 5 * dy, y - 9 * dy - 5 * dx), (x - 9 * dx + 5 * dy, y - 9 * dy + 5 * dx)
     return line(a, b, stroke=stroke) + polygon([b, left, right], fill=stroke, stroke=stroke)
 
 
 def polygon(points: Sequence[Point], *, fill: str, stroke: str) -> str:
-    """A closed shape."""
+    """Draw a closed shape."""
     path = " ".join(f"{x:g},{y:g}" for x, y in points)
     return f'<polygon points="{path}" fill="{fill}" stroke="{stroke}" stroke-width="1.5"/>'
 
 
 def dot(x: float, y: float, *, fill: str = BLUE, radius: float = 4) -> str:
-    """A filled circle."""
+    """Draw a filled circle."""
     return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}"/>'
 
 
-def card(width: int, height: int, title: str, description: str, *parts: str) -> str:
-    """The whole picture."""
+def card(width: int, height: int, title: str, error: str, *parts: str) -> str:
+    """Put elements together to the whole picture."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
         f'font-size="14" role="img" aria-labelledby="t d">\n<title id="t">{escape(title)}</title>'
-        f'<desc id="d">{escape(description)}</desc>\n'
+        f'<desc id="d">{escape(error)}</desc>\n'
         f'<rect width="{width}" height="{height}" rx="8" fill="#fff"/>\n' + "\n".join(parts) + "\n</svg>\n"
     )
 
@@ -76,7 +76,7 @@ STRUCTURES: list[Point] = [
 
 
 def panel(x: float, title: str, regions: Sequence[Sequence[Point]], top: float, notes: Sequence[str]) -> str:
-    """The structures as dots, relaxed regions around them, the bound above."""
+    """Draw the structures as dots, relaxed regions around them, and the bound above."""
     shapes = "".join(polygon([(x + a, b) for a, b in shape], fill=PALE, stroke=BLUE) for shape in regions)
     dots = "".join(dot(x + a, b) for a, b in STRUCTURES)
     best = min(STRUCTURES, key=lambda p: p[1])
@@ -96,7 +96,7 @@ def panel(x: float, title: str, regions: Sequence[Sequence[Point]], top: float, 
 
 
 def relaxations() -> str:
-    """Three steps in which a bound comes down to the best structure."""
+    """Draw three steps in which a bound comes down to the best structure."""
     loose = [(35, 255), (60, 100), (130, 62), (215, 150), (215, 260)]
     tight = [(48, 248), (58, 140), (105, 100), (160, 140), (206, 256)]
     left = [(48, 248), (60, 142), (105, 135), (114, 248)]
@@ -116,7 +116,7 @@ def relaxations() -> str:
 
 
 def certificates() -> str:
-    """Output of the search, and input of the checker."""
+    """Draw the output of the search, and the input of the verifier."""
     return card(
         780,
         270,
@@ -146,7 +146,7 @@ def certificates() -> str:
 
 
 def pricing() -> str:
-    """Two parts that each fit under an arc's allowance, and do not fit together."""
+    """Draw two parts that each fit under an arc's allowance, and do not fit together."""
 
     def bar(x: float, base: float, amount: float, fill: str, label: str) -> str:
         height = 40 * amount
@@ -194,7 +194,7 @@ BEAMS: list[tuple[str, str, list[tuple[int, float]], Point]] = [
 
 
 def beams() -> str:
-    """Success rate of a beam by width."""
+    """Draw the success rate of a beam by width."""
 
     def place(width: float, percent: float) -> Point:
         return 70 + 200 * log10(width), 280 - 2.3 * percent
@@ -233,7 +233,7 @@ BOUND, BEAM_VALUE = 990.52, 981.86
 
 
 def sentence() -> str:
-    """The best tree of a sentence, what a beam's error makes of it, and the proof; legible on a phone."""
+    """Draw a sentence's best tree, the effect of a beam's error, and the proof; legible on a phone."""
     width, words = 420, 152.0
     letter = (width - 16) / sum(len(word) + 1.2 for word in WORDS)
     middles, used = [], 8.0
@@ -245,19 +245,19 @@ def sentence() -> str:
     changed = [other if other != head else 0 for head, other in zip(HEADS, BEAM_HEADS, strict=True)]
     moved = sum(head != other for head, other in zip(HEADS, BEAM_HEADS, strict=True))
     beam, exact, scale = 100.0, 330.0, 322.0
-    told = f"the beam takes “{WORDS[MISTAKEN]}” for a {BEAM_TAG}"
+    error = f"the beam takes “{WORDS[MISTAKEN]}” for a {BEAM_TAG}"
     return card(
         width,
         364,
         "A beam's error, and the proof",
-        f"Above the words the tree over the exact tags. Below them, in red: {told}, and {moved} words hang from "
+        f"Above the words the tree over the exact tags. Below them, in red: {error}, and {moved} words hang from "
         f"another one. The exact value, {BOUND}, meets its bound; that of the beam is {BEAM_VALUE}.",
         text(14, 24, "the best tags and their tree", fill=BLUE, bold=True),
         *_arcs(HEADS, HEADS.index(0), middles, words - 16, -1, BLUE),
         *(text(at, words, word, anchor="middle") for at, word in zip(middles, WORDS, strict=True)),
         text(middles[MISTAKEN], words + 18, TAG, fill=BLUE, anchor="middle"),
         *_arcs(changed, BEAM_HEADS.index(0), middles, words + 26, 1, RED),
-        text(406, 244, f"{told}:", fill=RED, anchor="end", bold=True),
+        text(406, 244, f"{error}:", fill=RED, anchor="end", bold=True),
         text(406, 262, f"{moved} words hang from another one", fill=RED, anchor="end"),
         line((14, scale), (406, scale), stroke=QUIET),
         line((exact, scale - 14), (exact, scale + 14), stroke=GREEN, width=2),
@@ -273,7 +273,7 @@ def _arcs(
     heads: Sequence[int], root: int, middles: Sequence[float], ground: float, side: int, stroke: str
 ) -> Iterator[str]:
     """Arcs over (side -1) or under the words, the root's apart; 0 for a word without one."""
-    arcs = levelled(heads)
+    arcs = arcs_with_levels(heads)
     dash = ' stroke-dasharray="5 3"' if side > 0 else ""
     for arc in arcs:
         start = middles[arc.head - 1] + (4 if arc.modifier > arc.head else -4)
@@ -301,7 +301,7 @@ FIGURES = {
 
 
 def main() -> None:
-    """Write all figures beside this file."""
+    """Write all figures next to this file."""
     for name, draw in FIGURES.items():
         Path(__file__).with_name(f"{name}.svg").write_text(draw(), "utf-8")
 

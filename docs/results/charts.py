@@ -37,7 +37,7 @@ class Chart:
     title, unit : str
     rows : callable
         Names and values, from the kept tables.
-    told : str
+    description : str
         A sentence for people who do not see the chart, before the list of its values.
     ours : str
         Bars whose names match this expression are ours, and darker.
@@ -48,20 +48,20 @@ class Chart:
     title: str
     unit: str
     rows: Callable[[], Rows]
-    told: str
+    description: str
     ours: str = ".*"
     logarithmic: bool = False
 
 
 def table(name: str, title: str) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    """Columns and rows of the kept table whose title begins so."""
+    """Return columns and rows of the stored table whose title begins so."""
     kept = json.loads((HERE / "tables" / f"{name}.json").read_text("utf-8"))
     found = next(one for one in kept["tables"] if one["title"].startswith(title))
     return found["columns"], found["rows"]
 
 
 def column(name: str, title: str, value: str, *, by: Sequence[int] = (0,), less: float = 0) -> Rows:
-    """One column of a table: names from the cells `by`, and the first number of each cell minus `less`."""
+    """Read one column of a table: names from the cells `by`, and the first number of each cell minus `less`."""
     columns, rows = table(name, title)
     place = columns.index(value)
     named = [(", ".join(row[i] for i in by), NUMBER.search(row[place])) for row in rows]
@@ -150,20 +150,20 @@ CHARTS: Mapping[str, Chart] = {
 
 
 def spelled(value: float) -> str:
-    """A number with sensible digits."""
+    """Write a number with sensible digits."""
     if value >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
 def described(chart: Chart) -> str:
-    """The chart in words, with all its values."""
+    """Describe the chart in words, with all its values."""
     rows = "; ".join(f"{label} {spelled(value)}" for label, value in chart.rows())
-    return f"{chart.title} ({chart.unit}). {chart.told} {rows}."
+    return f"{chart.title} ({chart.unit}). {chart.description} {rows}."
 
 
 def drawn(chart: Chart) -> str:
-    """The chart as SVG."""
+    """Draw the chart as SVG."""
     rows = chart.rows()
     height, wide = 76 + _ROW * len(rows), _WIDTH - 2 * _MARGIN - _VALUE
     most = max(value for _, value in rows)

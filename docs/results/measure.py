@@ -34,9 +34,9 @@ from typing import Any
 
 import gapless_kernels
 from benchmarks import __main__ as benchmarks
+from gapless.arrays.serial import write_aside
 from gapless.cli.console import Console, cell, plain_data
 from gapless.cli.main import build_parser
-from gapless.core.serial import write_aside
 from gapless.plugins import load_plugins
 
 HERE = Path(__file__).parent
@@ -63,12 +63,12 @@ MARKED = re.compile(r"(<!-- tables: ([\w-]+)(?: \| ([^\n]*?))? -->\n)(.*?)(<!-- 
 
 
 def measurements() -> Mapping[str, Mapping[str, Any]]:
-    """Commands by name, in the order of the file."""
+    """Read the commands by name, in the order of the file."""
     return tomllib.loads((HERE / "measurements.toml").read_text("utf-8"))
 
 
 def measure(name: str, command: str) -> None:
-    """Run one command in a separate process and keep its tables."""
+    """Measure one command in a separate process and keep its tables."""
     WORK.mkdir(parents=True, exist_ok=True)
     print(f"{name}: {command}", flush=True)
     child = [sys.executable, str(Path(__file__).resolve()), "--child", name]
@@ -79,7 +79,7 @@ def measure(name: str, command: str) -> None:
 
 
 def measured_here(name: str, command: str, left_out: Sequence[str]) -> int:
-    """Run one command in this process, with its messages to standard output and its tables to their file.
+    """Measure one command in this process; its messages go to standard output, its tables to their file.
 
     Tables whose title begins with one of `left_out` are not kept: they quote corpora.
     """
@@ -115,31 +115,31 @@ def measured_here(name: str, command: str, left_out: Sequence[str]) -> int:
 
 
 def parsed_command(words: Sequence[str]) -> argparse.Namespace:
-    """A command of ``measurements.toml``: of gapless, or of its benchmarks."""
+    """Parse a command of ``measurements.toml``: of gapless, or of its benchmarks."""
     if tuple(words[:3]) == BENCHMARKS:
         return benchmarks.build_parser().parse_args(words[3:])
     return build_parser(load_plugins()).parse_args(words[1:])
 
 
 def commit() -> str:
-    """The measured commit, as git names it; with a plus when the code has changed since."""
+    """Return the measured commit as git names it, with a plus if the code has changed since."""
     named = subprocess.run([*GIT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)  # noqa: S603
     changed = subprocess.run([*GIT, "diff", "--quiet", "HEAD", "--", *CODE], check=False).returncode  # noqa: S603
     return named.stdout.strip() + ("+" if changed else "")
 
 
 def processor() -> str:
-    """The processor's name, if the system provides it."""
+    """Return the processor's name, if the system provides it."""
     try:
-        told = Path("/proc/cpuinfo").read_text("utf-8")
+        text = Path("/proc/cpuinfo").read_text("utf-8")
     except OSError:
         return platform.machine()
-    names = re.findall(r"^model name\s*:\s*(.+)$", told, re.MULTILINE)
+    names = re.findall(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
     return names[0] if names else platform.machine()
 
 
 def drawn(document: Mapping[str, Any], chosen: str | None) -> str:
-    """The tables of one measurement as Markdown; optionally only those whose title begins with `chosen`."""
+    """Write the tables of one measurement as Markdown; optionally only those whose title begins with `chosen`."""
     tables = [table for table in document["tables"] if chosen is None or table["title"].startswith(chosen)]
     if not tables:
         sys.exit(f"{document['command']}: no table begins with {chosen!r}")
@@ -167,12 +167,12 @@ def _escaped(text: str) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Seconds formatted for people."""
+    """Format seconds for people."""
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def written(page: str) -> str:
-    """A page, with the kept tables between its marks."""
+    """Write a page with the stored tables between its marks."""
 
     def fill(found: re.Match[str]) -> str:
         kept = TABLES / f"{found[2]}.json"
@@ -186,7 +186,7 @@ def written(page: str) -> str:
 def _illustrated(found: re.Match[str], page: str) -> str:
     """A page's chart, and after it the page's headings as links."""
     chart = charts.CHARTS[found[2]]
-    alternative = f"{chart.title} ({chart.unit}). {chart.told}"
+    alternative = f"{chart.title} ({chart.unit}). {chart.description}"
     links = [
         f"{'  ' * (len(level) - 2)}- [{title}](#{_anchor(title)})"
         for level, title in HEADING.findall(FENCED.sub("", page))
@@ -201,7 +201,7 @@ def _anchor(title: str) -> str:
 
 
 def quote(found: re.Match[str]) -> str:
-    """A quoted number, replaced by that of the kept tables."""
+    """Replace a quoted number by that of the stored tables."""
     parts = [part.strip() for part in found[2].split(" ~ ")]
     if len(parts) not in (4, 5):
         sys.exit(f"value: {found[2]}: expected NAME ~ TABLE ~ ROW ~ COLUMN, and perhaps digits")
@@ -210,7 +210,7 @@ def quote(found: re.Match[str]) -> str:
 
 
 def value(name: str, table: str, row: str, column: str, digits: int | None = None) -> str:
-    """The first number of a cell of the kept tables, unchanged or with the given number of significant digits."""
+    """Return the first number of a cell of the stored tables, as it is or with so many significant digits."""
     place = f"value: {name} ~ {table} ~ {row} ~ {column}"
     kept = TABLES / f"{name}.json"
     if not kept.exists():
@@ -233,7 +233,7 @@ def value(name: str, table: str, row: str, column: str, digits: int | None = Non
 
 
 def rounded(number: float, digits: int) -> str:
-    """A number with the given significant digits and with commas for thousands."""
+    """Round to so many significant digits, with commas for thousands."""
     if number == 0:
         return "0"
     places = digits - 1 - math.floor(math.log10(abs(number)))

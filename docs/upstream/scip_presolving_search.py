@@ -21,7 +21,7 @@ import pyscipopt
 import scipy.sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from gapless.core.model import LinearModel
+from gapless.decisions.linear_model import LinearModel
 from gapless.plugins.manager import load_plugins
 from gapless.scip.export import scip_model
 from gapless.testing.random_factors import TIERS
@@ -34,7 +34,7 @@ LARGEST_SCORE = 1e3
 
 def random_models(seed: int) -> Iterator[tuple[str, LinearModel]]:
     """Draw linear models without end, each with the words that reproduce it."""
-    sources = [one for several in load_plugins().hook.gapless_specimens() for one in several]
+    sources = [one for several in load_plugins().hook.gapless_selftest_instances() for one in several]
     case = 0
     while True:
         rng = np.random.default_rng([seed, case])
@@ -55,7 +55,7 @@ def random_models(seed: int) -> Iterator[tuple[str, LinearModel]]:
 
 
 def by_highs(model: LinearModel) -> float | None:
-    """The optimum by HiGHS; -inf where nothing is feasible, None where HiGHS does not say."""
+    """Compute the optimum by HiGHS; -inf if infeasible, None if HiGHS gives no answer."""
     count = model.objective.size
     rows = scipy.sparse.csr_matrix(
         (model.rows.values, model.rows.indices, model.rows.indptr), shape=(len(model.rows), count)
@@ -72,7 +72,7 @@ def by_highs(model: LinearModel) -> float | None:
 
 
 def by_scip(model: LinearModel, parameters: dict[str, Any]) -> float | None:
-    """The optimum by SCIP; -inf where nothing is feasible, None where SCIP proves nothing."""
+    """Compute the optimum by SCIP; -inf if infeasible, None if SCIP proves nothing."""
     program, _ = scip_model(model)
     program.setParams(parameters)
     program.optimize()
@@ -83,7 +83,7 @@ def by_scip(model: LinearModel, parameters: dict[str, Any]) -> float | None:
 
 
 def differ(one: float | None, other: float | None) -> bool:
-    """Whether two solvers proved different optima."""
+    """Compare two solvers: True if they proved different optima."""
     if one is None or other is None or one == other:
         return False
     return not abs(one - other) <= TOLERANCE * max(1.0, abs(one), abs(other))

@@ -1,7 +1,7 @@
-"""Names of a package that are imported when they are first asked for (PEP 562).
+"""Lazy imports: names of a package that are imported on first access (PEP 562).
 
 The package imports the same names under ``TYPE_CHECKING`` for type checkers and editors, each ``as`` itself, which
-shows it to them; a test compares the two.
+marks it as re-exported; a test compares the two lists.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ def lazy_names(
     package : str
         Its ``__name__``.
     homes : mapping of str to str
-        Modules, each with its names, separated by spaces.
+        Names to import from each module, separated by spaces.
     submodules : str
-        Modules of the package that are imported when they are asked for as attributes, separated by spaces.
+        Modules of the package that are imported on access as attributes, separated by spaces.
     """
     home_of = {name: home for home, names in homes.items() for name in names.split()}
     modules = submodules.split()
 
     if any(home == f"{package}.{name}" for name, home in home_of.items()):
-        # Importing a module binds its name in the package, where the function of the same name belongs.
+        # Importing `gapless.x` binds x in the package, and would hide the function x that `gapless.x` exports.
         class Package(ModuleType):
             def __setattr__(self, name: str, value: object) -> None:
                 if name not in home_of or not isinstance(value, ModuleType):
@@ -41,13 +41,13 @@ def lazy_names(
 
     def get(name: str) -> Any:
         if name in home_of:
-            found = getattr(import_module(home_of[name]), name)
+            value = getattr(import_module(home_of[name]), name)
         elif name in modules:
-            found = import_module(f"{package}.{name}")
+            value = import_module(f"{package}.{name}")
         else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        vars(sys.modules[package])[name] = found
-        return found
+        vars(sys.modules[package])[name] = value  # Python calls `__getattr__` for missing names only
+        return value
 
     def names() -> list[str]:
         return sorted({*vars(sys.modules[package]), *home_of, *modules})

@@ -1,18 +1,18 @@
-"""Base classes and values for those who write problems, oracles, factors, methods and plug-ins.
+"""Base classes and values for authors of problems, oracles, factors, methods and plug-ins.
 
-Users who only call `gapless.solve` need none of them. Every name is imported when it is first asked for.
+Users who only call `gapless.solve` need none of them. Every name is imported on first access.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gapless.core.backbone import Backbone as Backbone
-    from gapless.core.batch import Batch as Batch, Columns as Columns, Rows as Rows
-    from gapless.core.branch import Branch as Branch
-    from gapless.core.branch_row import BranchRow as BranchRow
-    from gapless.core.brancher import Brancher as Brancher, MostFractional as MostFractional
-    from gapless.core.proofs.checked_bounds import CheckedBounds as CheckedBounds
-    from gapless.core.certificate import (
+    from gapless.problems.backbone import Backbone as Backbone
+    from gapless.oracles.batch import Batch as Batch, Columns as Columns, Rows as Rows
+    from gapless.decisions.branch import Branch as Branch
+    from gapless.decisions.branch_row import BranchRow as BranchRow
+    from gapless.tree_search.brancher import Brancher as Brancher, MostFractional as MostFractional
+    from gapless.oracles.verifier_bounds import CheckedBounds as CheckedBounds
+    from gapless.certificates.certificate import (
         BoundCertificate as BoundCertificate,
         Certificate as Certificate,
         LinearDualCertificate as LinearDualCertificate,
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
         ProbabilisticCertificate as ProbabilisticCertificate,
         ReplayCertificate as ReplayCertificate,
     )
-    from gapless.core.decisions import Decisions as Decisions, Fixings as Fixings
-    from gapless.core.diagram import Diagram as Diagram
-    from gapless.core.errors import (
+    from gapless.decisions.decisions import Decisions as Decisions, Fixings as Fixings
+    from gapless.factors.diagrams.diagram import DecisionDiagram as DecisionDiagram
+    from gapless.errors import (
         DuplicateName as DuplicateName,
         FixedColumn as FixedColumn,
         InconsistentBound as InconsistentBound,
@@ -32,97 +32,99 @@ if TYPE_CHECKING:
         PricingWarning as PricingWarning,
         UncoveredBranching as UncoveredBranching,
     )
-    from gapless.core.events import Observer as Observer
-    from gapless.core.factor import (
+    from gapless.limits.events import Observer as Observer
+    from gapless.factors.factor import (
         ConfigurationFactor as ConfigurationFactor,
         Factor as Factor,
         ScoredFactor as ScoredFactor,
     )
-    from gapless.core.factors.conjunctions import Conjunctions as Conjunctions
-    from gapless.core.factors.factor_set import FactorSet as FactorSet
-    from gapless.core.formulation import Formulation as Formulation
-    from gapless.core.group_maximiser import GroupMaximiser as GroupMaximiser
-    from gapless.core.limits import Budget as Budget
-    from gapless.core.factors.linear_form import HasLinearForm as HasLinearForm, LinearForm as LinearForm
-    from gapless.core.model import LinearModel as LinearModel
-    from gapless.core.oracle import (
-        Answer as Answer,
-        Generator as Generator,
-        LinearView as LinearView,
-        Maximised as Maximised,
-        Maximiser as Maximiser,
-        Slacks as Slacks,
-        View as View,
+    from gapless.factors.conjunctions import Conjunctions as Conjunctions
+    from gapless.factors.factor_set import FactorSet as FactorSet
+    from gapless.column_generation.formulation import Formulation as Formulation
+    from gapless.oracles.group_maximiser import GroupMaximiser as GroupMaximiser
+    from gapless.limits.limits import SolveBudget as SolveBudget
+    from gapless.factors.linear_form import SupportsLinearForm as SupportsLinearForm, LinearForm as LinearForm
+    from gapless.decisions.linear_model import LinearModel as LinearModel
+    from gapless.oracles.generator import GeneratorResult as GeneratorResult, Generator as Generator
+    from gapless.oracles.views import LinearView as LinearView, MasterView as MasterView
+    from gapless.oracles.maximiser import Optimum as Optimum, Maximiser as Maximiser, MaxMarginals as MaxMarginals
+    from gapless.column_generation.pricing_options import PricingOptions as PricingOptions
+    from gapless.tree_search.relaxation import Probe as Probe
+    from gapless.problems.problem import Problem as Problem
+    from gapless.sense import Sense as Sense
+    from gapless.problems.problem_batch import ProblemBatch as ProblemBatch
+    from gapless.tree_search.relaxation import (
+        Relaxation as Relaxation,
+        RelaxationResult as RelaxationResult,
+        RestrictedMaster as RestrictedMaster,
     )
-    from gapless.core.pricing import Pricing as Pricing
-    from gapless.core.relaxation import Probe as Probe
-    from gapless.core.problem import Problem as Problem, Sense as Sense
-    from gapless.core.problem_batch import ProblemBatch as ProblemBatch
-    from gapless.core.relaxation import Relaxation as Relaxation, Relaxed as Relaxed, Restricted as Restricted
-    from gapless.core.result import Stats as Stats
-    from gapless.core.serial import serialisable as serialisable
-    from gapless.core.sparse import (
+    from gapless.results.result import Stats as Stats
+    from gapless.arrays.serial import serialisable as serialisable
+    from gapless.arrays.sparse import (
         BoolArray as BoolArray,
         FloatArray as FloatArray,
         IntArray as IntArray,
         Sparse as Sparse,
     )
-    from gapless.core.factors.structure_factor import StructureFactor as StructureFactor
-    from gapless.core.tree_certificate import Tightening as Tightening, TreeCertificate as TreeCertificate
-    from gapless.core.work import OutOfWork as OutOfWork, spend_work as spend_work
-    from gapless.plugins.call import Solve as Solve
+    from gapless.factors.structure_factor import StructureFactor as StructureFactor
+    from gapless.certificates.tree_certificate import Tightening as Tightening, TreeCertificate as TreeCertificate
+    from gapless.limits.work import WorkLimitReached as WorkLimitReached, charge_work as charge_work
+    from gapless.plugins.call import SolveRequest as SolveRequest
     from gapless.plugins.hookspecs import hookimpl as hookimpl
     from gapless.plugins.manager import load_plugins as load_plugins
-    from gapless.plugins.parts import Parts as Parts
+    from gapless.plugins.named_structure import NamedStructure as NamedStructure
     from gapless.plugins.registry import Method as Method, Registry as Registry, Task as Task
-    from gapless.plugins.specimens import Specimens as Specimens
+    from gapless.plugins.selftest_instances import SelftestInstances as SelftestInstances
 else:
     from gapless.lazy import lazy_names
 
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
-            "gapless.core.backbone": "Backbone",
-            "gapless.core.batch": "Batch Columns Rows",
-            "gapless.core.branch": "Branch",
-            "gapless.core.branch_row": "BranchRow",
-            "gapless.core.brancher": "Brancher MostFractional",
-            "gapless.core.certificate": (
+            "gapless.problems.backbone": "Backbone",
+            "gapless.oracles.batch": "Batch Columns Rows",
+            "gapless.decisions.branch": "Branch",
+            "gapless.decisions.branch_row": "BranchRow",
+            "gapless.tree_search.brancher": "Brancher MostFractional",
+            "gapless.certificates.certificate": (
                 "BoundCertificate Certificate LinearDualCertificate NoCertificate "
                 "PointCertificate ProbabilisticCertificate ReplayCertificate"
             ),
-            "gapless.core.proofs.checked_bounds": "CheckedBounds",
-            "gapless.core.factors.conjunctions": "Conjunctions",
-            "gapless.core.decisions": "Decisions Fixings",
-            "gapless.core.diagram": "Diagram",
-            "gapless.core.errors": (
+            "gapless.oracles.verifier_bounds": "CheckedBounds",
+            "gapless.factors.conjunctions": "Conjunctions",
+            "gapless.decisions.decisions": "Decisions Fixings",
+            "gapless.factors.diagrams.diagram": "DecisionDiagram",
+            "gapless.errors": (
                 "DuplicateName FixedColumn InconsistentBound MissingBound OracleError PricingWarning "
                 "UncoveredBranching"
             ),
-            "gapless.core.events": "Observer",
-            "gapless.core.factor": "ConfigurationFactor Factor ScoredFactor",
-            "gapless.core.factors.factor_set": "FactorSet",
-            "gapless.core.formulation": "Formulation",
-            "gapless.core.group_maximiser": "GroupMaximiser",
-            "gapless.core.limits": "Budget",
-            "gapless.core.factors.linear_form": "HasLinearForm LinearForm",
-            "gapless.core.model": "LinearModel",
-            "gapless.core.oracle": "Answer Generator LinearView Maximised Maximiser Slacks View",
-            "gapless.core.pricing": "Pricing",
-            "gapless.core.problem": "Problem Sense",
-            "gapless.core.problem_batch": "ProblemBatch",
-            "gapless.core.relaxation": "Probe Relaxation Relaxed Restricted",
-            "gapless.core.result": "Stats",
-            "gapless.core.serial": "serialisable",
-            "gapless.core.sparse": "BoolArray FloatArray IntArray Sparse",
-            "gapless.core.factors.structure_factor": "StructureFactor",
-            "gapless.core.tree_certificate": "Tightening TreeCertificate",
-            "gapless.core.work": "OutOfWork spend_work",
-            "gapless.plugins.call": "Solve",
+            "gapless.limits.events": "Observer",
+            "gapless.factors.factor": "ConfigurationFactor Factor ScoredFactor",
+            "gapless.factors.factor_set": "FactorSet",
+            "gapless.column_generation.formulation": "Formulation",
+            "gapless.oracles.group_maximiser": "GroupMaximiser",
+            "gapless.limits.limits": "SolveBudget",
+            "gapless.factors.linear_form": "SupportsLinearForm LinearForm",
+            "gapless.decisions.linear_model": "LinearModel",
+            "gapless.oracles.generator": "GeneratorResult Generator",
+            "gapless.oracles.views": "LinearView MasterView",
+            "gapless.oracles.maximiser": "Optimum Maximiser MaxMarginals",
+            "gapless.column_generation.pricing_options": "PricingOptions",
+            "gapless.problems.problem": "Problem",
+            "gapless.sense": "Sense",
+            "gapless.problems.problem_batch": "ProblemBatch",
+            "gapless.tree_search.relaxation": "Probe Relaxation RelaxationResult RestrictedMaster",
+            "gapless.results.result": "Stats",
+            "gapless.arrays.serial": "serialisable",
+            "gapless.arrays.sparse": "BoolArray FloatArray IntArray Sparse",
+            "gapless.factors.structure_factor": "StructureFactor",
+            "gapless.certificates.tree_certificate": "Tightening TreeCertificate",
+            "gapless.limits.work": "WorkLimitReached charge_work",
+            "gapless.plugins.call": "SolveRequest",
             "gapless.plugins.hookspecs": "hookimpl",
             "gapless.plugins.manager": "load_plugins",
-            "gapless.plugins.parts": "Parts",
+            "gapless.plugins.named_structure": "NamedStructure",
             "gapless.plugins.registry": "Method Registry Task",
-            "gapless.plugins.specimens": "Specimens",
+            "gapless.plugins.selftest_instances": "SelftestInstances",
         },
     )

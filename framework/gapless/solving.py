@@ -1,4 +1,4 @@
-"""The two doors: `solve` for one problem, `solve_many` for a corpus."""
+"""Entry points `solve` for one problem and `solve_many` for a corpus."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
-from gapless.core.batch_result import BatchResult
-from gapless.core.certificate import NoCertificate
-from gapless.core.errors import FactorsNotCounted, InvalidProblem, SolveError, UnknownName, UnknownOption
-from gapless.core.events import Observer
-from gapless.core.given_array import given_sequence
-from gapless.core.limits import NO_LIMITS, Budget, Limits, Stop
-from gapless.core.problem import Problem
-from gapless.core.problem_batch import ProblemBatch
-from gapless.core.result import Result
-from gapless.core.results.notebook import remember
-from gapless.core.verified import verified
-from gapless.parallel import AT_ONCE, spread
-from gapless.plugins.call import Solve
+from gapless.arrays.array_input import given_sequence
+from gapless.certificates.certificate import NoCertificate
+from gapless.errors import FactorsNotSupported, InvalidProblem, SolveError, UnknownName, UnknownOption
+from gapless.limits.events import Observer
+from gapless.limits.limits import NO_LIMITS, Limits, SolveBudget, Stop
+from gapless.notebook import remember
+from gapless.parallel import CHUNK_SIZE, map_chunks
+from gapless.plugins.call import SolveRequest
 from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.registry import Method, check_count
+from gapless.problems.problem import Problem
+from gapless.problems.problem_batch import ProblemBatch
+from gapless.results.batch_result import BatchResult
+from gapless.results.result import Result
+from gapless.results.verification import require_verified
 
 S = TypeVar("S")
 
@@ -51,20 +51,20 @@ def solve(
     method : str, optional
         A registered method (``gapless methods`` lists them); by default the problem type's own.
     limits : Limits
-        When to stop early.
+        Limits at which to stop early.
     k : int
         Number of best structures.
     start : structure, optional
-        A feasible structure to begin with; ``result.stats.warm_start_used`` says whether it was used.
+        A feasible structure to start from; ``result.stats.warm_start_used`` is True if it was used.
     observers : sequence of callables
-        Receive an `Event` for everything that happens.
+        Called with each `Event` of the search.
     seed : int
-        For methods that draw random numbers.
+        Seed of methods that use random numbers.
     trace : bool
-        Keep the events in ``result.trace``.
+        If True, store the events in ``result.trace``.
     verify : bool
-        Re-check the answer with `Result.verify` before it is given. Takes time of its own, which `limits` do not
-        count; ``result.stats.extra["verify_seconds"]`` says how much.
+        If True, check the answer with `Result.verify` before returning it. `limits` do not include that time;
+        ``result.stats.extra["verify_seconds"]`` states it.
     **options
         The method's own options; unknown ones raise.
 
@@ -80,39 +80,42 @@ def solve(
         An oracle or another role failed; ``error.result`` holds the best answer so far.
     VerificationFailed
         With `verify`: the answer does not hold, or has no certificate. ``error.result`` holds its feasible
-        structures without a bound, ``error.claimed`` the answer as it was, ``error.verdict`` what is wrong.
+        structures without a bound, ``error.claimed`` the original answer, ``error.verdict`` the fault.
     """
     if not isinstance(problem, Problem):
         if isinstance(problem, ProblemBatch):
             raise InvalidProblem(f"solve() wants one problem, got {problem!r}: use solve_many")
-        given = f"the class {problem.__name__}" if isinstance(problem, type) else type(problem).__name__
-        raise InvalidProblem(f"solve() takes an instance of gapless.Problem, got {given}")
+        noun = f"the class {problem.__name__}" if isinstance(problem, type) else type(problem).__name__
+        raise InvalidProblem(f"solve() takes an instance of gapless.Problem, got {noun}")
     check_call(method, limits, seed, verify)
     check_flag("trace", trace)
-    watching = given_sequence(observers, "observers")
-    for observer in watching:
+    user_observers = given_sequence(observers, "observers")
+    for observer in user_observers:
         if not callable(observer):
             raise UnknownOption(f"observers holds {observer!r:.80}, expected functions of an Event")
     plugins = load_plugins()
-    chosen = choose(plugins, problem, method)
+    selected = choose(plugins, problem, method)
     starts = () if start is None else (start,)
-    chosen.check(options, k, starts)
-    hooked = [o for o in told(plugins.hook.gapless_observers, problem=problem) if o is not None]
-    budget = Budget(limits, observers=(*watching, *hooked), trace=trace, sense=problem.sense)
-    result: Result[S] = chosen.run(problem, Solve(budget, k, starts, seed, chosen.name), **options)
-    if result.wanted != k:
-        result = attrs.evolve(result, wanted=k)
+    selected.check(options, k, starts)
+    hooked = [o for o in hook_results(plugins.hook.gapless_observers, problem=problem) if o is not None]
+    budget = SolveBudget(limits, observers=(*user_observers, *hooked), trace=trace, sense=problem.sense)
+    request = SolveRequest(budget, k, starts, seed, selected.name)
+    result: Result[S] = selected.run(problem, request, **options)
+    # Not every method states it, and `Result.of` then records 1.
+    if result.requested_k != k:
+        result = attrs.evolve(result, requested_k=k)
     if verify:
-        result = verified(problem, result)
+        result = require_verified(problem, result)
     remember(result, problem)
-    told(plugins.hook.gapless_finished, problem=problem, result=result)
+    hook_results(plugins.hook.gapless_finished, problem=problem, result=result)
     return result
 
 
-def told(hook: Any, **what: Any) -> Sequence[Any]:
-    """The answers of those who implement a hook; mostly nobody does."""
-    answers: Sequence[Any] = hook(**what) if hook.get_hookimpls() else ()
-    return answers
+def hook_results(hook: Any, **arguments: Any) -> Sequence[Any]:
+    """Call all implementations of a hook and return their results."""
+    # Usually there is none, and pluggy's call costs more than this test.
+    results: Sequence[Any] = hook(**arguments) if hook.get_hookimpls() else ()
+    return results
 
 
 def solve_many(
@@ -123,45 +126,44 @@ def solve_many(
     limits: Limits = NO_LIMITS,
     k: int = 1,
     seed: int = 0,
-    at_once: int = AT_ONCE,
+    chunk_size: int = CHUNK_SIZE,
     verify: bool = False,
     **options: Any,
 ) -> BatchResult[S]:
-    """Solve many problems; limits hold for each of them.
+    """Solve many problems; limits apply to each of them.
 
     Parameters
     ----------
     problems : iterable of Problem, or ProblemBatch
-        A batch goes to the method's batch kernel as it is.
+        A batch is passed to the method's batch kernel unchanged.
     method, limits, seed, **options
         As in `solve`.
     k : int
-        Number of best structures of each problem; ``batch[i].solutions`` holds them. Batch kernels of chains find
-        them for all sentences together, and keep them in ``batch.arrays``.
+        Number of best structures of each problem; ``batch[i].solutions`` holds them. Batch kernels of chains
+        compute them for all sentences together, and store them in ``batch.arrays``.
     jobs : int
-        1 stays in this process and this thread. Others need joblib (extra ``distributed``): so many workers, or all
-        that there are for -1, of the backend that ``joblib.parallel_config`` names: ``dask`` and ``ray`` are
-        clusters. Unless one is named, they are processes, to which problems are sent in chunks; for a
-        `ProblemBatch` whose method has a batch kernel they are threads, each with slices of the batch, because it
-        decodes faster than scores travel.
-    at_once : int
-        The most problems in a chunk. Chunks take about 0.2 s; Ctrl-C loses those that are being worked on.
+        Number of workers; 1 solves in this thread, -1 uses all workers. Others than 1 need joblib (extra
+        ``distributed``), whose ``joblib.parallel_config`` names the backend; ``dask`` and ``ray`` are clusters.
+        By default workers are processes, to which problems are sent in chunks; for a `ProblemBatch` whose method
+        has a batch kernel they are threads with slices of the batch: decoding takes less time than sending.
+    chunk_size : int
+        Limit on the problems in a chunk. Chunks take about 0.2 s; Ctrl-C loses the unfinished ones.
     verify : bool
-        Re-check every answer, where it was found, before it is given. All results are then made, and kept. Those
-        that fail have a `VerificationFailed` in ``errors``, and are not OPTIMAL.
+        If True, check every answer in the worker that found it. All results are then built, and stored. An answer
+        that fails has a `VerificationFailed` in ``errors``, and is not OPTIMAL.
 
     Returns
     -------
     BatchResult
-        Arrays of values, bounds and statuses; makes a `Result` when one is asked for, in this process (where every
-        `Result` is wanted, `solve_stream` makes them in the workers). A problem that failed has stop ERROR and its
-        message in ``errors``. Ctrl-C returns what is finished; the rest is missing.
+        Arrays of values, bounds and statuses; builds a `Result` on access, in this process (if every `Result` is
+        needed, `solve_stream` builds them in the workers). A problem that failed has stop ERROR and its message in
+        ``errors``. After Ctrl-C the unfinished problems have no result.
 
     Raises
     ------
     InvalidProblem
-        The input is no problem: of a batch, whose scores are looked at while they are decoded, one that holds NaN
-        or plus infinity ends the whole call. The message names sentence and place.
+        The input is not a problem. Scores of a batch are checked while they are decoded, so that NaN or plus
+        infinity in one problem ends the whole call; the message names sentence and position.
     UnknownName, UnknownOption
         As in `solve`, also for an empty batch.
     SolveError
@@ -170,7 +172,7 @@ def solve_many(
     if isinstance(problems, Problem):
         raise InvalidProblem(f"solve_many() wants many problems, got one {type(problems).__name__}: use solve")
     check_call(method, limits, seed, verify)
-    check_jobs(jobs, at_once)
+    check_jobs(jobs, chunk_size)
     check_k(k)
     batched = isinstance(problems, ProblemBatch)
     todo: Sequence[Problem[S]]
@@ -178,36 +180,38 @@ def solve_many(
     plugins = load_plugins()
     if isinstance(problems, ProblemBatch) and not todo:
         plugins.registry.find_method(problems.problem_type, method).check(options, k, ())
-    wanted = Wanted(method, limits, seed, options, k, verify=bool(verify))
+    request = BatchRequest(method, limits, seed, options, k, verify=bool(verify))
     if todo and (batched or len({type(p) for p in todo}) == 1):
-        chosen = _common(plugins, todo, method)
-        if chosen is not None and chosen.solves_together(k):
-            chosen.check(options, k, ())
-            wanted = attrs.evolve(wanted, method=chosen.name, together=True)
+        selected = _common(plugins, todo, method)
+        if selected is not None and selected.has_batch_kernel_for(k):
+            selected.check(options, k, ())
+            request = attrs.evolve(request, method=selected.name, uses_batch_kernel=True)
     if jobs == 1:
-        return attrs.evolve(wanted.solve_part(0, todo), problems=todo)
+        return attrs.evolve(request.solve_part(0, todo), problems=todo)
     parts: dict[int, BatchResult[S]] = {}
+    # After Ctrl-C the finished chunks are the answer.
     with contextlib.suppress(KeyboardInterrupt):
-        threads = batched and wanted.together
-        for done in spread(wanted.send_part, todo, int(jobs), at_once, threads=threads):
+        # Kernels hold no interpreter lock, and decoding takes less time than sending (decision 014).
+        threads = batched and request.uses_batch_kernel
+        for done in map_chunks(request.send_part, todo, int(jobs), chunk_size, threads=threads):
             parts[done.start] = done.outcome
-            if not done.outcome.reached:
+            if not done.outcome.is_complete:
                 break
     return BatchResult.joined(parts, todo)
 
 
 @attrs.frozen
-class Wanted:
-    """The request for many problems; sent to workers with each chunk.
+class BatchRequest:
+    """Request for many problems, sent to workers with each chunk.
 
     Parameters
     ----------
     k : int
         As in `solve`.
-    together : bool
-        Whether `method` is one that solves many problems at once, and all have its type.
+    uses_batch_kernel : bool
+        Whether `method` solves many problems at once, and all have its type.
     verify : bool
-        Whether to re-check every answer.
+        Whether to check every answer.
     """
 
     method: str | None
@@ -215,33 +219,33 @@ class Wanted:
     seed: int
     options: Mapping[str, Any]
     k: int = 1
-    together: bool = False
+    uses_batch_kernel: bool = False
     verify: bool = False
 
     def solve_part(self, start: int, problems: Sequence[Problem[S]]) -> BatchResult[S]:
-        """Solve consecutive problems, the first of which is number `start` of all."""
-        if self.together:
-            chosen = choose_for(load_plugins(), problems, self.method)
-            batch = self.run_many(chosen, problems, self.call(chosen, start, every_result=self.verify))
+        """Solve consecutive problems, of which the first has number `start`."""
+        if self.uses_batch_kernel:
+            method = choose_for(load_plugins(), problems, self.method)
+            batch = self.run_many(method, problems, self.call(method, start, every_result=self.verify))
             return self._checked(batch, problems) if self.verify else batch
         return BatchResult.one_by_one(problems, self.solve_one)
 
     def send_part(self, start: int, problems: Sequence[Problem[S]]) -> BatchResult[S]:
-        """As `solve_part`; the problems, which the caller has, are not sent back."""
+        """As `solve_part`, but do not send the problems back, which the caller has (decision 014)."""
         return attrs.evolve(self.solve_part(start, problems), problems=())
 
-    def call(self, chosen: Method, start: int = 0, *, every_result: bool = False) -> Solve:
-        """The call of the batch method."""
-        return Solve(Budget(self.limits), self.k, (), self.seed, chosen.name, start, every_result)
+    def call(self, method: Method, start: int = 0, *, every_result: bool = False) -> SolveRequest:
+        """Make the request to a batch method."""
+        return SolveRequest(SolveBudget(self.limits), self.k, (), self.seed, method.name, start, every_result)
 
-    def run_many(self, chosen: Method, problems: Sequence[Problem[S]], how: Solve) -> BatchResult[S]:
-        """Solve problems by the batch method."""
-        assert chosen.run_many is not None
-        batch: BatchResult[S] = chosen.run_many(problems, how, **self.options)
+    def run_many(self, method: Method, problems: Sequence[Problem[S]], request: SolveRequest) -> BatchResult[S]:
+        """Solve problems by a batch method."""
+        assert method.run_many is not None
+        batch: BatchResult[S] = method.run_many(problems, request, **self.options)
         return batch
 
     def solve_one(self, problem: Problem[S]) -> Result[S] | SolveError:
-        """Solve one problem; a failure is an outcome like others."""
+        """Solve one problem; return the error of a role instead of raising it."""
         try:
             return solve(
                 problem,
@@ -252,7 +256,7 @@ class Wanted:
                 verify=self.verify,
                 **self.options,
             )
-        except FactorsNotCounted as error:  # the others may have none
+        except FactorsNotSupported as error:  # the other problems may have none, so this is no error of the call
             failed = SolveError(str(error))
             failed.result = Result.of(
                 problem, [], math.inf, Stop.ERROR, certificate=NoCertificate(str(error)), method=self.method or ""
@@ -262,45 +266,46 @@ class Wanted:
             return error
 
     def outcome_of(self, batch: BatchResult[S], i: int, problem: Problem[S]) -> Result[S] | SolveError:
-        """Outcome of problem i of a batch, re-checked on request; raises Ctrl-C again where it came first."""
+        """Return the outcome of problem i, verified on request; without one raise `KeyboardInterrupt`."""
         if i in batch.errors:
             return batch.errors[i]
         if batch.statuses[i] is None:
             raise KeyboardInterrupt
         try:
-            return verified(problem, batch[i]) if self.verify else batch[i]
+            return require_verified(problem, batch[i]) if self.verify else batch[i]
         except SolveError as error:
             return error
 
     def _checked(self, batch: BatchResult[S], problems: Sequence[Problem[S]]) -> BatchResult[S]:
-        """The batch with what the check of each answer leaves of it."""
+        """Replace the results of a batch by their verified outcomes."""
         checked = BatchResult.one_by_one(range(len(batch)), lambda i: self.outcome_of(batch, i, problems[i]))
         return attrs.evolve(checked, arrays=batch.arrays, problems=problems)
 
 
 def only_problems(door: str, problems: Any) -> Iterator[Problem[Any]]:
-    """The problems of an iterable, one by one.
+    """Yield the problems of an iterable.
 
-    Raises `InvalidProblem`: it is none, which is said at once, or brings something else, which has its number.
+    Raises `InvalidProblem`: at once if it is no iterable, and with its number if an item is no problem.
     """
+    # Not in the generator, which would raise only when its first item is taken.
     try:
-        given = iter(problems)
+        items = iter(problems)
     except TypeError as error:
-        said = f"{door}() wants problems, a list for instance, got {problems!r:.80}"
-        raise InvalidProblem(said) from error
-    return _checked_problems(door, given)
+        message = f"{door}() wants problems, a list for instance, got {problems!r:.80}"
+        raise InvalidProblem(message) from error
+    return _checked_problems(door, items)
 
 
-def _checked_problems(door: str, given: Iterator[Any]) -> Iterator[Problem[Any]]:
-    for number, problem in enumerate(given):
+def _checked_problems(door: str, items: Iterator[Any]) -> Iterator[Problem[Any]]:
+    for number, problem in enumerate(items):
         if not isinstance(problem, Problem):
-            given_type = type(problem).__name__
-            raise InvalidProblem(f"problem {number} of {door}() is no gapless.Problem, got {given_type}")
+            kind = type(problem).__name__
+            raise InvalidProblem(f"problem {number} of {door}() is no gapless.Problem, got {kind}")
         yield problem
 
 
 def check_call(method: Any, limits: Any, seed: Any, verify: Any) -> None:
-    """Refuse what no door can take, whatever the method."""
+    """Check the arguments that do not depend on the method."""
     if method is not None and not isinstance(method, str):
         raise UnknownName(f"method is {method!r:.80}, expected the name of a method, or None for the default")
     check_limits(limits)
@@ -314,15 +319,15 @@ def check_flag(name: str, value: Any) -> None:
         raise UnknownOption(f"{name} is {value!r:.80}, expected True or False")
 
 
-def check_jobs(jobs: Any, at_once: Any) -> None:
-    """Refuse what is no number of workers, or of problems in a chunk."""
+def check_jobs(jobs: Any, chunk_size: Any) -> None:
+    """Check a number of workers, and of problems in a chunk."""
     if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0:
         raise UnknownOption(f"jobs is {jobs!r}, expected a number of processes, or -1 for one on each core")
-    check_count("at_once", at_once)
+    check_count("chunk_size", chunk_size)
 
 
 def check_limits(limits: Any) -> None:
-    """Refuse what is no `Limits`."""
+    """Raise `UnknownOption` unless `limits` is a `Limits`."""
     if not isinstance(limits, Limits):
         raise UnknownOption(f"limits is {limits!r}, expected gapless.Limits(...)")
 
@@ -338,26 +343,27 @@ def check_seed(seed: Any) -> None:
 
 
 def choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Method:
-    """The named method, or the one for `problem`."""
+    """Select the named method, or the default one for `problem`."""
     if method is None:
         method = plugins.hook.gapless_default_method(problem=problem)
     return plugins.registry.find_method(type(problem), method, factors=problem.factors)
 
 
 def _common(plugins: Plugins, problems: Sequence[Problem[Any]], method: str | None) -> Method | None:
-    """As `choose_for`; None where problems with factors and those without have no method in common."""
+    """As `choose_for`, but return None if problems with and without factors have no method in common."""
     try:
         if isinstance(problems, ProblemBatch):
             return choose_for(plugins, problems, method)
+        # One problem of each kind: `find_method` reads only the type, and whether there are factors.
         kinds = {bool(getattr(problem, "factors", ())): [problem] for problem in reversed(problems)}
         first, *others = (choose_for(plugins, kind, method) for kind in kinds.values())
-    except FactorsNotCounted:
+    except FactorsNotSupported:
         return None
     return first if all(other is first for other in others) else None
 
 
 def choose_for(plugins: Plugins, problems: Sequence[Problem[Any]], method: str | None) -> Method:
-    """As `choose`, for problems of one type; a batch that is told the method makes no problem for it."""
+    """As `choose`, but for problems of one type; a batch with a named method builds no problem for the choice."""
     if method is None or not isinstance(problems, ProblemBatch):
         return choose(plugins, problems[0], method)
     return plugins.registry.find_method(problems.problem_type, method)

@@ -1,4 +1,4 @@
-"""The third door: `solve_stream`, for corpora that are larger than memory."""
+"""Entry point `solve_stream`, for corpora that are larger than memory."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from gapless.core.batch_result import interrupted
-from gapless.core.errors import FactorsNotCounted, InvalidProblem, SolveError
-from gapless.core.limits import NO_LIMITS, Limits
-from gapless.core.problem import Problem
-from gapless.core.result import Result
-from gapless.parallel import AT_ONCE, spread_in_order
+from gapless.errors import FactorsNotSupported, InvalidProblem, SolveError
+from gapless.limits.limits import NO_LIMITS, Limits
+from gapless.parallel import CHUNK_SIZE, map_chunks_ordered
 from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.registry import Method
-from gapless.solving import Wanted, check_call, check_jobs, check_k, choose, only_problems
+from gapless.problems.problem import Problem
+from gapless.results.batch_result import interrupted
+from gapless.results.result import Result
+from gapless.solving import BatchRequest, check_call, check_jobs, check_k, choose, only_problems
 
 S = TypeVar("S")
 
@@ -28,43 +28,43 @@ def solve_stream(
     limits: Limits = NO_LIMITS,
     k: int = 1,
     seed: int = 0,
-    at_once: int = AT_ONCE,
+    chunk_size: int = CHUNK_SIZE,
     verify: bool = False,
     **options: Any,
 ) -> Iterator[Result[S] | SolveError]:
-    """Solve problems one after another as they come; the outcomes come in their order.
+    """Solve problems of an iterable lazily; yield the outcomes in the same order.
 
-    Nothing is kept: problems are taken from the iterable in this thread, only when they are needed, and never more
-    than ``4 * at_once`` for each worker ahead of the outcome that was last taken.
+    Nothing is stored: problems are taken from the iterable in this thread, only when they are needed, and at most
+    ``4 * chunk_size`` per worker ahead of the last outcome taken.
 
     Parameters
     ----------
     problems : iterable of Problem
-        A generator, for instance. What it raises is raised after the outcomes of the problems before.
+        A generator, for instance. Its exceptions are raised after the outcomes of the previous problems.
     method, limits, k, seed, **options
-        As in `solve`; limits hold for each problem.
+        As in `solve`; limits apply to each problem.
     jobs : int
         As in `solve_many`: 1 is this process, else workers of joblib's backend (processes, Dask, Ray). They also
-        make the results, with their certificates.
-    at_once : int
-        The most problems that are solved together. It is about 0.2 seconds' worth of them, so that only large
-        problems need a smaller number, for memory's sake.
+        build the results, with their certificates.
+    chunk_size : int
+        Limit on the problems that are solved together. Chunks take about 0.2 seconds, so that only large problems
+        need a smaller number, to save memory.
     verify : bool
-        Re-check every answer, where it was found, before it is yielded; in the place of one that fails comes a
-        `VerificationFailed`.
+        If True, check every answer in the worker that found it; yield a `VerificationFailed` instead of an answer
+        that fails.
 
     Yields
     ------
     Result or SolveError
-        A problem that failed, or turned out to be invalid while it was solved, yields the error; ``error.result``
-        may hold the best answer so far.
+        A problem that failed, or proved invalid during its solve, yields the error; ``error.result`` may hold the
+        best answer so far.
 
     Raises
     ------
     KeyboardInterrupt
-        Ctrl-C: what was finished in order has been yielded before.
+        Ctrl-C, after the finished outcomes in order.
     InvalidProblem
-        The iterable brought something else; the message has its number, from 0.
+        An item is not a problem; the message states its number, from 0.
     UnknownName, UnknownOption, MissingDependency
         As in `solve_many`.
     SolveError
@@ -74,33 +74,34 @@ def solve_stream(
         raise InvalidProblem(f"solve_stream() wants many problems, got one {type(problems).__name__}: use solve")
     check_call(method, limits, seed, verify)
     check_k(k)
-    check_jobs(jobs, at_once)
-    wanted = Wanted(method, limits, seed, options, k, verify=bool(verify))
-    return _outcomes(wanted, only_problems("solve_stream", problems), int(jobs), at_once)
+    check_jobs(jobs, chunk_size)
+    request = BatchRequest(method, limits, seed, options, k, verify=bool(verify))
+    # A generator of its own, so that wrong arguments raise at the call instead of at the first outcome.
+    return _outcomes(request, only_problems("solve_stream", problems), int(jobs), chunk_size)
 
 
 def _outcomes(
-    wanted: Wanted, problems: Iterator[Problem[S]], jobs: int, at_once: int
+    request: BatchRequest, problems: Iterator[Problem[S]], jobs: int, chunk_size: int
 ) -> Iterator[Result[S] | SolveError]:
-    work = partial(_solve_chunk, wanted)
-    for done in spread_in_order(work, problems, jobs, at_once):
+    work = partial(_solve_chunk, request)
+    for done in map_chunks_ordered(work, problems, jobs, chunk_size):
         for outcome in done.outcome:
-            if isinstance(outcome, KeyboardInterrupt):
+            if isinstance(outcome, KeyboardInterrupt):  # a raised one would lose the finished outcomes of its chunk
                 raise outcome
             yield outcome
 
 
 def _solve_chunk(
-    wanted: Wanted, _: int, problems: Sequence[Problem[S]]
+    request: BatchRequest, _: int, problems: Sequence[Problem[S]]
 ) -> list[Result[S] | SolveError | KeyboardInterrupt]:
-    """Outcomes of a chunk; where Ctrl-C came, those that are finished, and the interrupt."""
+    """Return the outcomes of a chunk; after Ctrl-C the finished ones, followed by the interrupt."""
     plugins = load_plugins()
     outcomes: list[Result[S] | SolveError | KeyboardInterrupt] = []
     try:
-        # Neighbours of one type and method make a batch.
-        ways = [(type(problem), _chosen(plugins, problem, wanted)) for problem in problems]
-        for (_, chosen), group in itertools.groupby(zip(ways, problems, strict=True), lambda pair: pair[0]):
-            for outcome in _solve_alike(wanted, chosen, [problem for _, problem in group]):
+        # Consecutive problems of one type and method form a batch.
+        keys = [(type(problem), _method_of(plugins, problem, request)) for problem in problems]
+        for (_, method), group in itertools.groupby(zip(keys, problems, strict=True), lambda pair: pair[0]):
+            for outcome in _solve_alike(request, method, [problem for _, problem in group]):
                 if interrupted(outcome):
                     raise KeyboardInterrupt
                 outcomes.append(outcome)
@@ -109,31 +110,31 @@ def _solve_chunk(
     return outcomes
 
 
-def _chosen(plugins: Plugins, problem: Problem[S], wanted: Wanted) -> Method | None:
-    """The method; None where it cannot take the problem, so that solving it says so."""
+def _method_of(plugins: Plugins, problem: Problem[S], request: BatchRequest) -> Method | None:
+    """Return the method; None if it does not accept the problem, whose solve then returns the error."""
     try:
-        return choose(plugins, problem, wanted.method)
-    except FactorsNotCounted:
+        return choose(plugins, problem, request.method)
+    except FactorsNotSupported:
         return None
 
 
 def _solve_alike(
-    wanted: Wanted, chosen: Method | None, problems: Sequence[Problem[S]]
+    request: BatchRequest, method: Method | None, problems: Sequence[Problem[S]]
 ) -> Iterator[Result[S] | SolveError]:
-    if chosen is not None and chosen.solves_together(wanted.k):
-        chosen.check(wanted.options, wanted.k, ())
-        how = wanted.call(chosen, every_result=True)
+    if method is not None and method.has_batch_kernel_for(request.k):
+        method.check(request.options, request.k, ())
+        call = request.call(method, every_result=True)
         try:
-            batch = wanted.run_many(chosen, problems, how)
+            batch = request.run_many(method, problems, call)
         except InvalidProblem:
-            pass  # one of them: the others can be solved
+            pass  # in one of the problems: solve them separately, so that only that one fails
         else:
-            yield from (wanted.outcome_of(batch, i, problem) for i, problem in enumerate(problems))
-            if how.budget.interrupted:  # when all was finished: whoever pressed Ctrl-C still meant the stream
+            yield from (request.outcome_of(batch, i, problem) for i, problem in enumerate(problems))
+            if call.budget.interrupted:  # all are finished, but the user wanted to end the stream
                 raise KeyboardInterrupt
             return
     for problem in problems:
         try:
-            yield wanted.solve_one(problem)
+            yield request.solve_one(problem)
         except InvalidProblem as error:
             yield SolveError(str(error))

@@ -1,4 +1,4 @@
-"""Shared parts of drawings: one self-contained SVG element, its text, and places for the nodes of a tree."""
+"""Shared parts of drawings: a self-contained SVG element, text in it, and positions for the nodes of a tree."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ INK, GREY = "#333333", "#666666"
 RED, BLUE, GREEN = "#b3261e", "#1f5fa8", "#2e7d32"
 
 
-def svg(width: float, height: float, title: str, drawn: Iterable[str]) -> str:
-    """One SVG element on white ground.
+def svg(width: float, height: float, title: str, elements: Iterable[str]) -> str:
+    """Make one SVG element on a white background.
 
-    `title`: for people who hear the picture instead of seeing it. `drawn`: elements, in the order in which they are
-    painted.
+    `title`: read aloud by screen readers. `elements`: in the order in which they are painted.
     """
     drawing = "\n".join(
         [
@@ -21,18 +20,18 @@ def svg(width: float, height: float, title: str, drawn: Iterable[str]) -> str:
             f'height="{height:.0f}" font-family="sans-serif" role="img">',
             f"<title>{escape(title)}</title>",
             f'<rect width="{width:.0f}" height="{height:.0f}" fill="white"/>',
-            *drawn,
+            *elements,
             "</svg>",
             "",
         ]
     )
-    return drawing.encode("utf-8", "backslashreplace").decode()  # words from JSON may hold half a character
+    return drawing.encode("utf-8", "backslashreplace").decode()  # JSON can contain half of a surrogate pair
 
 
 def text(
     x: float, y: float, words: str, colour: str, size: int, *, halo: bool = False, anchor: str = "middle"
 ) -> str:
-    """Words at a place, on a white border with `halo`; `anchor` is ``start``, ``middle`` or ``end``."""
+    """Make a text element; `halo` adds a white border, `anchor` is ``start``, ``middle`` or ``end``."""
     border = ' stroke="white" stroke-width="3" paint-order="stroke"' if halo else ""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}"{border}>'
@@ -40,23 +39,23 @@ def text(
     )
 
 
-def cut(words: str, letters: int) -> str:
-    """The words, or their beginning and an ellipsis: at most so many letters."""
-    return words if len(words) <= letters else f"{words[: letters - 1]}…"
+def cut(words: str, max_letters: int) -> str:
+    """Shorten words to at most `max_letters` characters, the last one an ellipsis if something is cut."""
+    return words if len(words) <= max_letters else f"{words[: max_letters - 1]}…"
 
 
 def tree_places(parents: Sequence[int], widths: Sequence[float]) -> tuple[list[float], list[int]]:
-    """Places of the nodes of a tree or forest: leaves side by side, parents above the middle of their children.
+    """Place the nodes of a tree or forest: leaves side by side, parents above the middle of their children.
 
-    `parents`: -1 for a root. Parents come before children. `widths`: room of each node. A node wider
-    than all that hangs below it moves its subtree apart.
+    `parents`: -1 for a root. Parents come before children. `widths`: width of each node. A node that is wider than
+    its subtree adds space on both sides of it.
 
     Returns
     -------
     list of float
-        The middle of each node, from 0.
+        Horizontal centre of each node, from 0.
     list of int
-        Its depth; 0 for a root.
+        Depth of each node; 0 for a root.
     """
     count = len(parents)
     children: list[list[int]] = [[] for _ in range(count)]
@@ -65,18 +64,19 @@ def tree_places(parents: Sequence[int], widths: Sequence[float]) -> tuple[list[f
         if parent >= 0:
             children[parent].append(node)
             depths[node] = depths[parent] + 1
-    room = list(map(float, widths))
+    # Parents come before children: backward, each subtree is complete; forward, each parent is placed.
+    subtree_widths = list(map(float, widths))
     for node in reversed(range(count)):
-        room[node] = max(room[node], sum(room[child] for child in children[node]))
-    left, used = [0.0] * count, 0.0
+        subtree_widths[node] = max(subtree_widths[node], sum(subtree_widths[child] for child in children[node]))
+    left, total_width = [0.0] * count, 0.0
     for node, parent in enumerate(parents):
         if parent < 0:
-            left[node], used = used, used + room[node]
-        at = left[node] + (room[node] - sum(room[child] for child in children[node])) / 2
+            left[node], total_width = total_width, total_width + subtree_widths[node]
+        x = left[node] + (subtree_widths[node] - sum(subtree_widths[child] for child in children[node])) / 2
         for child in children[node]:
-            left[child], at = at, at + room[child]
-    middles = [left[node] + room[node] / 2 for node in range(count)]
+            left[child], x = x, x + subtree_widths[child]
+    centres = [left[node] + subtree_widths[node] / 2 for node in range(count)]
     for node in reversed(range(count)):
         if children[node]:
-            middles[node] = (middles[children[node][0]] + middles[children[node][-1]]) / 2
-    return middles, depths
+            centres[node] = (centres[children[node][0]] + centres[children[node][-1]]) / 2
+    return centres, depths

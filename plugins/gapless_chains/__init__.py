@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gapless_chains.batch import ChainBatch as ChainBatch, ChainModel as ChainModel
-    from gapless_chains.column_generation.messages import ChainView as ChainView, DomainMessages as DomainMessages
+    from gapless_chains.column_generation.formulation import ChainView as ChainView
+    from gapless_chains.column_generation.messages import DomainMessages as DomainMessages
     from gapless_chains.column_generation.reduced_cost import ReducedCostOracle as ReducedCostOracle
     from gapless_chains.k_best import k_best_of_batch as k_best_of_batch
-    from gapless_chains.k_best_labellings import KBest as KBest
+    from gapless_chains.k_best_labellings import KBestLabellings as KBestLabellings
     from gapless_chains.margin import (
         MarginViolations as MarginViolations,
         margin_violation as margin_violation,
@@ -41,10 +42,11 @@ else:
         __name__,
         {
             "gapless_chains.batch": "ChainBatch ChainModel",
-            "gapless_chains.column_generation.messages": "ChainView DomainMessages",
+            "gapless_chains.column_generation.formulation": "ChainView",
+            "gapless_chains.column_generation.messages": "DomainMessages",
             "gapless_chains.column_generation.reduced_cost": "ReducedCostOracle",
             "gapless_chains.k_best": "k_best_of_batch",
-            "gapless_chains.k_best_labellings": "KBest",
+            "gapless_chains.k_best_labellings": "KBestLabellings",
             "gapless_chains.margin": "MarginViolations margin_violation two_best",
             "gapless_chains.path_values": "path_values",
             "gapless_chains.problem": "ChainProblem",

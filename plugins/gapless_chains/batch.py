@@ -1,4 +1,4 @@
-"""Many chains of one model: the scores they share, and their own as contiguous rows that the batch kernels read."""
+"""Many chains of one model: shared scores, and label scores as contiguous rows for the batch kernels."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.core.given_array import given_array
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.array_input import as_array
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.roles import ProblemBatch
 from gapless_chains.padding import unpadded
 from gapless_chains.problem import ChainProblem
 from gapless_chains.scores import as_final, as_initial, as_names, as_transition, check_ends, given_scores
 
-# Tokens that a kernel gets at once: enough that a call costs nothing, little enough that Ctrl-C is prompt.
+# Tokens per kernel call: enough to hide the cost of a call, few enough that Ctrl-C is prompt.
 CHUNK = 1 << 16
 _FLOAT32 = np.dtype(np.float32)
 _READ_AS = {np.dtype(np.float16): _FLOAT32, _FLOAT32: _FLOAT32}
@@ -26,9 +26,9 @@ _READ_AS = {np.dtype(np.float16): _FLOAT32, _FLOAT32: _FLOAT32}
 
 
 def _unary(values: Any) -> NDArray[np.floating]:
-    given = given_scores("unary", values)
-    native = given.dtype.newbyteorder("=")
-    return np.ascontiguousarray(given, _READ_AS.get(native, np.dtype(np.float64)))
+    array = given_scores("unary", values)
+    native = array.dtype.newbyteorder("=")
+    return np.ascontiguousarray(array, _READ_AS.get(native, np.dtype(np.float64)))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -75,7 +75,7 @@ class ChainModel:
 
     @classmethod
     def of(cls, problem: ChainProblem) -> ChainModel:
-        """The scores that `problem` may share with others; its transitions must be one matrix."""
+        """Return the model with the scores that `problem` can share; its transitions must be one matrix."""
         return cls(problem.transition, initial=problem.initial, final=problem.final, labels=problem.labels)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -89,11 +89,11 @@ class ChainModel:
         return len(self.transition)
 
     def problem(self, unary: Any) -> ChainProblem:
-        """The chain of one sentence from its label scores, (n, K)."""
+        """Make the chain of one sentence from its label scores, (n, K)."""
         return ChainProblem(unary, self.transition, initial=self.initial, final=self.final, labels=self.labels)
 
     def batch(self, unary: Any, lengths: Sequence[int] | Any = None, *, mask: Any = None) -> ChainBatch:
-        """The chains of many sentences.
+        """Make a batch of the chains of many sentences.
 
         Parameters
         ----------
@@ -111,23 +111,23 @@ class ChainModel:
         InvalidProblem
             As `ChainBatch`; or padding stands before a token. The message names sentence and place.
         """
-        given = given_scores("unary", unary)
-        if given.ndim != 3:
+        array = given_scores("unary", unary)
+        if array.ndim != 3:
             if mask is not None:
                 raise InvalidProblem(
-                    f"mask is for padded sentences (S, T, {self.label_count}), unary has shape {given.shape}: "
+                    f"mask is for padded sentences (S, T, {self.label_count}), unary has shape {array.shape}: "
                     "give lengths, the number of tokens of each sentence"
                 )
-            return ChainBatch(given, lengths, self)
-        if given.shape[2] != self.label_count:
-            raise InvalidProblem(f"unary has shape {given.shape}, expected (S, T, {self.label_count}) for {self!r}")
-        rows, counts = unpadded(given, lengths, mask)
-        return ChainBatch(rows, counts, self, padded_to=given.shape[1])
+            return ChainBatch(array, lengths, self)
+        if array.shape[2] != self.label_count:
+            raise InvalidProblem(f"unary has shape {array.shape}, expected (S, T, {self.label_count}) for {self!r}")
+        rows, counts = unpadded(array, lengths, mask)
+        return ChainBatch(rows, counts, self, padded_length=array.shape[1])
 
     def batch_of(self, unaries: Iterable[Any]) -> ChainBatch:
-        """The chains of many sentences from one array of label scores each; they are copied together."""
-        given = list(unaries)
-        arrays = [given_scores("unary", unary) for unary in given]
+        """Make a batch from one array of label scores per sentence; the arrays are copied into one."""
+        listed = list(unaries)
+        arrays = [given_scores("unary", unary) for unary in listed]
         for i, array in enumerate(arrays):
             if array.ndim != 2 or array.shape[1] != self.label_count or not len(array):
                 raise InvalidProblem(
@@ -153,7 +153,7 @@ class ChainBatch(ProblemBatch[ChainProblem]):
     lengths : (S,) integers
         Tokens of each sentence, each at least 1, together N.
     model : ChainModel
-    padded_to : int, optional
+    padded_length : int, optional
         Places that each sentence had where they came padded.
 
     Attributes
@@ -182,9 +182,9 @@ class ChainBatch(ProblemBatch[ChainProblem]):
     unary: NDArray[np.floating]
     offsets: IntArray
     model: ChainModel
-    padded_to: int | None = None
+    padded_length: int | None = None
 
-    def __init__(self, unary: Any, lengths: Any, model: ChainModel, *, padded_to: int | None = None) -> None:
+    def __init__(self, unary: Any, lengths: Any, model: ChainModel, *, padded_length: int | None = None) -> None:
         if not isinstance(model, ChainModel):
             raise InvalidProblem(
                 f"model is a {type(model).__name__}, expected a ChainModel; the order is "
@@ -198,21 +198,21 @@ class ChainBatch(ProblemBatch[ChainProblem]):
             )
         if lengths is None:
             raise InvalidProblem("lengths is missing: rows (N, K) need the number of tokens of each sentence")
-        counts = given_array(lengths, "lengths is")
+        counts = as_array(lengths, "lengths is")
         if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
             raise InvalidProblem(f"lengths must be integers, one a sentence, got {counts.dtype} {counts.shape}")
         counts = counts.astype(np.int64)
         if (counts < 1).any():
-            at = int(np.flatnonzero(counts < 1)[0])
-            raise InvalidProblem(f"sentence {at} has length {counts[at]}; leave empty sentences out")
+            sentence = int(np.flatnonzero(counts < 1)[0])
+            raise InvalidProblem(f"sentence {sentence} has length {counts[sentence]}; leave empty sentences out")
         offsets = np.concatenate([[0], np.cumsum(counts)])
         if offsets[-1] != len(rows):
             raise InvalidProblem(f"lengths add up to {offsets[-1]} tokens, but unary has {len(rows)} rows")
-        self.__attrs_init__(rows, offsets, model, padded_to)
+        self.__attrs_init__(rows, offsets, model, padded_length)
 
     @classmethod
     def of(cls, problem: ChainProblem) -> ChainBatch:
-        """A batch of one sentence."""
+        """Make a batch of one sentence."""
         return cls(problem.unary, [problem.positions], ChainModel.of(problem))
 
     @property
@@ -229,33 +229,35 @@ class ChainBatch(ProblemBatch[ChainProblem]):
         return len(self.offsets) - 1
 
     @overload
-    def __getitem__(self, at: int) -> ChainProblem: ...
+    def __getitem__(self, index: int) -> ChainProblem: ...
     @overload
-    def __getitem__(self, at: slice) -> ChainBatch: ...
-    def __getitem__(self, at: int | slice) -> ChainProblem | ChainBatch:
-        if isinstance(at, slice):
-            start, stop, step = at.indices(len(self))
+    def __getitem__(self, index: slice) -> ChainBatch: ...
+    def __getitem__(self, index: int | slice) -> ChainProblem | ChainBatch:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            # Slices of step 1 are views; others copy their rows.
             if step != 1:
                 some = range(start, stop, step)
                 rows = np.concatenate([self.unary[:0], *map(self.rows, some)])
-                return ChainBatch(rows, np.diff(self.offsets)[at], self.model, padded_to=self.padded_to)
+                return ChainBatch(rows, np.diff(self.offsets)[index], self.model, padded_length=self.padded_length)
             return self._between(start, max(start, stop))
-        if not -len(self) <= at < len(self):
-            raise IndexError(f"a batch of {len(self)} sentences has no sentence {at}")
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"a batch of {len(self)} sentences has no sentence {index}")
         try:
-            return self.model.problem(self.rows(at % len(self)))
+            return self.model.problem(self.rows(index % len(self)))
         except InvalidProblem as error:
-            raise InvalidProblem(f"sentence {at % len(self)}: {error}") from error
+            raise InvalidProblem(f"sentence {index % len(self)}: {error}") from error
 
     def rows(self, sentence: int) -> NDArray[np.floating]:
-        """The label scores of a sentence, a view (n, K)."""
+        """Return the label scores of a sentence, a view (n, K)."""
         return self.unary[self.offsets[sentence] : self.offsets[sentence + 1]]
 
     def chunks(self) -> Iterator[tuple[int, ChainBatch]]:
-        """Views of consecutive sentences, about `CHUNK` tokens each, with the number of their first sentence."""
+        """Yield views of consecutive sentences, about `CHUNK` tokens each, with their first number."""
         start = 0
         while start < len(self):
             stop = int(np.searchsorted(self.offsets, self.offsets[start] + CHUNK, "right")) - 1
+            # A sentence that is longer than a chunk makes a chunk of its own.
             stop = min(max(stop, start + 1), len(self))
             yield start, self._between(start, stop)
             start = stop
@@ -265,14 +267,14 @@ class ChainBatch(ProblemBatch[ChainProblem]):
             return self
         begin, end = self.offsets[start], self.offsets[stop]
         lengths = np.diff(self.offsets[start : stop + 1])
-        return ChainBatch(self.unary[begin:end], lengths, self.model, padded_to=self.padded_to)
+        return ChainBatch(self.unary[begin:end], lengths, self.model, padded_length=self.padded_length)
 
     def __repr__(self) -> str:
         return f"<ChainBatch: {len(self)} sentences, {self.tokens} tokens, {self.model.label_count} labels>"
 
 
 def shared_batches(problems: Sequence[ChainProblem]) -> tuple[list[tuple[IntArray, ChainBatch]], list[int]]:
-    """Chains in batches for the kernels, with their numbers; and the numbers of those that no batch can hold.
+    """Group chains into batches for the kernels; return the batches with their numbers, and the remaining numbers.
 
     A `ChainBatch` is one batch, not copied. Of a list, chains that share their scores (see `ChainProblem.many`)
     are copied together, at most about `CHUNK` tokens at a time; a chain whose transitions vary is left over.
@@ -280,18 +282,20 @@ def shared_batches(problems: Sequence[ChainProblem]) -> tuple[list[tuple[IntArra
     if isinstance(problems, ChainBatch):
         return [(np.arange(len(problems)), problems)], []
     sharing: dict[tuple[int, int, int], list[int]] = {}
-    left: list[int] = []
+    remaining: list[int] = []
     for number, problem in enumerate(problems):
         if problem.transition.ndim == 2:
+            # Identity suffices: `ChainProblem.many` and `ChainModel` share their immutable arrays.
             key = id(problem.transition), id(problem.initial), id(problem.final)
             sharing.setdefault(key, []).append(number)
         else:
-            left.append(number)
+            remaining.append(number)
     batches: list[tuple[IntArray, ChainBatch]] = []
     for numbers in sharing.values():
         model = ChainModel.of(problems[numbers[0]])
         tokens = np.cumsum([problems[number].positions for number in numbers])
+        # Cut wherever the running number of tokens passes a multiple of `CHUNK`.
         cuts = np.flatnonzero(np.diff(tokens // CHUNK)) + 1
-        for some in np.split(np.array(numbers), cuts):
-            batches.append((some, model.batch_of([problems[number].unary for number in some])))
-    return batches, left
+        for chunk in np.split(np.array(numbers), cuts):
+            batches.append((chunk, model.batch_of([problems[number].unary for number in chunk])))
+    return batches, remaining

@@ -1,4 +1,4 @@
-"""The method ``beam``: beam search, and how far its answer is from the best one."""
+"""The method ``beam``: beam search with the true gap of its answer."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from gapless import BatchResult, Certificate, Result, Stop
-from gapless.core.sparse import IntArray
-from gapless.core.tolerance import meets
+from gapless.arrays.sparse import IntArray
+from gapless.arrays.tolerance import meets
 from gapless.plugins.registry import check_count
-from gapless.roles import NoCertificate, Solve, Stats
+from gapless.roles import NoCertificate, SolveRequest, Stats
 from gapless_chains import dominance, viterbi
 from gapless_chains.batch import ChainBatch
-from gapless_chains.batch_decoding import Found, decode_many
+from gapless_chains.batch_decoding import KernelAnswers, decode_many
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_kernels import DECIDED, DOUBTFUL, INFEASIBLE, INVALID, beam_batch, forward_messages
 
 
-def run(problem: ChainProblem, solve: Solve, *, width: int = 10, bound: bool = True) -> Result[IntArray]:
+def run(problem: ChainProblem, request: SolveRequest, *, width: int = 10, bound: bool = True) -> Result[IntArray]:
     """Decode one chain by beam search.
 
     At each position the best `width` prefixes go on; prefixes that end in the same label are recombined first, so a
@@ -34,8 +34,10 @@ def run(problem: ChainProblem, solve: Solve, *, width: int = 10, bound: bool = T
     """
     check_count("width", width)
     if problem.transition.ndim == 3:
-        return viterbi.run(problem, solve)
-    found = _decode(ChainBatch.of(problem), width, bound=False)
+        # The beam kernel reads one transition matrix for all edges.
+        return viterbi.run(problem, request)
+    answers = _decode(ChainBatch.of(problem), width, bound=False)
+    # Exact messages cost O(n K^2), less than the reduced costs of appendix A.2, and give the optimum itself.
     best = math.inf
     certificate: Certificate = NoCertificate("the beam was asked for no bound")
     if bound:
@@ -43,13 +45,13 @@ def run(problem: ChainProblem, solve: Solve, *, width: int = 10, bound: bool = T
         forward_messages(problem.local, problem.transition, messages)
         best = float(messages[-1].max())
         certificate = DominanceCertificate.everything(problem)
-    value = float(found.values[0])
-    solve.budget.emit("stop", best, value)
-    return _result(problem, found.labels, value, best, certificate, width, solve, solve.budget.elapsed)
+    value = float(answers.values[0])
+    request.budget.emit("stop", best, value)
+    return _result(problem, answers.labels, value, best, certificate, width, request, request.budget.elapsed)
 
 
 def run_many(
-    problems: Sequence[ChainProblem], solve: Solve, *, width: int = 10, bound: bool = True
+    problems: Sequence[ChainProblem], request: SolveRequest, *, width: int = 10, bound: bool = True
 ) -> BatchResult[IntArray]:
     """Decode many chains by beam search in the type of their scores; bounds are those of `run`."""
     check_count("width", width)
@@ -60,22 +62,22 @@ def run_many(
         certificate: Certificate = NoCertificate("the beam was asked for no bound")
         if bound:
             certificate = DominanceCertificate.everything(problem)
-        return _result(problem, labels, value, best, certificate, width, solve)
+        return _result(problem, labels, value, best, certificate, width, request)
 
     def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
-        result = run(problem, Solve(), width=width, bound=bound)
+        result = run(problem, SolveRequest(), width=width, bound=bound)
         if result.solutions:
             return result.best, result.value, result.bound
         return np.full(problem.positions, -1), -math.inf, result.bound
 
     def alone(problem: ChainProblem) -> Result[IntArray]:
-        return run(problem, Solve(method=solve.method), width=width, bound=bound)
+        return run(problem, SolveRequest(method=request.method), width=width, bound=bound)
 
-    return decode_many(problems, solve, lambda batch: _decode(batch, width, bound), again, make, alone)
+    return decode_many(problems, request, lambda batch: _decode(batch, width, bound), again, make, alone)
 
 
-def _decode(batch: ChainBatch, width: int, bound: bool) -> Found:
-    """The answers of the beam; DOUBTFUL where float32 leaves the bound open."""
+def _decode(batch: ChainBatch, width: int, bound: bool) -> KernelAnswers:
+    """Run the beam on a batch; a sentence is DOUBTFUL if float32 leaves its bound open."""
     labels, values = np.empty(batch.tokens, np.int64), np.empty(len(batch))
     status = np.empty(len(batch), np.uint8)
     model = batch.model
@@ -86,12 +88,12 @@ def _decode(batch: ChainBatch, width: int, bound: bool) -> Found:
     if bound:
         exact = dominance.decode_batch(batch)
         bounds = np.maximum(exact.values, values)  # where equal paths round differently
-        # The beam's own search in float32 may have met a path that is better than what rounding chose there.
+        # In float32 the beam may have found a path better than the one that rounding selected there.
         doubtful = (exact.status == DOUBTFUL) & (status != INVALID)
         status = np.where(doubtful, DOUBTFUL, status).astype(np.uint8)
     # A beam that ran dry is decided: it found nothing.
     status[status == INFEASIBLE] = DECIDED
-    return Found(labels, values, bounds, status)
+    return KernelAnswers(labels, values, bounds, status)
 
 
 def _result(
@@ -101,24 +103,24 @@ def _result(
     best: float,
     certificate: Certificate,
     width: int,
-    solve: Solve,
+    request: SolveRequest,
     seconds: float = 0.0,
 ) -> Result[IntArray]:
-    found = value > -math.inf
+    has_solution = value > -math.inf
     infeasible = best == -math.inf
     if infeasible:
         explanation = problem.infeasibility()
     else:
-        explanation = () if found else [f"the beam ran dry: a width of {width} keeps no allowed prefix"]
+        explanation = () if has_solution else [f"the beam ran dry: a width of {width} keeps no allowed prefix"]
     return Result.of(
         problem,
-        [labels] if found else [],
+        [labels] if has_solution else [],
         best,
         # The width is a limit on what is searched; where the bound meets the answer, it did no harm.
-        Stop.PROVED if infeasible or (found and meets(best, value)) else Stop.NODES,
+        Stop.PROVED if infeasible or (has_solution and meets(best, value)) else Stop.NODES,
         certificate=certificate,
-        method=solve.method,
+        method=request.method,
         stats=Stats(seconds=seconds, oracle_calls=1, extra={"width": width}),
-        trace=solve.budget.events,
+        trace=request.budget.events,
         explanation=explanation,
     )

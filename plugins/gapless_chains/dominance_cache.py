@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray
-from gapless_chains.once_per_array import OncePerArray
+from gapless.arrays.sparse import FloatArray
+from gapless_chains.identity_cache import IdentityCache
 from gapless_kernels import DominanceTables, dominance_tables
 
 
@@ -16,8 +16,8 @@ class DominanceCache:
     """Dominance tables of one transition matrix, (K, K), by the type of the label scores they serve.
 
     A table costs K^3 operations, as much as decoding K tokens without one; whether it pays depends on how many
-    tokens will ever be decoded. As with skis: rent until the rent paid equals the price, then buy, which never
-    costs more than twice what a prophet would have paid.
+    tokens will ever be decoded. This is the ski-rental problem: renting until the rent
+    paid equals the price, then buying, never costs more than twice the optimum in hindsight.
     """
 
     def __init__(self, transition: FloatArray) -> None:
@@ -28,7 +28,7 @@ class DominanceCache:
         self._lock = threading.Lock()  # threads decode parts of one batch
 
     def build(self, dtype: np.dtype[Any] | type[Any] = np.float64) -> DominanceTables:
-        """The tables for scores of type `dtype`, built now unless they are there."""
+        """Return the tables for scores of type `dtype`; build them on the first call."""
         kind = np.dtype(dtype)
         with self._lock:
             if kind not in self._built:
@@ -36,13 +36,15 @@ class DominanceCache:
             return self._built[kind]
 
     def worth_it(self, tokens: int, dtype: np.dtype[Any] | type[Any] = np.float64) -> DominanceTables | None:
-        """The tables, if they are there or `tokens` more tokens pay for them; None means to decode without."""
+        """Return the tables if they exist or `tokens` more tokens pay for them; None means to decode without."""
         kind = np.dtype(dtype)
         if kind not in self._built:
             self._rented += tokens
+            # K tokens without a table cost K^3 operations, the price of the table (ski rental, competitive
+            # ratio 2).
             if self._rented < len(self._transition):
                 return None
         return self.build(kind)
 
 
-dominance_cache = OncePerArray(DominanceCache)
+dominance_cache = IdentityCache(DominanceCache)

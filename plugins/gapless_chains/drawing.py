@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless.svg import GREY, INK, RED, cut, svg, text, tree_places
-from gapless_chains.labelling import Labelling
+from gapless_chains.node_labelling import NodeLabelling
 from gapless_chains.trees.problem import TreeProblem
 
 _LETTER, _SPACE, _NARROWEST = 8.4, 14.0, 34.0
@@ -33,7 +33,7 @@ class _Run:
 
 
 def draw_labelling(
-    problem: Labelling, structure: IntArray, words: Sequence[str], against: IntArray | None = None
+    problem: NodeLabelling, structure: IntArray, words: Sequence[str], against: IntArray | None = None
 ) -> str:
     """Draw the labels of a chain or a tree.
 
@@ -49,8 +49,8 @@ def draw_labelling(
         Other labels: where these differ, the word is red.
     """
     labels = [problem.labels[y] if problem.labels is not None else str(y) for y in structure.tolist()]
-    given = words if len(words) == len(labels) else [str(node) for node in range(len(labels))]
-    named = [cut(word, _LETTERS) for word in given]
+    shown = words if len(words) == len(labels) else [str(node) for node in range(len(labels))]
+    named = [cut(word, _LETTERS) for word in shown]
     inks = [INK] * len(labels) if against is None else [RED if other else INK for other in structure != against]
     if isinstance(problem, TreeProblem):
         return _tree(problem.parents.tolist(), labels, named, inks)
@@ -73,25 +73,26 @@ def _runs(labels: Sequence[str]) -> list[_Run]:
 
 
 def _lines(runs: Sequence[_Run], labels: Sequence[str], words: Sequence[str], inks: Sequence[str]) -> str:
-    drawn: list[str] = []
+    elements: list[str] = []
     colours = {label: number for number, label in enumerate(sorted({run.label for run in runs}))}
     x, top, widest = _MARGIN, _MARGIN, 0.0
     for run in runs:
         wide = [_width(word) for word in words[run.first : run.stop]]
         missing = _width(run.label) - sum(wide)
         wide[-1] += max(0.0, missing)
+        # A run wider than the line stays on it alone rather than be broken.
         if x > _MARGIN and x + sum(wide) > _WIDEST:
             x, top = _MARGIN, top + _LINE
         marked = zip(words[run.first : run.stop], inks[run.first : run.stop], wide, strict=True)
-        drawn += _run(run, list(marked), x, top, colours[run.label])
+        elements += _run(run, list(marked), x, top, colours[run.label])
         x += sum(wide)
         widest = max(widest, x)
-    said = " ".join(f"{word}/{label}" for word, label in zip(words, labels, strict=True))
-    return svg(widest + _MARGIN, top + _LINE, said, drawn)
+    description = " ".join(f"{word}/{label}" for word, label in zip(words, labels, strict=True))
+    return svg(widest + _MARGIN, top + _LINE, description, elements)
 
 
 def _run(run: _Run, words: Sequence[tuple[str, str, float]], x: float, top: float, number: int) -> Iterator[str]:
-    """The words of a run, each with its colour and its room, and the label below them."""
+    """Draw the words of a run, each with its colour and width, and the label below them."""
     total = sum(room for _, _, room in words)
     if not run.outside:
         yield _box(x + 2, top + 26, total - 4, number)
@@ -105,19 +106,19 @@ def _tree(parents: Sequence[int], labels: Sequence[str], words: Sequence[str], i
     colours = {label: number for number, label in enumerate(sorted(set(labels)))}
     widths = [max(_width(word), _width(label)) for word, label in zip(words, labels, strict=True)]
     middles, depths = tree_places(parents, widths)
-    drawn: list[str] = []
+    elements: list[str] = []
     for node, parent in enumerate(parents):
         if parent >= 0:
             start, end = middles[parent] + _MARGIN, middles[node] + _MARGIN
             top = _MARGIN + depths[parent] * _LEVEL + 48
-            drawn.append(f'<path d="M{start:.1f} {top:.1f}L{end:.1f} {top + _LEVEL - 46:.1f}" stroke="{GREY}"/>')
+            elements.append(f'<path d="M{start:.1f} {top:.1f}L{end:.1f} {top + _LEVEL - 46:.1f}" stroke="{GREY}"/>')
     for node, (word, label) in enumerate(zip(words, labels, strict=True)):
         x, top = middles[node] + _MARGIN, _MARGIN + depths[node] * _LEVEL
-        drawn.append(_box(x - _width(label) / 2 + 2, top + 26, _width(label) - 4, colours[label]))
-        drawn += [text(x, top + 18, word, inks[node], 15), text(x, top + 40, label, INK, 12)]
+        elements.append(_box(x - _width(label) / 2 + 2, top + 26, _width(label) - 4, colours[label]))
+        elements += [text(x, top + 18, word, inks[node], 15), text(x, top + 40, label, INK, 12)]
     right = max(middle + width / 2 for middle, width in zip(middles, widths, strict=True))
-    said = " ".join(f"{word}/{label}" for word, label in zip(words, labels, strict=True))
-    return svg(right + 2 * _MARGIN, (max(depths) + 1) * _LEVEL, said, drawn)
+    description = " ".join(f"{word}/{label}" for word, label in zip(words, labels, strict=True))
+    return svg(right + 2 * _MARGIN, (max(depths) + 1) * _LEVEL, description, elements)
 
 
 def _width(words: str) -> float:
@@ -125,7 +126,7 @@ def _width(words: str) -> float:
 
 
 def _box(x: float, y: float, width: float, number: int) -> str:
-    """A ground whose colour goes with the label: neighbours in the alphabet are far apart on the circle."""
+    """Draw a background whose colour depends on the label; alphabetic neighbours get distant hues."""
     hue = number * 137 % 360
     return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="20" rx="4" fill="hsl({hue}, 70%, 88%)" '

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import BatchResult, InvalidProblem, Result, Stop
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import Solve, Stats
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.roles import SolveRequest, Stats
 from gapless_chains.batch import ChainBatch
-from gapless_chains.batch_decoding import Found, decode_many, token_offsets
-from gapless_chains.k_best_labellings import KBest
+from gapless_chains.batch_decoding import KernelAnswers, decode_many, token_offsets
+from gapless_chains.k_best_labellings import KBestLabellings
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_chains.pruning import Pruning, by_dominance
@@ -25,8 +25,8 @@ from gapless_kernels import INVALID, k_best_batch
 
 def k_best_of_batch(
     batch: ChainBatch, k: int, pruning: Pruning = by_dominance, *, thresholds: FloatArray | None = None
-) -> KBest:
-    """The k best labellings of every sentence, in float64.
+) -> KBestLabellings:
+    """Find the k best labellings of every sentence, in float64.
 
     Source: V. Jimenez and A. Marzal, Computing the k shortest paths: a new algorithm and an experimental
     comparison, Workshop on Algorithm Engineering, 1999.
@@ -39,7 +39,7 @@ def k_best_of_batch(
     pruning : callable
         Pruning of the forward pass; the lists are the same. See `gapless_chains.pruning`.
     thresholds : float64 (S,), optional
-        Labellings worth less than this are left out, and no time is spent on finding them.
+        Labellings that score less are left out, and no time is spent on them.
 
     Raises
     ------
@@ -48,42 +48,42 @@ def k_best_of_batch(
     """
     if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
         raise InvalidProblem(f"k is {k!r}, expected an integer of at least 1")
-    found, status = _decode(batch, k, pruning, thresholds)
+    labellings, status = _decode(batch, k, pruning, thresholds)
     for invalid in np.flatnonzero(status == INVALID):
         batch[int(invalid)]  # raises, with the place
-    return found
+    return labellings
 
 
 def _decode(
     batch: ChainBatch, k: int, pruning: Pruning, thresholds: FloatArray | None = None
-) -> tuple[KBest, NDArray[np.uint8]]:
-    """As `k_best_of_batch`, and the status (S,) of each sentence."""
-    found = KBest.none(k, batch.offsets)
+) -> tuple[KBestLabellings, NDArray[np.uint8]]:
+    """As `k_best_of_batch`, but also returns the status (S,) of each sentence instead of raising."""
+    labellings = KBestLabellings.none(k, batch.offsets)
     all_status = np.empty(len(batch), np.uint8)
     prune = pruning(batch.model.transition, batch.tokens)
     for start, chunk in batch.chunks():
         stop = start + len(chunk)
-        here = slice(batch.offsets[start], batch.offsets[stop])
+        columns = slice(batch.offsets[start], batch.offsets[stop])
         k_best_batch(
             chunk.unary,
             chunk.offsets,
             batch.model.transition,
             batch.model.initial,
             batch.model.final,
-            found.labels[:, here],
-            found.values[start:stop],
-            found.counts[start:stop],
+            labellings.labels[:, columns],
+            labellings.values[start:stop],
+            labellings.counts[start:stop],
             all_status[start:stop],
             thresholds=None if thresholds is None else thresholds[start:stop],
             **prune,
         )
-    return found, all_status
+    return labellings, all_status
 
 
 def k_best_of(
     local: FloatArray, transition: FloatArray, k: int, prune: Mapping[str, FloatArray]
 ) -> tuple[IntArray, FloatArray]:
-    """The k best labellings of one chain, and their values.
+    """Find the k best labellings of one chain, and their values.
 
     Returns int64 (count, n) and float64 (count,): best first; fewer than k only where there are no more.
 
@@ -104,28 +104,29 @@ def k_best_of(
 
 
 def _at_most(positions: int, labels: int, k: int) -> int:
-    """`k`, or the number of labellings if that is less."""
+    """Return `k`, or the number of labellings if that is smaller."""
+    # Compare logarithms first: the number of labellings can have thousands of digits.
     return k if positions * math.log(labels) > math.log(k) else min(k, labels**positions)
 
 
-def run(problem: ChainProblem, solve: Solve, pruning: Pruning) -> Result[IntArray]:
+def run(problem: ChainProblem, request: SolveRequest, pruning: Pruning) -> Result[IntArray]:
     """Find the ``solve.k`` best labellings of one chain.
 
     The certificate bounds the best; that nothing between two neighbours of the list is missing rests on the
     algorithm, as no compact dual shows it.
     """
     labels, values = k_best_of(
-        problem.local, problem.transition, solve.k, pruning(problem.transition, problem.positions)
+        problem.local, problem.transition, request.k, pruning(problem.transition, problem.positions)
     )
     best = float(values[0]) if values.size else -math.inf
-    solve.budget.emit("stop", best, best)
-    result = _result(problem, list(labels), best, solve.method)
+    request.budget.emit("stop", best, best)
+    result = _result(problem, list(labels), best, request.method)
     return attrs.evolve(
-        result, stats=attrs.evolve(result.stats, seconds=solve.budget.elapsed), trace=tuple(solve.budget.events)
+        result, stats=attrs.evolve(result.stats, seconds=request.budget.elapsed), trace=tuple(request.budget.events)
     )
 
 
-def run_many(problems: Sequence[ChainProblem], solve: Solve, pruning: Pruning) -> BatchResult[IntArray]:
+def run_many(problems: Sequence[ChainProblem], request: SolveRequest, pruning: Pruning) -> BatchResult[IntArray]:
     """Find the ``solve.k`` best labellings of many chains; those of one model go through the kernel together.
 
     The arrays of the result are ``labels`` and ``offsets``, of the best labellings; ``k_best_labels`` (N, k), -1
@@ -136,29 +137,33 @@ def run_many(problems: Sequence[ChainProblem], solve: Solve, pruning: Pruning) -
         widths = [problems.model.label_count] * len(problems)
     else:
         widths = [problem.label_count for problem in problems]
+    # One k for the arrays of all sentences: the largest number of labellings that any of them can have.
     sizes = set(zip(np.diff(offsets).tolist(), widths, strict=True))
-    k = max((_at_most(n, width, solve.k) for n, width in sizes), default=1)
+    k = max((_at_most(n, width, request.k) for n, width in sizes), default=1)
 
-    def kernel(batch: ChainBatch) -> Found:
-        found, status = _decode(batch, k, pruning)
-        return Found(found.labels[0], found.values[:, 0], found.values[:, 0], status, k_best=found)
+    def kernel(batch: ChainBatch) -> KernelAnswers:
+        labellings, status = _decode(batch, k, pruning)
+        return KernelAnswers(
+            labellings.labels[0], labellings.values[:, 0], labellings.values[:, 0], status, k_best=labellings
+        )
 
     def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
+        # The kernel computes in float64 in the first place, so no sentence is ever DOUBTFUL.
         raise NotImplementedError("the kernel decides every sentence, in float64")
 
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
     ) -> Result[IntArray]:
-        return _result(problem, counts["labellings"], bound, solve.method)
+        return _result(problem, counts["labellings"], bound, request.method)
 
     return decode_many(
         problems,
-        solve,
+        request,
         kernel,
         again,
         make,
-        lambda problem: run(problem, solve, pruning),
-        KBest.none(k, offsets),
+        lambda problem: run(problem, request, pruning),
+        KBestLabellings.none(k, offsets),
     )
 
 

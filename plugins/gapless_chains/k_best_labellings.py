@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import Result
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 
 
 @attrs.frozen(eq=False, repr=False)
-class KBest:
+class KBestLabellings:
     """The best labellings of each sentence of a batch, best first.
 
     Parameters
@@ -44,8 +44,8 @@ class KBest:
     offsets: IntArray
 
     @classmethod
-    def none(cls, k: int, offsets: IntArray) -> KBest:
-        """Room for `k` labellings of each sentence, none of them known yet."""
+    def none(cls, k: int, offsets: IntArray) -> KBestLabellings:
+        """Allocate arrays for `k` labellings of each sentence, all marked as missing."""
         count = len(offsets) - 1
         labels, values = np.full((k, int(offsets[-1])), -1, np.int64), np.full((count, k), -np.inf)
         return cls(labels, values, np.zeros(count, np.int64), offsets)
@@ -54,26 +54,27 @@ class KBest:
         return len(self.counts)
 
     def of(self, sentence: int) -> list[IntArray]:
-        """The labellings of one sentence, best first."""
-        here = slice(self.offsets[sentence], self.offsets[sentence + 1])
-        return [self.labels[rank, here] for rank in range(self.counts[sentence])]
+        """Return the labellings of one sentence, best first."""
+        columns = slice(self.offsets[sentence], self.offsets[sentence + 1])
+        return [self.labels[rank, columns] for rank in range(self.counts[sentence])]
 
-    def take(self, found: KBest, sentences: IntArray) -> None:
-        """Keep what was found for some of the sentences."""
-        starts, lengths = self.offsets[sentences], np.diff(found.offsets)
-        places = np.repeat(starts - found.offsets[:-1], lengths) + np.arange(found.offsets[-1])
-        self.labels[:, places] = found.labels
-        self.values[sentences], self.counts[sentences] = found.values, found.counts
+    def take(self, other: KBestLabellings, sentences: IntArray) -> None:
+        """Copy the labellings of some of the sentences from `other`."""
+        starts, lengths = self.offsets[sentences], np.diff(other.offsets)
+        columns = np.repeat(starts - other.offsets[:-1], lengths) + np.arange(other.offsets[-1])
+        self.labels[:, columns] = other.labels
+        self.values[sentences], self.counts[sentences] = other.values, other.counts
 
     def take_result(self, result: Result[IntArray], sentence: int) -> None:
-        """Keep what one sentence's result holds."""
-        here = slice(self.offsets[sentence], self.offsets[sentence + 1])
+        """Copy the labellings of one sentence from its result."""
+        columns = slice(self.offsets[sentence], self.offsets[sentence + 1])
         for rank, solution in enumerate(result.solutions):
-            self.labels[rank, here], self.values[sentence, rank] = solution.structure, solution.value
+            self.labels[rank, columns], self.values[sentence, rank] = solution.structure, solution.value
         self.counts[sentence] = len(result.solutions)
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
-        """For `BatchResult.arrays`, where tokens and sentences come first; nothing is written to them any more."""
+        """Return the arrays for `BatchResult.arrays`, tokens and sentences first; they become read-only."""
+        # `BatchResult` hands these arrays out; results made later must not change under the caller.
         for array in (self.labels, self.values, self.counts):
             array.flags.writeable = False
         return {"k_best_labels": self.labels.T, "k_best_values": self.values, "k_best_counts": self.counts}

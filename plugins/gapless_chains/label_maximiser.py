@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
-from gapless.core.decisions import OFF, ON
-from gapless.core.score_array import LARGEST
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import Fixings, Maximised, Maximiser, Slacks
-from gapless_chains.labelling import Labelling
+from gapless.arrays.score_array import LARGEST
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.roles import Fixings, Maximiser, MaxMarginals, Optimum
+from gapless_chains.node_labelling import NodeLabelling
 from gapless_kernels import COMPILED
 
-P = TypeVar("P", bound=Labelling)
 
-
-class LabelMaximiser(Maximiser[IntArray], Generic[P]):
+class LabelMaximiser(Maximiser[IntArray]):
     """The best labelling under weights of a problem's decisions, the scores of neighbouring labels being its own.
 
     Parameters
@@ -27,49 +24,50 @@ class LabelMaximiser(Maximiser[IntArray], Generic[P]):
         Its label scores are not looked at: they are weights, see `Problem.backbone`.
     """
 
-    def __init__(self, problem: P) -> None:
+    def __init__(self, problem: NodeLabelling) -> None:
         self.problem = problem
-        self.largest_own = 2 * LARGEST * len(problem.unary)
+        self.largest_internal_term = 2 * LARGEST * len(problem.unary)
 
-    def own_size(self) -> float:
-        """The largest transition."""
+    def internal_score_limit(self) -> float:
+        """Return the largest transition score."""
         return float(np.max(self.problem.transition, initial=0.0))
 
     def to_fields(self) -> dict[str, Any]:
-        """For JSON: the problem."""
+        """Return the problem, for JSON."""
         return {"problem": self.problem}
 
-    def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[IntArray]:
-        """One pass of messages; `Maximised.own` is the score of neighbouring labels."""
+    def solve(self, weights: FloatArray, fixings: Fixings) -> Optimum[IntArray]:
+        """Pass messages once; `Optimum.internal_score` is the score of neighbouring labels."""
         value, labels = self._best(self._rows(weights, fixings))
         if value == -math.inf:
-            return Maximised(value, np.zeros(0, np.int64))
+            return Optimum(value, np.zeros(0, np.int64))
         on_ids = self.problem.encode(labels)
-        return Maximised(value, on_ids, labels, value - float(weights[on_ids].sum()))
+        # The difference, not a second sum over the transitions: callers add both parts up and must get the
+        # value.
+        return Optimum(value, on_ids, labels, value - float(weights[on_ids].sum()))
 
-    def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
-        """Both kinds, from max-marginals: a label is off exactly when its node has another one."""
+    def max_marginals(self, weights: FloatArray, fixings: Fixings) -> MaxMarginals:
+        """Derive both kinds from max-marginals: a label is off exactly when its node has another one."""
         marginals = self._marginals(self._rows(weights, fixings))
         value = marginals[0].max()
         if value == -math.inf:
             impossible = np.full(weights.shape, math.inf)
-            return Slacks(impossible, impossible)
+            return MaxMarginals(impossible, impossible)
+        # With its best label off, a node takes the second best; with any other label off, the optimum stays
+        # possible.
         best = marginals.argmax(axis=1)[:, None]
         rest = marginals.copy()
         np.put_along_axis(rest, best, -math.inf, axis=1)
         off = np.zeros(marginals.shape)
         np.put_along_axis(off, best, value - rest.max(axis=1, keepdims=True), axis=1)
-        return Slacks(np.maximum(value - marginals, 0.0).ravel(), np.maximum(off, 0.0).ravel())
+        return MaxMarginals(np.maximum(value - marginals, 0.0).ravel(), np.maximum(off, 0.0).ravel())
 
     def _rows(self, weights: FloatArray, fixings: Fixings) -> FloatArray:
-        """Weights of the labels that the fixings leave at each node, float64 (n, K); -inf for the others."""
-        state = fixings.state.reshape(self.problem.unary.shape)
-        chosen = state == ON
-        others_on = chosen.sum(axis=1, keepdims=True) - chosen
-        return np.where((state != OFF) & (others_on == 0), weights.reshape(state.shape), -math.inf)
+        """Arrange the weights by node, float64 (n, K), with -inf for labels that the fixings exclude."""
+        return np.where(self.problem.free(fixings), weights.reshape(self.problem.unary.shape), -math.inf)
 
     def compiled(self) -> Any:
-        """The same in compiled code."""
+        """Return the same maximiser in compiled code."""
         if not COMPILED:
             return None
         from gapless_kernels.trees._tree_backbone import TreeLabels  # noqa: PLC0415  not without compiled kernels
@@ -78,12 +76,12 @@ class LabelMaximiser(Maximiser[IntArray], Generic[P]):
 
     @abstractmethod
     def _tree(self) -> tuple[IntArray, FloatArray]:
-        """Parents, int64 (n,), and scores of neighbours, float64 (K, K) or (n, K, K), the parent's first."""
+        """Return parents, int64 (n,), and pair scores, float64 (K, K) or (n, K, K), the parent's label first."""
 
     @abstractmethod
     def _best(self, rows: FloatArray) -> tuple[float, IntArray]:
-        """The best labelling under label scores float64 (n, K), and its value; -inf where there is none."""
+        """Find the best value (-inf if there is none) and labelling under label scores float64 (n, K)."""
 
     @abstractmethod
     def _marginals(self, rows: FloatArray) -> FloatArray:
-        """The best value with each label of each node, float64 (n, K)."""
+        """Compute the best value with each label of each node, float64 (n, K)."""

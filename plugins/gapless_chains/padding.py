@@ -1,4 +1,4 @@
-"""Sentences that come padded to one length: which places hold a token, and the rows of the tokens alone."""
+"""Sentences padded to one length: positions that hold a token, and the rows of the tokens."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.core.given_array import given_array
-from gapless.core.sparse import BoolArray, IntArray
+from gapless.arrays.array_input import as_array
+from gapless.arrays.sparse import BoolArray, IntArray
 
 
 def token_mask(mask: Any, shape: tuple[int, int]) -> BoolArray:
-    """Places that hold a token, bool (S, T), from booleans or from numbers 0 and 1.
+    """Return which positions hold a token, bool (S, T), from booleans or from numbers 0 and 1.
 
     Raises `InvalidProblem`: another shape, or another number; the message names the place.
     """
-    given = given_array(mask, "mask is")
-    if given.shape != shape:
-        turned = "; it is transposed: give mask.T" if given.shape == shape[::-1] else ""
+    array = as_array(mask, "mask is")
+    if array.shape != shape:
+        turned = "; it is transposed: give mask.T" if array.shape == shape[::-1] else ""
         raise InvalidProblem(
-            f"mask has shape {given.shape}, expected booleans, or 0 and 1, for each place, {shape}{turned}"
+            f"mask has shape {array.shape}, expected booleans, or 0 and 1, for each place, {shape}{turned}"
         )
-    if given.dtype.kind == "b":
-        return given
-    if given.dtype.kind not in "iuf":
-        raise InvalidProblem(f"mask has dtype {given.dtype}, expected booleans, or the numbers 0 and 1")
-    kept: BoolArray = given == 1
-    wrong = np.argwhere(~kept & (given != 0))
+    if array.dtype.kind == "b":
+        return array
+    if array.dtype.kind not in "iuf":
+        raise InvalidProblem(f"mask has dtype {array.dtype}, expected booleans, or the numbers 0 and 1")
+    keep_mask: BoolArray = array == 1
+    wrong = np.argwhere(~keep_mask & (array != 0))
     if len(wrong):
-        sentence, place = wrong[0]
+        sentence, position = wrong[0]
         raise InvalidProblem(
-            f"mask[{sentence}, {place}] is {given[sentence, place]}, expected 1 for a token and 0 for padding"
+            f"mask[{sentence}, {position}] is {array[sentence, position]}, expected 1 for a token and 0 for padding"
         )
-    return kept
+    return keep_mask
 
 
 def unpadded(unary: NDArray[Any], lengths: Any, mask: Any) -> tuple[NDArray[Any], IntArray]:
-    """The rows of all tokens (N, K), a copy, and how many each sentence has (S,).
+    """Copy the rows of all tokens (N, K), and count the tokens of each sentence (S,).
 
     Raises `InvalidProblem`: neither of them is given, or both; they do not fit; padding stands elsewhere; a
     sentence is empty.
@@ -61,11 +61,12 @@ def unpadded(unary: NDArray[Any], lengths: Any, mask: Any) -> tuple[NDArray[Any]
     if (counts < 1).any():
         sentence = int(np.flatnonzero(counts < 1)[0])
         raise InvalidProblem(f"sentence {sentence} has no token; leave empty sentences out")
+    # Padding stands behind the tokens, so the counts alone select the rows.
     return unary[np.arange(shape[1]) < counts[:, None]], counts
 
 
 def _counts(lengths: Any, shape: tuple[int, int]) -> IntArray:
-    counts = given_array(lengths, "lengths is")
+    counts = as_array(lengths, "lengths is")
     if counts.shape != shape[:1] or counts.dtype.kind not in "iu":
         raise InvalidProblem(
             f"lengths must be {shape[0]} integers, one a sentence, got {counts.dtype} {counts.shape}"
@@ -78,15 +79,15 @@ def _counts(lengths: Any, shape: tuple[int, int]) -> IntArray:
     return counts.astype(np.int64)
 
 
-def _tokens(kept: BoolArray) -> IntArray:
-    """Number of tokens of each sentence; raises where padding stands before one of them."""
-    counts: IntArray = kept.sum(axis=1, dtype=np.int64)
-    gaps = np.argwhere(~kept & (np.arange(kept.shape[1]) < counts[:, None]))
+def _tokens(keep_mask: BoolArray) -> IntArray:
+    """Count the tokens of each sentence; raises if padding precedes one of them."""
+    counts: IntArray = keep_mask.sum(axis=1, dtype=np.int64)
+    gaps = np.argwhere(~keep_mask & (np.arange(keep_mask.shape[1]) < counts[:, None]))
     if len(gaps):
-        sentence, place = gaps[0]
-        where = "on the left" if place == 0 else "between tokens"
+        sentence, position = gaps[0]
+        where = "on the left" if position == 0 else "between tokens"
         raise InvalidProblem(
-            f"sentence {sentence} is padded {where}: mask[{sentence}, {place}] is 0, and tokens come after it; "
+            f"sentence {sentence} is padded {where}: mask[{sentence}, {position}] is 0, and tokens come after it; "
             "padding belongs behind them. Where the places that the mask keeps make up the chain, give them alone: "
             "model.batch(unary[mask], mask.sum(1)), with a mask of booleans"
         )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_chains.batch import ChainBatch
 
 
 def path_values(batch: ChainBatch, labels: IntArray) -> FloatArray:
-    """The score of one labelling of each sentence, bit by bit what `ChainProblem.value` returns.
+    """Score one labelling of each sentence, bit by bit as `ChainProblem.value` does.
 
     Parameters
     ----------
@@ -28,25 +28,26 @@ def path_values(batch: ChainBatch, labels: IntArray) -> FloatArray:
     InvalidProblem
         Another shape, or labels out of range.
     """
-    given = np.asarray(labels)
-    if given.shape != (batch.tokens,) or given.dtype.kind not in "iu":
+    chosen = np.asarray(labels)
+    if chosen.shape != (batch.tokens,) or chosen.dtype.kind not in "iu":
         raise InvalidProblem(
-            f"labels must be {batch.tokens} integers, one for each token, got {given.dtype} {given.shape}"
+            f"labels must be {batch.tokens} integers, one for each token, got {chosen.dtype} {chosen.shape}"
         )
-    if given.size and not 0 <= given.min() <= given.max() < batch.model.label_count:
+    if chosen.size and not 0 <= chosen.min() <= chosen.max() < batch.model.label_count:
         raise InvalidProblem(f"labels must lie in 0..{batch.model.label_count - 1}")
     starts, ends = batch.offsets[:-1], batch.offsets[1:] - 1
-    local = batch.unary[np.arange(given.size), given].astype(np.float64)
+    local = batch.unary[np.arange(chosen.size), chosen].astype(np.float64)
     if batch.model.initial is not None:
-        local[starts] += batch.model.initial[given[starts]]
+        local[starts] += batch.model.initial[chosen[starts]]
     if batch.model.final is not None:
-        local[ends] += batch.model.final[given[ends]]
-    pairs = batch.model.transition[given[:-1], given[1:]]
+        local[ends] += batch.model.final[chosen[ends]]
+    pairs = batch.model.transition[chosen[:-1], chosen[1:]]
     totals: FloatArray = local[starts]
     lengths = ends - starts + 1
     going = np.arange(len(batch))
     for step in range(1, int(lengths.max(initial=0))):
         going = going[lengths[going] > step]
-        here = starts[going] + step
-        totals[going] = local[here] + (totals[going] + pairs[here - 1])
+        rows = starts[going] + step
+        # One step of all sentences that are still running, in the order of additions of `ChainProblem.value`.
+        totals[going] = local[rows] + (totals[going] + pairs[rows - 1])
     return totals

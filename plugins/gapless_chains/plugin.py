@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gapless.plugins import Method, Parts, Specimens, hookimpl, is_a, table
+from gapless.plugins import Method, NamedStructure, SelftestInstances, hookimpl, is_a, table
 
-LABELLING = "gapless_chains.labelling:Labelling"
+LABELLING = "gapless_chains.node_labelling:NodeLabelling"
 CHAIN = "gapless_chains.problem:ChainProblem"
 TREE = "gapless_chains.trees.problem:TreeProblem"
 
@@ -15,13 +15,13 @@ TREE = "gapless_chains.trees.problem:TreeProblem"
 METHODS = (
     Method("viterbi", CHAIN, "gapless_chains.viterbi:run",
            "dynamic programming over all labels (compiled)",
-           k_best=True, run_many="gapless_chains.viterbi:run_many", k_best_many=True),
+           k_best=True, run_many="gapless_chains.viterbi:run_many", batch_k_best=True),
     Method("dominance", CHAIN, "gapless_chains.dominance:run",
            "Viterbi's messages from the labels that no other label dominates (compiled)",
-           default=True, k_best=True, run_many="gapless_chains.dominance:run_many", k_best_many=True),
+           default=True, k_best=True, run_many="gapless_chains.dominance:run_many", batch_k_best=True),
     Method("viterbi-pruned", CHAIN, "gapless_chains.viterbi_pruned:run",
            "Viterbi without the labels that bounds on transitions rule out (Belanger et al. 2012, eq. 14)",
-           k_best=True, run_many="gapless_chains.viterbi_pruned:run_many", k_best_many=True),
+           k_best=True, run_many="gapless_chains.viterbi_pruned:run_many", batch_k_best=True),
     Method("beam", CHAIN, "gapless_chains.beam:run",
            "beam search with its true gap",
            exact=False, run_many="gapless_chains.beam:run_many"),
@@ -55,22 +55,24 @@ def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: An
     """Draw the labels of a chain or a tree."""
     if not is_a(problem, LABELLING):
         return None
-    from gapless_chains.drawing import draw_labelling  # noqa: PLC0415  imported when it is asked for
+    from gapless_chains.drawing import draw_labelling  # noqa: PLC0415  imported on demand
 
     return draw_labelling(problem, structure, words, against)
 
 
 @hookimpl
-def gapless_parts(problem: Any, structure: Any) -> Parts | None:
-    """The label of each token, or its number where labels have no names."""
+def gapless_named_structure(problem: Any, structure: Any) -> NamedStructure | None:
+    """Return the label of each token, or its number if labels have no names."""
     if not is_a(problem, LABELLING):
         return None
-    return Parts("labels", [str(y) if problem.labels is None else problem.labels[y] for y in structure.tolist()])
+    return NamedStructure(
+        "labels", [str(y) if problem.labels is None else problem.labels[y] for y in structure.tolist()]
+    )
 
 
 @hookimpl
-def gapless_specimens() -> Sequence[Specimens]:
-    """Small random chains and trees."""
-    from gapless_chains.specimens import SPECIMENS  # noqa: PLC0415  brute force: imported when it is asked for
+def gapless_selftest_instances() -> Sequence[SelftestInstances]:
+    """Return generators of small random chains and trees."""
+    from gapless_chains.selftest_instances import SPECIMENS  # noqa: PLC0415  brute force: imported on demand
 
     return SPECIMENS

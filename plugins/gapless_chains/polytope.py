@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.roles import LinearModel, Sparse
 
 
 def local_polytope(
     local: FloatArray, transition: FloatArray, ends: tuple[IntArray, IntArray] | None = None
 ) -> LinearModel:
-    """Linear program for the best labelling of a chain, a tree or several; its vertices are integral.
+    """Build the linear program for the best labelling of a chain, a tree or several; its vertices are integral.
 
     Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, eq. 4.
     Columns: ``n * K`` label indicators, the decisions, then for each edge ``K * K`` pair indicators, source first.
@@ -41,6 +41,7 @@ def local_polytope(
     signs[:, -1] = -1.0
     sides = np.concatenate([np.ones(n), np.zeros(2 * edges * k)])
     integer = np.zeros(scores.size, bool)
+    # Integral labels imply integral pairs, so only the labels are declared integer.
     integer[: n * k] = True
     return LinearModel(
         objective=np.where(allowed, scores, 0.0),
@@ -57,5 +58,5 @@ def local_polytope(
 
 
 def _agreement(pairs: IntArray, labels: IntArray) -> IntArray:
-    """Columns of the rows ``sum of pairs[edge, label, :] - label = 0``, shape (edges, K, K + 1)."""
+    """Return the columns of the rows ``sum of pairs[edge, label, :] - label = 0``, shape (edges, K, K + 1)."""
     return np.concatenate([pairs, labels[:, :, None]], axis=2)

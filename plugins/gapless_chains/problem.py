@@ -10,16 +10,17 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.factors.factor_rows import with_factors
-from gapless.core.factors.factor_set import as_factors
-from gapless.core.factors.written_factors import WRITTEN_FACTORS
-from gapless.core.given_array import given_sequence
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.array_input import given_sequence
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.factors.factor_json import WRITTEN_FACTORS
+from gapless.factors.factor_rows import with_factors
+from gapless.factors.factor_set import as_factors
 from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, serialisable
-from gapless_chains.labelling import Labelling
+from gapless_chains.node_labelling import NodeLabelling
 from gapless_chains.polytope import local_polytope
-from gapless_chains.reachability import reached_from_left, surely_reached
+from gapless_chains.reachability import every_position_reachable, reached_from_left
 from gapless_chains.scores import as_final, as_initial, as_names, as_transition, check_ends, immutable, scores
+from gapless_chains.viterbi_maximiser import ViterbiMaximiser
 
 
 def _unary(values: Any) -> FloatArray:
@@ -28,7 +29,7 @@ def _unary(values: Any) -> FloatArray:
 
 @serialisable("gapless_chains.ChainProblem")
 @attrs.frozen(eq=False, slots=False, repr=False)
-class ChainProblem(Labelling):
+class ChainProblem(NodeLabelling):
     """Maximise ``initial[y_0] + sum_i unary[i, y_i] + sum_i transition[i, y_i, y_{i+1}] + final[y_{n-1}]``.
 
     A structure is an int64 array (n,) of labels. Any score may be minus infinity, which forbids. Scores are copied
@@ -106,7 +107,7 @@ class ChainProblem(Labelling):
         labels: Sequence[str] | None = None,
         factors: Sequence[Factor | ConfigurationFactor] = (),
     ) -> list[ChainProblem]:
-        """One problem for each of `unaries`, all sharing the other scores, which are checked and copied once.
+        """Make one problem per entry of `unaries`, all sharing the other scores, which are checked and copied once.
 
         Each has all `factors`, whose scopes are those of its own decisions.
         """
@@ -116,8 +117,11 @@ class ChainProblem(Labelling):
             as_final(final),
             as_names(labels),
         )
-        given, sentences = as_factors(factors), given_sequence(unaries, "unaries")
-        return [cls(unary, shared, initial=start, final=end, labels=names, factors=given) for unary in sentences]
+        shared_factors, sentences = as_factors(factors), given_sequence(unaries, "unaries")
+        return [
+            cls(unary, shared, initial=start, final=end, labels=names, factors=shared_factors)
+            for unary in sentences
+        ]
 
     # --- sizes and derived arrays
 
@@ -135,30 +139,18 @@ class ChainProblem(Labelling):
 
     # --- the role
 
-    def value(self, structure: IntArray) -> float:
-        """Sum of the scores in float64, from the left: ``local_i + (sum so far + transition)``.
-
-        Minus infinity when a hard constraint is broken.
-        """
-        labels = self._read(structure)
-        here = self.local[np.arange(labels.size), labels].tolist()
-        total: float = here[0]
-        for local, pair in zip(here[1:], self._pair_scores(labels).tolist(), strict=True):
-            total = local + (total + pair)
-        return total + self.factor_value(labels) if self.factors else total
-
     def _forbidden_transitions(self, labels: IntArray) -> list[str]:
         return [
             f"the transition {self._label(labels[i])} -> {self._label(labels[i + 1])} after token {i} is forbidden"
-            for i in np.flatnonzero(self._pair_scores(labels) == -np.inf)
+            for i in np.flatnonzero(self._pair_scores(labels)[1:] == -np.inf)
         ]
 
     def infeasibility(self) -> Sequence[str]:
-        """Tokens without a label, or else the first edge that no allowed path crosses."""
+        """Describe tokens without a label, or else the first edge that no allowed path crosses."""
         unlabelled = self._unlabelled()
         if unlabelled:
             return unlabelled
-        if surely_reached(self.local, self.transition):
+        if every_position_reachable(self.local, self.transition):
             return []
         dead = np.flatnonzero(~reached_from_left(self.local, self.transition).any(axis=1))
         if not dead.size:
@@ -169,20 +161,20 @@ class ChainProblem(Labelling):
         ]
 
     def linear_model(self) -> LinearModel:
-        """The local polytope, see `local_polytope`, and rows for factors."""
+        """Build the local polytope, see `local_polytope`, with rows for factors."""
         return with_factors(local_polytope(self.local, self.transition), self.factor_set)
 
-    def _edges(self) -> tuple[Sequence[int], Callable[[int], FloatArray]]:
+    def edges(self) -> tuple[Sequence[int], Callable[[int], FloatArray]]:
+        """Return a path rooted at the first position; the pair scores of an edge belong to its right end."""
         same = self.transition.ndim == 2
         return range(-1, self.positions - 1), lambda i: self.transition if same else self.transition[i - 1]
 
     def backbone(self) -> Backbone[IntArray]:
-        """Viterbi's algorithm: label scores are weights, those of neighbouring labels its own."""
-        from gapless_chains.viterbi_maximiser import ViterbiMaximiser  # noqa: PLC0415  it imports this module
-
+        """Return Viterbi's algorithm: label scores are its weights, transition scores its internal scores."""
         return Backbone(ViterbiMaximiser(self), self.local.ravel())
 
     def _pair_scores(self, labels: IntArray) -> FloatArray:
-        if self.transition.ndim == 2:
-            return self.transition[labels[:-1], labels[1:]]
-        return self.transition[np.arange(labels.size - 1), labels[:-1], labels[1:]]
+        pairs = np.zeros(labels.size)
+        edge = () if self.transition.ndim == 2 else (np.arange(labels.size - 1),)
+        pairs[1:] = self.transition[(*edge, labels[:-1], labels[1:])]
+        return pairs

@@ -6,45 +6,48 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless_chains.dominance_cache import dominance_cache
-from gapless_chains.once_per_array import OncePerArray
+from gapless_chains.identity_cache import IdentityCache
 
 Pruning = Callable[[FloatArray, int], Mapping[str, FloatArray]]
-"""From the transitions, and how many tokens are to be decoded, to what `gapless_kernels.k_best_batch` prunes by;
-nothing for varying transitions."""
+"""Maps transitions and the number of tokens to decode to the pruning arguments of `gapless_kernels.k_best_batch`;
+no arguments for transitions that vary."""
 
 
 def _leaving(transition: FloatArray) -> tuple[FloatArray, FloatArray]:
-    # Nobody can go to a label that all transitions to are forbidden.
-    reached = (transition > -np.inf).any(axis=0)
+    # A label is unreachable if every transition into it is forbidden.
+    reachable = (transition > -np.inf).any(axis=0)
     return (
-        np.min(transition, axis=1, where=reached, initial=np.inf) if reached.any() else transition.min(axis=1),
+        # If no label is reachable, there is nothing to leave for, and any bound is right.
+        np.min(transition, axis=1, where=reachable, initial=np.inf) if reachable.any() else transition.min(axis=1),
         transition.max(axis=1),
     )
 
 
 def _excess(transition: FloatArray) -> FloatArray:
     tables = dominance_cache(transition).build()
+    # The tables hold centred transitions; their gauge turns the excess back into that of the model's own
+    # scores.
     excess = tables.excess[:, : tables.labels] + tables.gauge
     excess -= tables.gauge[:, None]
     return excess
 
 
-leaving_bounds = OncePerArray(_leaving)
+leaving_bounds = IdentityCache(_leaving)
 """For transitions (K, K): at most and at least every score of leaving each label, two float64 (K,)."""
 
-leaving_excess = OncePerArray(_excess)
+leaving_excess = IdentityCache(_excess)
 """For transitions (K, K): entry ``[y, x]`` is the most that leaving x can gain on leaving y, float64 (K, K)."""
 
 
 def by_nothing(transition: FloatArray, tokens: int) -> Mapping[str, FloatArray]:
-    """Viterbi: every label offers something to every other."""
+    """Prune nothing: plain Viterbi."""
     return {}
 
 
 def by_bounds(transition: FloatArray, tokens: int) -> Mapping[str, FloatArray]:
-    """Viterbi with pruning, Belanger et al. 2012, eq. 14."""
+    """Prune by bounds on leaving a label, Belanger et al. 2012, eq. 14."""
     if transition.ndim == 3:
         return {}
     lower, upper = leaving_bounds(transition)
@@ -52,9 +55,9 @@ def by_bounds(transition: FloatArray, tokens: int) -> Mapping[str, FloatArray]:
 
 
 def by_dominance(transition: FloatArray, tokens: int) -> Mapping[str, FloatArray]:
-    """One-pass dominance: a label is dropped when another is ahead by more than leaving it can gain.
+    """Prune by dominance: drop a label if another is ahead by more than leaving it can gain.
 
-    As long as the table would not pay, by bounds: they cost next to nothing, so transitions may change at every
+    Uses bounds while the table would not pay: they cost next to nothing, so that transitions may change at every
     step of a training.
     """
     if transition.ndim == 3 or dominance_cache(transition).worth_it(tokens) is None:

@@ -6,35 +6,35 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray
+from gapless.arrays.sparse import BoolArray, FloatArray
 
 
 def reached_from_left(local: FloatArray, transition: FloatArray) -> BoolArray:
-    """Labels that end an allowed path over positions 0..i of a chain.
+    """Select the labels that end an allowed path over positions 0..i of a chain.
 
     Returns bool (n, K). `local` (float64 (n, K)): label scores; minus infinity forbids. `transition` (float64 (K,
     K) or (n-1, K, K)): pair scores, source first; minus infinity forbids.
     """
-    reached = local > -np.inf
+    reachable = local > -np.inf
     for i in range(len(local) - 1):
         pairs = transition if transition.ndim == 2 else transition[i]
-        reached[i + 1] &= (pairs[reached[i]] > -np.inf).any(axis=0)
-    return reached
+        reachable[i + 1] &= (pairs[reachable[i]] > -np.inf).any(axis=0)
+    return reachable
 
 
-def surely_reached(local: FloatArray, transition: FloatArray) -> bool:
-    """Whether each position has a label that may follow every label: then some path is allowed, without a search.
+def every_position_reachable(local: FloatArray, transition: FloatArray) -> bool:
+    """Return whether every position has a label that may follow any label. Then an allowed path exists.
 
     Arrays as in `reached_from_left`.
     """
     follows_all = (transition > -np.inf).all(axis=-2)
-    left = local > -np.inf
-    left[1:] &= follows_all
-    return bool(left.any(axis=1).all())
+    allowed = local > -np.inf
+    allowed[1:] &= follows_all
+    return bool(allowed.any(axis=1).all())
 
 
 def reached_from_below(local: FloatArray, parents: Sequence[int], pairs: Callable[[int], FloatArray]) -> BoolArray:
-    """Labels with which the part of a tree from a node down can be labelled.
+    """Select the labels with which the subtree of a node can be labelled.
 
     Returns bool (n, K).
 
@@ -47,8 +47,9 @@ def reached_from_below(local: FloatArray, parents: Sequence[int], pairs: Callabl
     pairs : callable
         ``pairs(node)`` are the pair scores (K, K) of the edge above a node, the parent's label first.
     """
-    reached = local > -np.inf
+    reachable = local > -np.inf
+    # Parents precede their children: going backwards, every subtree is complete before it is used.
     for i in range(len(parents) - 1, -1, -1):
         if parents[i] >= 0:
-            reached[parents[i]] &= (pairs(i)[:, reached[i]] > -np.inf).any(axis=1)
-    return reached
+            reachable[parents[i]] &= (pairs(i)[:, reachable[i]] > -np.inf).any(axis=1)
+    return reachable

@@ -1,4 +1,4 @@
-"""Score arrays as a problem keeps them: checked, float64, contiguous, immutable, recognised again by identity."""
+"""Score arrays of problems: checked, float64, contiguous, immutable, and recognised by identity."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.core.given_array import given_array, given_sequence
-from gapless.core.sparse import FloatArray
+from gapless.arrays.array_input import as_array, given_sequence
+from gapless.arrays.sparse import FloatArray
 
 # Beyond this, sums of a few thousand scores could overflow, and an overflow would look like a proof.
 LARGEST = 1e150
@@ -23,16 +23,16 @@ _checked: WeakValueDictionary[int, FloatArray] = WeakValueDictionary()
 
 
 def scores(name: str, values: Any) -> FloatArray:
-    """`values` as an immutable float64 array: a copy, unless `values` is itself such a copy.
+    """Return `values` as an immutable float64 array: a copy, unless `values` is already such a copy.
 
     Tables are remembered by the identity of these arrays, so none may ever change. An array that is read-only now
     can be made writeable again by its owner; the copies cannot, their memory is a bytes object. Raises
     `InvalidProblem`: not numbers, ragged, masked, NaN, plus infinity, or too large; minus infinity is allowed.
     `name`: name of the array in messages.
     """
-    known = _checked.get(id(values))
-    if known is not None and known is values:
-        return known
+    cached = _checked.get(id(values))
+    if cached is not None and cached is values:
+        return cached
     array = _as_float64(name, values)
     _check(name, array)
     _checked[id(array)] = array
@@ -40,29 +40,29 @@ def scores(name: str, values: Any) -> FloatArray:
 
 
 def given_scores(name: str, values: Any) -> NDArray[Any]:
-    """`values` as an array of real numbers in whatever type they have, not copied where that is possible.
+    """Return `values` as an array of real numbers of any dtype, not copied if possible.
 
-    Raises `InvalidProblem`: not numbers, or what `gapless.core.given_array` refuses.
+    Raises `InvalidProblem`: not numbers, or what `gapless.arrays.array_input` refuses.
     """
-    given = given_array(values, f"{name} is")
-    if given.dtype.kind == "c":
+    array = as_array(values, f"{name} is")
+    if array.dtype.kind == "c":
         raise InvalidProblem(
-            f"{name} has dtype {given.dtype}; scores are real numbers: {name}.real, or its modulus"
+            f"{name} has dtype {array.dtype}; scores are real numbers: {name}.real, or its modulus"
         )
-    if given.dtype.kind not in _NUMBERS:
-        raise InvalidProblem(f"{name} has dtype {given.dtype}; scores are real numbers, e.g. {name}.astype(float)")
-    return given
+    if array.dtype.kind not in _NUMBERS:
+        raise InvalidProblem(f"{name} has dtype {array.dtype}; scores are real numbers, e.g. {name}.astype(float)")
+    return array
 
 
 def _as_float64(name: str, values: Any) -> FloatArray:
-    given = given_scores(name, values)
-    if given.dtype.kind in "iu" and given.size and max(abs(int(given.min())), int(given.max())) > _EXACT_INTEGERS:
+    array = given_scores(name, values)
+    if array.dtype.kind in "iu" and array.size and max(abs(int(array.min())), int(array.max())) > _EXACT_INTEGERS:
         raise InvalidProblem(f"{name} holds integers beyond 2**53, which float64 would round; scale them down")
-    return immutable(given)
+    return immutable(array)
 
 
 def immutable(array: NDArray[Any]) -> FloatArray:
-    """A contiguous float64 copy that nobody can write, nor make writeable."""
+    """Return a contiguous float64 copy that cannot be written or made writeable."""
     numbers = array.astype(np.float64, copy=False)
     return np.ndarray(numbers.shape, np.float64, numbers.tobytes())
 
@@ -70,35 +70,36 @@ def immutable(array: NDArray[Any]) -> FloatArray:
 def _check(name: str, array: FloatArray) -> None:
     if not array.size:
         return
+    # Two passes suffice for valid arrays; NaN fails both comparisons, and -inf is sorted out below.
     if array.max() < LARGEST and array.min() > -LARGEST:
         return
-    for bad, what, fix in (
+    for bad, fault, fix in (
         (np.isnan(array), "NaN", "a score must be a number"),
         (array == np.inf, "+inf", "forbid the alternatives by -inf instead"),
         ((np.abs(array) >= LARGEST) & np.isfinite(array), "too large", "scale the scores down; -inf forbids"),
     ):
         if bad.any():
             index = ", ".join(str(int(i)) for i in np.argwhere(bad)[0])
-            raise InvalidProblem(f"{name}[{index}] is {what} ({bad.sum()} in all); {fix}")
+            raise InvalidProblem(f"{name}[{index}] is {fault} ({bad.sum()} in all); {fix}")
 
 
 def as_transition(values: Any) -> FloatArray:
-    """Checked transition scores, see `scores`."""
+    """Check transition scores, see `scores`."""
     return scores("transition", values)
 
 
 def as_initial(values: Any) -> FloatArray | None:
-    """Checked scores of the first label, or None."""
+    """Check the scores of the first label, or return None."""
     return None if values is None else scores("initial", values)
 
 
 def as_final(values: Any) -> FloatArray | None:
-    """Checked scores of the last label, or None."""
+    """Check the scores of the last label, or return None."""
     return None if values is None else scores("final", values)
 
 
 def as_names(values: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Names of labels as a tuple, or None; a single string is refused."""
+    """Return names of labels as a tuple, or None; raises for a single string."""
     return None if values is None else given_sequence(values, "labels")
 
 

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_chains.problem import ChainProblem
 from gapless_chains.scores import scores as checked
 
@@ -50,7 +50,7 @@ class Segments:
                 raise InvalidProblem(f"Segments: {name} is {value!r:.80}, expected an integer of at least 1")
 
     def first(self, label: int, length: int) -> int:
-        """The chain's label of the first position of a segment, for decisions."""
+        """Return the chain label that begins a segment of this label and length, for decisions."""
         if not (0 <= label < self.labels and 1 <= length <= self.longest):
             raise InvalidProblem(f"there are {self.labels} labels and lengths from 1 to {self.longest}")
         return label * self.longest + length - 1
@@ -68,43 +68,46 @@ class Segments:
         names : sequence of K str, optional
             Names of the labels, for messages.
         """
-        given, between = checked("segment_scores", segment_scores), checked("transition", transition)
-        n, shape = len(given), (self.longest, self.labels)
-        if given.shape != (n, *shape) or not n or between.shape != (self.labels, self.labels):
+        scored, between = checked("segment_scores", segment_scores), checked("transition", transition)
+        n, shape = len(scored), (self.longest, self.labels)
+        if scored.shape != (n, *shape) or not n or between.shape != (self.labels, self.labels):
             raise InvalidProblem(
-                f"segment_scores has shape {given.shape} and transition {between.shape}, expected (n, {shape[0]}, "
+                f"segment_scores has shape {scored.shape} and transition {between.shape}, expected (n, {shape[0]}, "
                 f"{shape[1]}) and {(self.labels, self.labels)}"
             )
         starts = self.labels * self.longest
         states = starts + self.labels * (self.longest - 1)
         unary = np.zeros((n, states))
-        unary[:, :starts] = given.transpose(0, 2, 1).reshape(n, starts)
+        unary[:, :starts] = scored.transpose(0, 2, 1).reshape(n, starts)
         pairs = np.full((states, states), -np.inf)
-        label, left = self._meaning()
-        ends = np.flatnonzero(left == 0)
+        label, remaining = self._meaning()
+        ends = np.flatnonzero(remaining == 0)
+        # A segment begins only after the last position of another one.
         pairs[np.ix_(ends, np.arange(starts))] = between[np.ix_(label[ends], label[:starts])]
-        for state in np.flatnonzero(left > 0).tolist():
-            pairs[state, starts + label[state] * (self.longest - 1) + left[state] - 1] = 0.0
+        # Inside a segment the successor is forced: the same label with one position less to go.
+        for state in np.flatnonzero(remaining > 0).tolist():
+            pairs[state, starts + label[state] * (self.longest - 1) + remaining[state] - 1] = 0.0
+        # The chain begins at the first position of a segment and ends at the last position of one.
         initial = np.where(np.arange(states) < starts, 0.0, -np.inf)
-        final: FloatArray = np.where(left == 0, 0.0, -np.inf)
+        final: FloatArray = np.where(remaining == 0, 0.0, -np.inf)
         written = None if names is None else self._names(tuple(names))
         return ChainProblem(unary, pairs, initial=initial, final=final, labels=written)
 
     def read(self, structure: IntArray) -> list[tuple[int, int, int]]:
-        """The segments of a solution: where each begins, where it ends (exclusive), and its label."""
-        chosen = np.asarray(structure)
-        label, left = self._meaning()
-        begins = np.flatnonzero(chosen < self.labels * self.longest).tolist()
-        return [(at, at + int(left[chosen[at]]) + 1, int(label[chosen[at]])) for at in begins]
+        """List the segments of a solution: begin, end (exclusive) and label."""
+        labels = np.asarray(structure)
+        label, remaining = self._meaning()
+        begins = np.flatnonzero(labels < self.labels * self.longest).tolist()
+        return [(begin, begin + int(remaining[labels[begin]]) + 1, int(label[labels[begin]])) for begin in begins]
 
     def _meaning(self) -> tuple[IntArray, IntArray]:
-        """The label and the positions that are left after this one, of each of the chain's labels."""
+        """Return, for each of the chain's labels, the segment's label and the number of positions that follow."""
         numbers, more = np.arange(self.labels), self.longest - 1
         label = np.concatenate([np.repeat(numbers, self.longest), np.repeat(numbers, more)])
-        left = [np.tile(np.arange(length), self.labels) for length in (self.longest, more)]
-        return label, np.concatenate(left)
+        remaining = [np.tile(np.arange(length), self.labels) for length in (self.longest, more)]
+        return label, np.concatenate(remaining)
 
     def _names(self, names: tuple[str, ...]) -> list[str]:
-        label, left = self._meaning()
-        words = ("in" if at >= self.labels * self.longest else "begin" for at in range(label.size))
-        return [f"{word} {names[x]}, {y} to go" for word, x, y in zip(words, label, left, strict=True)]
+        label, remaining = self._meaning()
+        words = ("in" if state >= self.labels * self.longest else "begin" for state in range(label.size))
+        return [f"{word} {names[x]}, {y} to go" for word, x, y in zip(words, label, remaining, strict=True)]

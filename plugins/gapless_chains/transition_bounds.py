@@ -5,8 +5,8 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from gapless.core.sparse import FloatArray
-from gapless_chains.once_per_array import OncePerArray
+from gapless.arrays.sparse import FloatArray
+from gapless_chains.identity_cache import IdentityCache
 
 
 @attrs.frozen(eq=False)
@@ -43,7 +43,7 @@ class TransitionBounds:
 
     @classmethod
     def compute(cls, transition: FloatArray) -> TransitionBounds:
-        """Bounds of a (K, K) or (n-1, K, K) array."""
+        """Compute the bounds of a (K, K) or (n-1, K, K) array."""
         finite = np.isfinite(transition)
         return cls(
             transition.max(axis=-2),
@@ -55,5 +55,5 @@ class TransitionBounds:
         )
 
 
-transition_bounds = OncePerArray(TransitionBounds.compute)
+transition_bounds = IdentityCache(TransitionBounds.compute)
 """`TransitionBounds.compute`, remembered for as long as the very array lives."""

@@ -1,10 +1,15 @@
-"""Dependency parsing: the problem, its factors, and the exact tree oracles that the parsing methods share."""
+"""Dependency parsing: the problem, its factors, and the exact maximisers over trees that the methods share.
+
+`problem` and `labelled_problem` hold the problem types, `arcs` and `labelled_arcs` their decisions. The module
+`backbones` wraps the dynamic programs and spanning tree kernels, `tree_maximiser` makes them maximisers over arcs.
+`factors` holds one family of factors a file, `proofs` the verifier's bounds, which share no code with the kernels.
+"""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gapless_dependency.arcs import Arcs as Arcs
-    from gapless_dependency.backbones import Backbone as Backbone, backbone_for as backbone_for
+    from gapless_dependency.backbones import TreeBackbone as TreeBackbone, backbone_for as backbone_for
     from gapless_dependency.factors.any_of import AnyOf as AnyOf
     from gapless_dependency.factors.arc_conjunctions import ArcConjunctions as ArcConjunctions
     from gapless_dependency.factors.backbone_factor import BackboneFactor as BackboneFactor
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
         GrandSibling as GrandSibling,
         OutermostGrandchild as OutermostGrandchild,
     )
-    from gapless_dependency.factors.pattern import Node as Node, Pattern as Pattern
+    from gapless_dependency.factors.pattern import PatternNode as PatternNode, Pattern as Pattern
     from gapless_dependency.factors.siblings import Sibling as Sibling, TriSibling as TriSibling
     from gapless_dependency.factors.valency import Valency as Valency, valency as valency
     from gapless_dependency.labelled_arcs import LabelledArcs as LabelledArcs
@@ -34,14 +39,14 @@ else:
         __name__,
         {
             "gapless_dependency.arcs": "Arcs",
-            "gapless_dependency.backbones": "Backbone backbone_for",
+            "gapless_dependency.backbones": "TreeBackbone backbone_for",
             "gapless_dependency.factors.any_of": "AnyOf",
             "gapless_dependency.factors.arc_conjunctions": "ArcConjunctions",
             "gapless_dependency.factors.backbone_factor": "BackboneFactor",
             "gapless_dependency.factors.comb": "Comb",
             "gapless_dependency.factors.grandchildren": "Grandchild GreatGrandchild",
             "gapless_dependency.factors.modifier_chains": "AdjacentSibling GrandSibling OutermostGrandchild",
-            "gapless_dependency.factors.pattern": "Node Pattern",
+            "gapless_dependency.factors.pattern": "PatternNode Pattern",
             "gapless_dependency.factors.siblings": "Sibling TriSibling",
             "gapless_dependency.factors.valency": "Valency valency",
             "gapless_dependency.labelled_arcs": "LabelledArcs",

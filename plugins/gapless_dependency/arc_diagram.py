@@ -1,11 +1,11 @@
-"""Trees drawn as SVG: arcs above the words, wrong arcs red with the gold ones dashed, crossings kept apart."""
+"""Trees rendered as SVG: arcs above the words, wrong arcs red with the gold ones dashed, crossings visible."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from gapless.svg import BLUE, GREEN, GREY, INK, RED, svg, text
-from gapless_dependency.arc_levels import Arc, levelled
+from gapless_dependency.arc_levels import Arc, arcs_with_levels
 
 _INK, _CROSSING, _WRONG, _GOLD = INK, BLUE, RED, GREEN
 _LETTER, _SPACE, _NARROWEST = 8.2, 18.0, 40.0
@@ -37,14 +37,14 @@ def draw_svg(
     tags : sequence of n str, optional
         Written below the words.
     title : str
-        For people who hear the picture instead of seeing it.
+        For screen readers.
     """
     middles, width = _columns(words, labels, tags)
-    arcs = levelled(heads)
+    arcs = arcs_with_levels(heads)
     tallest = max((arc.level for arc in arcs), default=0) + 1
     base = _TOP + tallest * _STEP
     missed = {} if gold is None else {m: g for m, (h, g) in enumerate(zip(heads, gold, strict=True), 1) if h != g}
-    hung = [arc for arc in levelled(gold or ()) if arc.modifier in missed]
+    hung = [arc for arc in arcs_with_levels(gold or ()) if arc.modifier in missed]
     deepest = max((arc.level for arc in hung), default=0) + (1 if missed else 0)
     ground = base + (46 if tags else 28)
     height = ground + deepest * _STEP + _MARGIN
@@ -62,35 +62,39 @@ def draw_svg(
     for modifier, head in missed.items():
         if head == 0:
             drawn += _root(middles[modifier - 1], ground + deepest * _STEP, ground, _GOLD, "root", drawn_up=False)
-    for place, word in enumerate(words):
-        drawn.append(text(middles[place], base + 20, word, _INK, 15))
+    for index, word in enumerate(words):
+        drawn.append(text(middles[index], base + 20, word, _INK, 15))
         if tags:
-            drawn.append(text(middles[place], base + 37, tags[place], GREY, 12))
+            drawn.append(text(middles[index], base + 37, tags[index], GREY, 12))
     return svg(width, height, title or " ".join(words), drawn)
 
 
 def _columns(words: Sequence[str], labels: Sequence[str], tags: Sequence[str]) -> tuple[list[float], float]:
-    """The middle of each word, and the width of the whole."""
-    middles, used = [], _MARGIN
-    for place, word in enumerate(words):
-        letters = max(len(word), 0.8 * len(tags[place]) if tags else 0, 0.8 * len(labels[place]) if labels else 0)
-        wide = max(_NARROWEST, letters * _LETTER + _SPACE)
-        middles.append(used + wide / 2)
-        used += wide
-    return middles, used + _MARGIN
+    """Return the middle of each word, and the width of the picture."""
+    middles, right = [], _MARGIN
+    for index, word in enumerate(words):
+        # Tags and labels are set in 12 points, words in 15: a letter of them is 0.8 times as wide.
+        letters = max(len(word), 0.8 * len(tags[index]) if tags else 0, 0.8 * len(labels[index]) if labels else 0)
+        width = max(_NARROWEST, letters * _LETTER + _SPACE)
+        middles.append(right + width / 2)
+        right += width
+    return middles, right + _MARGIN
 
 
 def _arc(arc: Arc, middles: Sequence[float], base: float, side: float, colour: str, label: str) -> Iterator[str]:
-    """One arc; `side` is -1 above the words and 1 below them."""
+    """Render one arc; `side` is -1 above the words and 1 below them."""
+    # Arcs leave a head beside its middle, where the arrow into it ends.
     port = _PORT if arc.modifier > arc.head else -_PORT
     start, end = middles[arc.head - 1] + port, middles[arc.modifier - 1]
     edge = base + side * arc.level * _STEP
+    # A short arc gets smaller corners, so that its two bends do not overlap.
     bend = min(14.0, abs(end - start) / 2) * (1 if end > start else -1)
     path = (
         f"M{start:.1f} {base:.1f}V{edge - side * 12:.1f}Q{start:.1f} {edge:.1f} {start + bend:.1f} {edge:.1f}"
         f"H{end - bend:.1f}Q{end:.1f} {edge:.1f} {end:.1f} {edge - side * 12:.1f}V{base + side * 6:.1f}"
     )
     dashes = "" if side < 0 else ' stroke-dasharray="5 3"'
+    # A wider white line below the coloured one makes crossings readable.
     yield f'<path d="{path}" fill="none" stroke="white" stroke-width="5"/>'
     yield f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.5"{dashes}/>'
     yield _arrow(end, base, side, colour)

@@ -10,7 +10,7 @@ import numpy as np
 
 import gapless_kernels
 from gapless import InvalidProblem
-from gapless.core.sparse import BoolArray, IntArray
+from gapless.arrays.sparse import BoolArray, IntArray
 from gapless.roles import Decisions
 
 
@@ -78,11 +78,11 @@ class Arcs(Decisions):
         )
 
     def arc(self, head: int, modifier: int) -> str:
-        """An arc in words, candidate or not."""
+        """Describe an arc in words, candidate or not."""
         return _arc(self.words, head, modifier)
 
-    def choice_rows(self) -> tuple[IntArray, IntArray]:
-        """The arcs into each word, which lie one after another: where they begin, and all arcs; int64 both."""
+    def choice_groups_csr(self) -> tuple[IntArray, IntArray]:
+        """Return where the arcs into each word begin, and all arcs; int64 both. Arcs are numbered by word."""
         return self.first[1:], np.arange(self.heads.size, dtype=np.int64)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -98,7 +98,7 @@ def _arc(words: Sequence[str] | None, head: int, modifier: int) -> str:
 
 
 def as_arcs(decisions: Decisions, factor: str) -> Arcs:
-    """`decisions`, or `InvalidProblem` where they are not those of a parsing problem."""
+    """Return `decisions` if they are those of a parsing problem; otherwise raise `InvalidProblem`."""
     if not isinstance(decisions, Arcs):
         raise InvalidProblem(
             f"factor {factor} scores arcs: it belongs into a ParsingProblem, or into the arc_factors of a "

@@ -1,4 +1,4 @@
-"""Every tree of a short sentence and its score, vectorised: the judge of small instances."""
+"""Every tree of a short sentence and its score, vectorised: the reference for small instances."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import lru_cache
 import numpy as np
 
 from gapless import Solution
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.testing import SpaceTooLarge
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.tree import DependencyTree
 
 LONGEST = 7
 FEW_SCOPES = 30
-"""So many conjunctions are looked for one by one, more are looked up tree by tree."""
+"""Limit on conjunctions that are compared with all trees one by one; more are looked up in a table."""
 
 
 @lru_cache(maxsize=64)
@@ -32,10 +32,11 @@ def all_trees(length: int, projective: bool, single_root: bool) -> IntArray:
     if single_root:
         heads = heads[np.count_nonzero(heads == 0, axis=1) == 1]
     above = np.concatenate([np.zeros((len(heads), 1), np.int64), heads], axis=1)
-    reached = heads
+    ancestors = heads
+    # After n steps up, every word of a tree has arrived at the root; words on or below a cycle have not.
     for _ in range(length):
-        reached = np.take_along_axis(above, reached, axis=1)
-    heads = heads[(reached == 0).all(axis=1)]
+        ancestors = np.take_along_axis(above, ancestors, axis=1)
+    heads = heads[(ancestors == 0).all(axis=1)]
     if projective:
         heads = heads[~_crosses(heads)]
     heads.flags.writeable = False
@@ -51,6 +52,7 @@ def tree_scores(problem: ParsingProblem) -> tuple[IntArray, FloatArray]:
     ids = problem.decisions.index[heads, words]
     on = np.zeros((len(heads), problem.decisions.count), bool)
     on[np.arange(len(heads))[:, None], ids] = True
+    # One row for each arc, so that a scope is tested for all trees by a few contiguous reads.
     by_arc = np.ascontiguousarray(on.T)
     for scored in problem.conjunctions:
         parts = scored.scores(np.arange(len(scored.scopes)))
@@ -61,16 +63,17 @@ def tree_scores(problem: ParsingProblem) -> tuple[IntArray, FloatArray]:
         for scope, part in zip(scored.scopes, parts.tolist(), strict=True):
             scores[by_arc[scope].all(axis=0)] += part
     for factor, scope in problem.configurations:
+        # Trees share few configurations of a scope: value each distinct one once.
         packed = np.packbits(on[:, scope], axis=1)
         _, first, kind = np.unique(packed, axis=0, return_index=True, return_inverse=True)
         scores += np.array([factor.value(on[row, scope]) for row in first])[kind.ravel()]
-    for whole in problem.backbone_factors:
-        scores += np.array([whole.value(tree) for tree in heads])
+    for backbone_factor in problem.backbone_factors:
+        scores += np.array([backbone_factor.value(tree) for tree in heads])
     return heads, scores
 
 
 def best_trees(problem: ParsingProblem, k: int = 1) -> list[Solution[DependencyTree]]:
-    """The `k` best trees, best first; fewer when there are fewer.
+    """Return the `k` best trees, best first; fewer if there are fewer.
 
     Raises `SpaceTooLarge`: more than 7 words.
     """
@@ -83,7 +86,8 @@ def best_trees(problem: ParsingProblem, k: int = 1) -> list[Solution[DependencyT
 def _add_from_table(scores: FloatArray, ids: IntArray, ascending: IntArray, parts: FloatArray, arcs: int) -> None:
     """Add the parts that fire in each tree, from a dense table over sets of two or three arcs.
 
-    The arcs of a tree, (trees, n), ascend, too. Scopes with two arcs into one word are never looked up.
+    The arcs `ids` of a tree, (trees, n), ascend, too: arcs are numbered by modifier. Scopes with two arcs into one
+    word are never looked up.
     """
     width = ascending.shape[1]
     table = np.zeros((arcs,) * width)
@@ -93,10 +97,10 @@ def _add_from_table(scores: FloatArray, ids: IntArray, ascending: IntArray, part
 
 
 def _crosses(heads: IntArray) -> BoolArray:
-    """Trees with two arcs that cross, bool (trees,)."""
+    """Mark trees with two arcs that cross, bool (trees,)."""
     words = np.arange(1, heads.shape[1] + 1)
     left, right = np.minimum(heads, words), np.maximum(heads, words)
-    one, other = (slice(None), slice(None), None), (slice(None), None, slice(None))
-    crossing = (left[one] < left[other]) & (left[other] < right[one]) & (right[one] < right[other])
-    found: BoolArray = np.any(crossing, axis=(1, 2))
-    return found
+    row, column = (slice(None), slice(None), None), (slice(None), None, slice(None))
+    crossing = (left[row] < left[column]) & (left[column] < right[row]) & (right[row] < right[column])
+    crosses: BoolArray = np.any(crossing, axis=(1, 2))
+    return crosses

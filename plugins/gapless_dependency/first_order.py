@@ -9,35 +9,35 @@ import numpy as np
 
 import gapless_kernels
 from gapless import BatchResult, InvalidProblem, Result, SolveError, Stop
-from gapless.core.batch_result import row_offsets
-from gapless.core.events import Event
-from gapless.core.sparse import IntArray
-from gapless.roles import Solve, Stats
+from gapless.arrays.sparse import IntArray
+from gapless.limits.events import Event
+from gapless.results.batch_result import row_offsets
+from gapless.roles import SolveRequest, Stats
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.proofs.first_order import FirstOrderCertificate
 from gapless_dependency.tree import DependencyTree
 
 
-def run(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
+def run(problem: ParsingProblem, request: SolveRequest) -> Result[DependencyTree]:
     """Parse one sentence by Eisner's algorithm (projective) or Chu-Liu-Edmonds.
 
     Limits never stop it: it has no bound before it has the answer. Raises `InvalidProblem`: the problem has
     factors.
     """
     _refuse_factors(problem)
-    if solve.k == 1:
+    if request.k == 1:
         value, heads = _best(problem)
         trees = [heads[1:]] if value > -math.inf else []
     else:
         search = gapless_kernels.eisner_k_best if problem.projective else gapless_kernels.arborescence_k_best
-        values, ranked = search(problem.scores, solve.k, problem.single_root)
+        values, ranked = search(problem.scores, request.k, problem.single_root)
         value, trees = float(values[0]) if values.size else -math.inf, [heads[1:] for heads in ranked]
-    solve.budget.emit("stop", value, value)
-    return _result(problem, trees, value, solve.method, solve.budget.elapsed, solve.budget.events)
+    request.budget.emit("stop", value, value)
+    return _result(problem, trees, value, request.method, request.budget.elapsed, request.budget.events)
 
 
-def run_many(problems: Sequence[ParsingProblem], solve: Solve) -> BatchResult[DependencyTree]:
-    """Parse many sentences; a result is made when one is asked for. Ctrl-C keeps the sentences that are finished.
+def run_many(problems: Sequence[ParsingProblem], request: SolveRequest) -> BatchResult[DependencyTree]:
+    """Parse many sentences; results are built on demand. Ctrl-C keeps the sentences that are finished.
 
     A sentence whose problem has factors fails alone. Returns BatchResult: with the arrays ``heads`` (all sentences
     one after another, -1 where there is no tree) and ``offsets``.
@@ -53,15 +53,16 @@ def run_many(problems: Sequence[ParsingProblem], solve: Solve) -> BatchResult[De
             except InvalidProblem as error:
                 errors[number] = SolveError(str(error))
                 continue
-            value, found = _best(problem)
-            heads[offsets[number] : offsets[number + 1]] = found[1:]
+            value, best = _best(problem)
+            heads[offsets[number] : offsets[number + 1]] = best[1:]
+            # Last: a row without a value counts as missing, so that Ctrl-C leaves none half written.
             values[number] = value
     except KeyboardInterrupt:
-        solve.budget.interrupt()
+        request.budget.interrupt()
 
     def make(problems: Sequence[ParsingProblem], i: int) -> Result[DependencyTree]:
         trees = [heads[offsets[i] : offsets[i + 1]]] if values[i] > -np.inf else []
-        return _result(problems[i], trees, float(values[i]), solve.method)
+        return _result(problems[i], trees, float(values[i]), request.method)
 
     return BatchResult.from_rows(
         problems,
@@ -70,7 +71,7 @@ def run_many(problems: Sequence[ParsingProblem], solve: Solve) -> BatchResult[De
         {"heads": heads, "offsets": offsets},
         make,
         errors=errors,
-        method=solve.method,
+        method=request.method,
         structure_of=lambda problem, row: problem.tree(row),
     )
 

@@ -1,13 +1,13 @@
-"""Parsing as one mixed-integer program: the monolithic model, for export and as an independent judge."""
+"""Parsing as one mixed-integer program: the monolithic model, for export and as an independent check."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.factors.factor_rows import add_factor_rows
-from gapless.core.factors.factor_set import FactorSet
-from gapless.core.factors.model_rows import ModelRows
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
+from gapless.factors.factor_rows import add_factor_rows
+from gapless.factors.factor_set import FactorSet
+from gapless.factors.model_rows import ModelRows
 from gapless.roles import LinearModel
 from gapless_dependency.arcs import Arcs
 
@@ -19,14 +19,14 @@ def integer_program(
     projective: bool,
     single_root: bool,
 ) -> LinearModel:
-    """Columns for arcs, flow and factors; rows that make the arcs a tree and the factors agree with them.
+    """Build columns for arcs, flow and factors, and rows that make the arcs a tree and tie the factors to them.
 
     - Every word has one arc; the root has one, or one or more.
     - No cycles: the root sends a unit of flow to every word, along arcs that are on (Martins, Smith, Xing, Concise
       Integer Linear Programming Formulations for Dependency Parsing, 2009, section 3.2, single commodity).
     - Projective: a word strictly between the ends of an arc that is on has its head between them, ends included.
-      That suffices: going up from such a word one stays there until one meets an end, so the head of the arc is
-      above.
+      That suffices: the path up from such a word stays between the ends until it meets one of them, so the head
+      of the arc is an ancestor of the word.
     - Factors agree with the arcs, see `add_factor_rows`.
 
     Raises `NotImplementedError`: a factor has too many configurations and no ``linear_form``.
@@ -48,9 +48,12 @@ def _tree_rows(rows: ModelRows, arcs: Arcs, single_root: bool) -> None:
         rows.row(into, 1.0, 1.0, 1.0)
         out = np.flatnonzero(arcs.heads == word)
         signs = np.concatenate([np.ones(into.size), -np.ones(out.size)])
+        # Consume: a word keeps one of the units that enter it. With the root as the only source, that excludes
+        # cycles.
         rows.row(flow[np.concatenate([into, out])], signs, 1.0, 1.0)
     rows.row(np.flatnonzero(arcs.heads == 0), 1.0, 1.0, 1.0 if single_root else float(n))
     for arc in range(arcs.count):
+        # NoFlow: only an arc that is on carries flow, of at most n units.
         rows.row(np.array([arc, flow[arc]]), np.array([-float(n), 1.0]), -np.inf, 0.0)
 
 
@@ -61,4 +64,5 @@ def _projective_rows(rows: ModelRows, arcs: Arcs) -> None:
             into = np.arange(arcs.first[word], arcs.first[word + 1])
             outside = into[(arcs.heads[into] < start) | (arcs.heads[into] > stop)]
             if outside.size:
+                # All outside heads in one row with the arc: a word has one head, so together they are at most 1.
                 rows.row(np.append(outside, arc), 1.0, -np.inf, 1.0)

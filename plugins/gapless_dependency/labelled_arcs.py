@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.sparse import BoolArray, IntArray
+from gapless.arrays.sparse import BoolArray, IntArray
 from gapless.roles import Decisions
 from gapless_dependency.arcs import Arcs
 
@@ -62,6 +62,7 @@ class LabelledArcs(Decisions):
 
     def __init__(self, candidates: BoolArray, names: Sequence[str], words: Sequence[str] | None = None) -> None:
         arcs = Arcs(np.asarray(candidates.any(axis=2)), words)
+        # By modifier, then head, then label: the decisions about a word are consecutive.
         modifiers, heads, labels = np.nonzero(candidates.transpose(1, 0, 2))
         index = np.full(candidates.shape, -1, np.int64)
         index[heads, modifiers, labels] = np.arange(heads.size)
@@ -76,7 +77,7 @@ class LabelledArcs(Decisions):
             name,
             exactly_one=tuple(range(first[m], first[m + 1]) for m in range(1, len(candidates))),
         )
-        kept = {
+        fields = {
             "arcs": arcs,
             "arc": arc,
             "length": arcs.length,
@@ -87,7 +88,8 @@ class LabelledArcs(Decisions):
             "first": first,
             "label_names": tuple(names),
         }
-        for key, value in kept.items():
+        # A frozen attrs class, so past its __setattr__.
+        for key, value in fields.items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
             object.__setattr__(self, key, value)

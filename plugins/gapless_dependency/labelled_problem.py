@@ -11,14 +11,14 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.factors.written_factors import Tabulated
-from gapless.core.proofs.checked_bounds import CheckedBounds
-from gapless.core.results.names import Names
-from gapless.core.score_array import bracketed, check_scores, score_array
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.score_array import bracketed, check_scores, score_array
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.factors.factor_json import SupportsTabulation
+from gapless.oracles.verifier_bounds import CheckedBounds
+from gapless.problems.names import Names
 from gapless.roles import Backbone, ConfigurationFactor, Factor, Fixings, LinearModel, ScoredFactor, serialisable
 from gapless_dependency.arcs import Arcs
-from gapless_dependency.backbones import BACKBONES, backbone_for
+from gapless_dependency.backbones import backbone_for, backbone_needed
 from gapless_dependency.factors.any_label import any_label
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.integer_program import integer_program
@@ -112,7 +112,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
                     f"factors[{number}] is {factor!r}, expected a Factor or a ConfigurationFactor of labelled arcs"
                     + ("; give it to arc_factors" if isinstance(factor, BackboneFactor) else "")
                 )
-        # The problem without labels looks at all the rest.
+        # The problem without labels checks and converts the other arguments.
         plain = self.unlabelled
         object.__setattr__(self, "projective", plain.projective)
         object.__setattr__(self, "single_root", plain.single_root)
@@ -123,7 +123,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
 
     @cached_property
     def unlabelled(self) -> ParsingProblem:
-        """The best label of each arc and the factors over arcs: what is left without factors over labels."""
+        """The problem without factors over labels: the best label of each arc, and the factors over arcs."""
         return ParsingProblem(
             self.arc_scores,
             factors=self.arc_factors,
@@ -169,7 +169,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
         return tuple((f.over(self.decisions), f.scope(self.decisions)) for f in several)
 
     def restricted(self, heads: Any) -> LabelledParsingProblem:
-        """The same problem with fewer candidates.
+        """Return the problem with fewer candidates.
 
         Parameters
         ----------
@@ -183,13 +183,14 @@ class LabelledParsingProblem(Problem[DependencyTree]):
                 f"heads has shape {mask.shape} and dtype {mask.dtype}, "
                 f"expected booleans of shape {shapes[0]} or {shapes[1]}"
             )
+        # A mask over arcs holds for all labels.
         mask = mask if mask.ndim == 3 else mask[:, :, None]
         return attrs.evolve(self, arc_scores=np.where(mask, self.arc_scores, -np.inf))
 
     # --- the role
 
     def value(self, structure: DependencyTree) -> float:
-        """Sum of the scores in float64; -inf when an arc or a factor forbids the tree."""
+        """Return the sum of the scores, rounded once; -inf if an arc or a factor forbids the tree."""
         on_ids = self.encode(structure)
         parts = self.arc_weights[on_ids].tolist()
         for scored in self.conjunctions:
@@ -201,7 +202,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
         return math.fsum(parts)
 
     def violations(self, structure: DependencyTree) -> Sequence[str]:
-        """As of the tree without labels; then labels that are unknown or forbidden, and what factors forbid."""
+        """Check the tree without labels, then unknown or forbidden labels, then scores of -inf."""
         if not isinstance(structure, DependencyTree):
             return self._bare.violations(structure)
         if structure.labels is None:
@@ -217,12 +218,12 @@ class LabelledParsingProblem(Problem[DependencyTree]):
 
     @cached_property
     def _bare(self) -> ParsingProblem:
-        """The trees themselves: no factors, and nothing scores."""
+        """The problem of the trees themselves: no factors, and all scores 0."""
         scores = np.where(self.unlabelled.scores > -np.inf, 0.0, -np.inf)
         return ParsingProblem(scores, projective=self.projective, single_root=self.single_root, words=self.words)
 
     def encode(self, structure: DependencyTree) -> IntArray:
-        """The labelled arc into each word, ascending."""
+        """Return the labelled arc into each word, ascending."""
         if not isinstance(structure, DependencyTree) or structure.labels is None:
             raise InvalidProblem(f"the structure is {structure!r}, expected a DependencyTree with labels")
         if structure.heads.shape != (self.length,):
@@ -243,23 +244,23 @@ class LabelledParsingProblem(Problem[DependencyTree]):
             )
         return ids
 
-    def named(self, structure: DependencyTree, words: Sequence[str] = ()) -> Names:
-        """Each word with its head and the label of the arc between them; see `DependencyTree.named`."""
-        return structure.named(self.words or words)
+    def describe(self, structure: DependencyTree, words: Sequence[str] = ()) -> Names:
+        """Return each word with its head and the label of the arc between them; see `DependencyTree.describe`."""
+        return structure.describe(self.words or words)
 
     def decode(self, on_ids: IntArray) -> DependencyTree:
-        """The tree of the given labelled arcs, one for each word."""
+        """Return the tree of the given labelled arcs, one for each word."""
         arcs, ids = self.decisions, np.sort(np.asarray(on_ids, np.int64))
         if not np.array_equal(arcs.modifiers[ids], np.arange(1, self.length + 1)):
             raise InvalidProblem("these decisions do not give every word exactly one head and label")
         return DependencyTree(arcs.heads[ids], [arcs.label_names[label] for label in arcs.labels[ids]])
 
     def infeasibility(self) -> Sequence[str]:
-        """Words that no arc reaches."""
+        """Describe words without a candidate head."""
         return self.unlabelled.infeasibility()
 
     def backbone(self) -> Backbone[DependencyTree]:
-        """The best label of each arc, then the best tree, with the first order that counts all backbone factors."""
+        """Maximise over labels arc by arc, then over trees by the cheapest backbone for all factors."""
         trees, name = self._trees
         maximiser = TreeMaximiser(trees, backbone_for(trees, name))
         return Backbone(LabelledTreeMaximiser(maximiser, self.decisions), self.arc_weights)
@@ -267,21 +268,19 @@ class LabelledParsingProblem(Problem[DependencyTree]):
     @cached_property
     def _trees(self) -> tuple[ParsingProblem, str]:
         """The trees without labels and with the factors that the backbone counts; the backbone's name."""
+        # Factors over arcs that are no backbone factors are searched over labelled arcs, see `factors`.
         factors = self.unlabelled.backbone_factors
         trees = ParsingProblem(
             self.unlabelled.scores, factors=factors, projective=self.projective, single_root=self.single_root
         )
-        name = next(
-            (name for name, kind in BACKBONES.items() if all(isinstance(f, kind.absorbs) for f in factors)), "first"
-        )
-        return trees, name
+        return trees, backbone_needed(trees)
 
-    def checked_backbone(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
-        """The best label of each arc, then the bounds on trees that verifiers compute."""
-        from gapless_dependency.proofs.backbones import judge_of  # noqa: PLC0415  verifiers alone
+    def verifier_backbone_bounds(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
+        """Bound the best label of each arc, then the trees, by the verifier's own recursions."""
+        from gapless_dependency.proofs.backbones import TreeVerifier  # noqa: PLC0415  verifiers alone
         from gapless_dependency.proofs.labels import labelled_bounds  # noqa: PLC0415
 
-        return labelled_bounds(self.decisions, judge_of(*self._trees).bounds, weights, fixings)
+        return labelled_bounds(self.decisions, TreeVerifier(*self._trees).bounds, weights, fixings)
 
     def linear_model(self) -> LinearModel:
         """As of `ParsingProblem`, with a column for each labelled arc.
@@ -300,12 +299,14 @@ class LabelledParsingProblem(Problem[DependencyTree]):
     # --- JSON
 
     def to_fields(self) -> dict[str, Any]:
-        """The form in JSON: scores given by callables are written as tables of the parts of this sentence."""
+        """Return the form in JSON: scores given by callables become tables of the parts of this sentence."""
         plain = self.decisions.arcs
         return {
             "arc_scores": self.arc_scores,
             "factors": list(self.own_factors),
-            "arc_factors": [f.tabulated(plain) if isinstance(f, Tabulated) else f for f in self.arc_factors],
+            "arc_factors": [
+                f.tabulated(plain) if isinstance(f, SupportsTabulation) else f for f in self.arc_factors
+            ],
             "projective": self.projective,
             "single_root": self.single_root,
             "labels": None if self.labels is None else list(self.labels),
@@ -314,7 +315,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> LabelledParsingProblem:
-        """The inverse of `to_fields`."""
+        """Build the problem from `to_fields`."""
         return cls(**fields)
 
     def __repr__(self) -> str:

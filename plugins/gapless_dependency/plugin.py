@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gapless.plugins import Method, Parts, Specimens, hookimpl, is_a, table
+from gapless.plugins import Method, NamedStructure, SelftestInstances, hookimpl, is_a, table
 
 PARSING = "gapless_dependency.problem:ParsingProblem"
 LABELLED = "gapless_dependency.labelled_problem:LabelledParsingProblem"
@@ -45,24 +45,24 @@ def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: An
     from gapless_dependency.arc_diagram import draw_svg  # noqa: PLC0415  imported when it is asked for
 
     count = len(structure.heads)
-    named = next((given for given in (words, problem.words or ()) if len(given) == count), None)
+    named = next((candidates for candidates in (words, problem.words or ()) if len(candidates) == count), None)
     spelled = list(map(str, range(1, count + 1))) if named is None else named
     other = None if against is None else against.heads.tolist()
     return draw_svg(spelled, structure.heads.tolist(), labels=structure.labels or (), gold=other)
 
 
 @hookimpl
-def gapless_parts(problem: Any, structure: Any) -> Parts | None:
+def gapless_named_structure(problem: Any, structure: Any) -> NamedStructure | None:
     """The head of each word, and the label of its arc where arcs have labels."""
     if not (is_a(problem, PARSING) or is_a(problem, LABELLED)):
         return None
     heads = structure.heads.tolist()
-    return Parts("arcs", structure.labels or [""] * len(heads), heads)
+    return NamedStructure("arcs", structure.labels or [""] * len(heads), heads)
 
 
 @hookimpl
-def gapless_specimens() -> Sequence[Specimens]:
+def gapless_selftest_instances() -> Sequence[SelftestInstances]:
     """Small random sentences."""
-    from gapless_dependency.specimens import SPECIMENS  # noqa: PLC0415  brute force: imported when it is asked for
+    from gapless_dependency.selftest_instances import SPECIMENS  # noqa: PLC0415  brute force: imported when it is asked for
 
     return SPECIMENS

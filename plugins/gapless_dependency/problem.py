@@ -11,12 +11,12 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.factors.factor_set import FactorSet
-from gapless.core.factors.written_factors import written_factors
-from gapless.core.results.names import Names
-from gapless.core.score_array import bracketed, check_scores, score_array
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import ROUNDING, off_grid
+from gapless.arrays.score_array import bracketed, check_scores, score_array
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.tolerance import ROUNDING, off_grid
+from gapless.factors.factor_json import written_factors
+from gapless.factors.factor_set import FactorSet
+from gapless.problems.names import Names
 from gapless.roles import ConfigurationFactor, Factor, LinearModel, ScoredFactor, serialisable
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.backbone_factor import BackboneFactor
@@ -50,10 +50,20 @@ def _texts(values: Any, name: str) -> tuple[str, ...]:
         texts = () if isinstance(values, str | bytes) else tuple(values)
     except TypeError as error:
         raise InvalidProblem(f"{name} is {values!r}, expected a sequence of strings") from error
+    # A string is a sequence of strings, too: its letters.
     if isinstance(values, str | bytes) or not all(isinstance(text, str) for text in texts):
         wrong = values if isinstance(values, str | bytes) else next(t for t in texts if not isinstance(t, str))
         raise InvalidProblem(f"{name} holds {wrong!r}, expected a sequence of strings")
     return tuple(map(str, texts))
+
+
+def _candidates(heads: Any, shape: tuple[int, ...]) -> BoolArray:
+    mask = np.asarray(heads)
+    if mask.shape != shape or mask.dtype != np.bool_:
+        raise InvalidProblem(
+            f"heads has shape {mask.shape} and dtype {mask.dtype}, expected booleans of shape {shape}"
+        )
+    return mask
 
 
 def _tree(structure: Any) -> DependencyTree:
@@ -135,47 +145,45 @@ class ParsingProblem(Problem[DependencyTree]):
         words: Sequence[str] | None = None,
         granularity: float | None = None,
     ) -> None:
-        given = _scores(arc_scores)
+        scores = _scores(arc_scores)
         best_label = None
-        if given.ndim == 3:
-            best_label = given.argmax(axis=2)
+        if scores.ndim == 3:
+            # Factors see arcs only, so the best label of each arc is optimal with it (compare
+            # `LabelledParsingProblem`).
+            best_label = scores.argmax(axis=2)
             best_label.flags.writeable = False
-            names = tuple(map(str, range(given.shape[2]))) if labels is None else _texts(labels, "labels")
-            if len(names) != given.shape[2]:
-                raise InvalidProblem(f"labels holds {len(names)} names, but arc_scores scores {given.shape[2]}")
-            given = given.max(axis=2)
+            names = tuple(map(str, range(scores.shape[2]))) if labels is None else _texts(labels, "labels")
+            if len(names) != scores.shape[2]:
+                raise InvalidProblem(f"labels holds {len(names)} names, but arc_scores scores {scores.shape[2]}")
+            scores = scores.max(axis=2)
         elif labels is not None:
             raise InvalidProblem("labels are given, but arc_scores has no axis for them")
         else:
             names = None
-        np.fill_diagonal(given, -np.inf)
-        given[:, 0] = -np.inf
+        # A word cannot head itself, and the root has no head.
+        np.fill_diagonal(scores, -np.inf)
+        scores[:, 0] = -np.inf
         if heads is not None:
-            mask = np.asarray(heads)
-            if mask.shape != given.shape or mask.dtype != np.bool_:
-                raise InvalidProblem(
-                    f"heads has shape {mask.shape} and dtype {mask.dtype}, expected booleans of shape {given.shape}"
-                )
-            given[~mask] = -np.inf
-        given.flags.writeable = False
+            scores[~_candidates(heads, scores.shape)] = -np.inf
+        scores.flags.writeable = False
         forms = None if words is None else _texts(words, "words")
-        if forms is not None and len(forms) != len(given) - 1:
-            raise InvalidProblem(f"words holds {len(forms)} words, but arc_scores has {len(given) - 1}")
+        if forms is not None and len(forms) != len(scores) - 1:
+            raise InvalidProblem(f"words holds {len(forms)} words, but arc_scores has {len(scores) - 1}")
         try:
             listed = tuple(factors)  # before anything looks at them: a generator can be read once
         except TypeError as error:
             raise InvalidProblem(f"factors is {factors!r}, expected a sequence of factors") from error
         for number, factor in enumerate(listed):
             if isinstance(factor, PartFactor | BackboneFactor):
-                factor.check_length(len(given) - 1)
+                factor.check_length(len(scores) - 1)
             elif not isinstance(factor, Factor | ConfigurationFactor):
                 raise InvalidProblem(
                     f"factors[{number}] is {factor!r}, expected a Factor, a ConfigurationFactor or a BackboneFactor"
                 )
         if granularity is not None:
-            check_granularity(granularity, given, listed)
+            check_granularity(granularity, scores, listed)
         self.__attrs_init__(
-            given,
+            scores,
             listed,
             _flag(projective, "projective"),
             _flag(single_root, "single_root"),
@@ -186,21 +194,16 @@ class ParsingProblem(Problem[DependencyTree]):
         )
 
     def restricted(self, heads: Any) -> ParsingProblem:
-        """The same problem with fewer candidate heads; scores, factors and best labels stay.
+        """Return the problem with fewer candidate heads; scores, factors and best labels stay.
 
         Parameters
         ----------
         heads : bool (n + 1, n + 1)
             [head, modifier], which of the candidates to keep.
         """
-        mask = np.asarray(heads)
-        if mask.shape != self.scores.shape or mask.dtype != np.bool_:
-            raise InvalidProblem(
-                f"heads has shape {mask.shape} and dtype {mask.dtype}, "
-                f"expected booleans of shape {self.scores.shape}"
-            )
-        scores = np.where(mask, self.scores, -np.inf)
+        scores = np.where(_candidates(heads, self.scores.shape), self.scores, -np.inf)
         scores.flags.writeable = False
+        # Past __init__, which would check, copy and convert all scores again.
         fewer = object.__new__(type(self))
         fewer.__attrs_init__(
             scores,
@@ -238,7 +241,7 @@ class ParsingProblem(Problem[DependencyTree]):
         return FactorSet(self.factors, self.decisions, self.granularity, counted=(BackboneFactor,))
 
     @property
-    def search_factors(self) -> FactorSet:
+    def factors_beyond_backbone(self) -> FactorSet:
         """As `factor_set`: a backbone of trees leaves nothing out."""
         return self.factor_set
 
@@ -260,8 +263,9 @@ class ParsingProblem(Problem[DependencyTree]):
     # --- the role
 
     def value(self, structure: DependencyTree) -> float:
-        """Sum of the scores in float64; -inf when an arc or a factor forbids the tree."""
+        """Return the sum of the scores, rounded once; -inf if an arc or a factor forbids the tree."""
         on_ids = self.encode(structure)
+        # One exactly rounded sum: a value that depended on the order of factors could not be compared with bounds.
         parts = self.arc_weights[on_ids].tolist() + self.factor_set.value_parts(on_ids)
         parts += [factor.value(structure.heads) for factor in self.backbone_factors]
         total = math.fsum(parts)
@@ -270,7 +274,7 @@ class ParsingProblem(Problem[DependencyTree]):
         return total
 
     def violations(self, structure: DependencyTree) -> Sequence[str]:
-        """Sentences for wrong lengths, heads that are no candidates, cycles, several roots, crossing arcs."""
+        """Describe wrong lengths, heads that are no candidates, cycles, several roots and crossing arcs."""
         heads = _tree(structure).heads
         if heads.shape != (self.length,):
             return [f"the tree has {heads.size} words, the sentence has {self.length}"]
@@ -292,13 +296,14 @@ class ParsingProblem(Problem[DependencyTree]):
             if pair is not None:
                 (a, b), (c, d) = [(self._form(head), self._form(word)) for head, word in pair]
                 sentences.append(f"the arcs {a} -> {b} and {c} -> {d} cross")
+        # Factors are scored only for trees: a scorer may assume one.
         if not sentences and self.value(structure) == -math.inf:
             sentences += self.factor_set.violations(self.encode(structure))
             sentences = sentences or ["a factor forbids this tree: its score is -inf"]
         return sentences
 
     def encode(self, structure: DependencyTree) -> IntArray:
-        """The arc into each word, ascending."""
+        """Return the arc into each word, ascending."""
         heads = _tree(structure).heads
         self._check_heads(heads)
         ids: IntArray = self.decisions.index[heads, np.arange(1, self.length + 1)]
@@ -311,20 +316,20 @@ class ParsingProblem(Problem[DependencyTree]):
         return ids
 
     def _mislabelled(self, structure: DependencyTree) -> list[str]:
-        """Arcs whose label is not the best one, of which alone the score is known; trees may leave labels out."""
+        """Describe arcs whose label is not the best one, the only one with a score; trees may omit labels."""
         if self.best_label is None or structure.labels is None:
             return []
         return [
-            f"the {self.decisions.arc(head, word)} has the label {given!r}, but only its best one, {best!r}, "
+            f"the {self.decisions.arc(head, word)} has the label {label!r}, but only its best one, {best!r}, "
             "has a score here"
-            for word, (head, given, best) in enumerate(
+            for word, (head, label, best) in enumerate(
                 zip(structure.heads, structure.labels, self._labels(structure.heads), strict=True), start=1
             )
-            if given != best
+            if label != best
         ]
 
     def decode(self, on_ids: IntArray) -> DependencyTree:
-        """The tree of the given arcs, one for each word."""
+        """Return the tree of the given arcs, one for each word."""
         ids = np.array(on_ids, np.int64)
         ids.sort()
         if self.decisions.modifiers[ids].tolist() != list(range(1, self.length + 1)):
@@ -332,9 +337,9 @@ class ParsingProblem(Problem[DependencyTree]):
         return self.tree(self.decisions.heads[ids])
 
     def tree(self, heads: Any) -> DependencyTree:
-        """The tree with these heads of the words 1..n, and the best label of each arc where there are labels.
+        """Return the tree with these heads of the words 1..n, and the best label of each arc if there are labels.
 
-        Whether it is a tree, and feasible, is for `violations` to say.
+        `violations` checks that it is a tree, and feasible.
         """
         bare = DependencyTree(heads)
         self._check_heads(bare.heads)
@@ -349,40 +354,40 @@ class ParsingProblem(Problem[DependencyTree]):
             word = int(np.flatnonzero((heads < 0) | (heads > self.length))[0])
             raise InvalidProblem(f"the head of {self._word(word + 1)} is {heads[word]}, expected 0..{self.length}")
 
-    def _word(self, place: int) -> str:
-        return f"word {place}" if self.words is None else f"word {place} ({self.words[place - 1]})"
+    def _word(self, position: int) -> str:
+        return f"word {position}" if self.words is None else f"word {position} ({self.words[position - 1]})"
 
-    def _form(self, place: int) -> str:
-        """The number of a word, with the word itself where it is known."""
-        return str(place) if self.words is None or not place else f"{place} ({self.words[place - 1]})"
+    def _form(self, position: int) -> str:
+        """Return the number of a word, with the word itself if it is known."""
+        return str(position) if self.words is None or not position else f"{position} ({self.words[position - 1]})"
 
     def _labels(self, heads: IntArray) -> list[str]:
-        """The best label of each arc."""
+        """Return the best label of each arc."""
         assert self.best_label is not None
         assert self.label_names is not None
-        chosen = self.best_label[heads, np.arange(1, self.length + 1)]
-        return [self.label_names[i] for i in chosen]
+        labels = self.best_label[heads, np.arange(1, self.length + 1)]
+        return [self.label_names[i] for i in labels]
 
-    def named(self, structure: DependencyTree, words: Sequence[str] = ()) -> Names:
-        """Each word with its head and, where there are labels, the label of the arc; see `DependencyTree.named`."""
+    def describe(self, structure: DependencyTree, words: Sequence[str] = ()) -> Names:
+        """Return each word with its head and, if labelled, the label of the arc; see `DependencyTree.describe`."""
         labelled = structure if structure.labels is not None else self.tree(structure.heads)
-        return labelled.named(self.words or words)
+        return labelled.describe(self.words or words)
 
     def drift(self, structures: Sequence[DependencyTree]) -> tuple[int, str] | None:
-        """The number of a tree that a conjunction scores differently when it is asked again, and a sentence."""
+        """Return the number of a tree whose score by a conjunction changes between calls, and a message."""
         return self.factor_set.drift([self.encode(structure) for structure in structures])
 
     def infeasibility(self) -> Sequence[str]:
-        """Words that no arc reaches."""
+        """Describe words without a candidate head."""
         first = self.decisions.first
-        reached = first[2:] > first[1:-1]
-        if reached.all():
+        has_heads = first[2:] > first[1:-1]
+        if has_heads.all():
             return ()
-        empty = (np.flatnonzero(~reached) + 1).tolist()
+        empty = (np.flatnonzero(~has_heads) + 1).tolist()
         return [f"{self._word(m)} has no candidate head: every arc to it is -inf or masked" for m in empty]
 
     def linear_model(self) -> LinearModel:
-        """An integer program over arcs and factors, see `gapless_dependency.integer_program`.
+        """Build an integer program over arcs and factors, see `gapless_dependency.integer_program`.
 
         Raises
         ------
@@ -402,7 +407,7 @@ class ParsingProblem(Problem[DependencyTree]):
     # --- JSON
 
     def to_fields(self) -> dict[str, Any]:
-        """The form in JSON: scores given by callables are written as tables of the parts of this sentence."""
+        """Return the form in JSON: scores given by callables become tables of the parts of this sentence."""
         return {
             "arc_scores": self.scores,
             "factors": written_factors(self) or [],
@@ -416,13 +421,14 @@ class ParsingProblem(Problem[DependencyTree]):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> ParsingProblem:
-        """The inverse of `to_fields`."""
+        """Build the problem from `to_fields`."""
         best_label, names = fields.pop("best_label"), fields.pop("label_names")
         problem = cls(**fields)
         if best_label is None:
             return problem
         if best_label.shape != problem.scores.shape or not 0 <= best_label.min() <= best_label.max() < len(names):
             raise InvalidProblem(f"best_label must hold numbers below {len(names)}, shape {problem.scores.shape}")
+        # The stored scores are those of the best labels: they have no third axis from which to find these again.
         object.__setattr__(problem, "best_label", best_label)
         object.__setattr__(problem, "label_names", tuple(names))
         return problem

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency.factors import (
     AnyOf,
@@ -15,8 +15,8 @@ from gapless_dependency.factors import (
     Comb,
     Grandchild,
     GreatGrandchild,
-    Node,
     Pattern,
+    PatternNode,
     Sibling,
     TriSibling,
     Valency,
@@ -29,12 +29,13 @@ Draw = Callable[[Any], FloatArray]
 
 def _any_of(rng: np.random.Generator, n: int, draw: Draw) -> AnyOf:
     arcs = [(h, m) for h in range(n + 1) for m in range(1, n + 1) if h != m]
-    chosen = rng.permutation(len(arcs))[: rng.integers(1, min(4, len(arcs)) + 1)]
-    return AnyOf([arcs[i] for i in chosen], float(draw(())))
+    selected = rng.permutation(len(arcs))[: rng.integers(1, min(4, len(arcs)) + 1)]
+    return AnyOf([arcs[i] for i in selected], float(draw(())))
 
 
 def _conjunctions(rng: np.random.Generator, n: int, draw: Draw) -> ArcConjunctions:
-    """Arcs into different words, two to four of them."""
+    """Draw sets of two to four arcs into different words."""
+    # Into different words, since no tree has two arcs into one: such a set could never fire.
     width = min(n, int(rng.integers(2, 5)))
     sets: dict[tuple[tuple[int, int], ...], None] = {}
     for _ in range(5):
@@ -46,7 +47,7 @@ def _conjunctions(rng: np.random.Generator, n: int, draw: Draw) -> ArcConjunctio
 
 def _pattern(rng: np.random.Generator, n: int, draw: Draw) -> Pattern:
     words = [str(w) for w in rng.choice(["a", "b", "c"], n)]
-    nodes = {"top": Node("a|b"), "middle": Node(".*"), "bottom": Node("b|c")}
+    nodes = {"top": PatternNode("a|b"), "middle": PatternNode(".*"), "bottom": PatternNode("b|c")}
     return Pattern(
         nodes, [("top", "middle"), ("middle", "bottom")], float(draw(())), words=words, before=[("top", "bottom")]
     )
@@ -80,16 +81,16 @@ def random_problem(
     forbidden_parts: float = 0.0,
     strength: float = 0.7,
 ) -> ParsingProblem:
-    """A sentence of `n` words with random scores.
+    """Draw a sentence of `n` words with random scores.
 
     Parameters
     ----------
     families : sequence of str
         Names from `FAMILIES`; the conjunctions among them are `CONJUNCTIVE`.
     ties : bool
-        Small integers, with the problem's granularity 1; else normal numbers.
+        If True, small integers, and granularity 1; otherwise normal numbers.
     forbidden : float
-        Share of the arcs that are -inf. Perhaps no tree is left.
+        Share of the arcs that are -inf. There may be no tree then.
     forbidden_parts : float
         Share of the scores inside factors that are -inf.
     strength : float
@@ -98,11 +99,11 @@ def random_problem(
 
     def scores(shape: Any, size: float, share: float) -> FloatArray:
         if ties:
-            most = max(1, round(2 * size))
-            drawn = rng.integers(-most, most + 1, shape).astype(np.float64)
+            limit = max(1, round(2 * size))
+            sampled = rng.integers(-limit, limit + 1, shape).astype(np.float64)
         else:
-            drawn = rng.normal(0, size, shape)
-        return np.where(rng.random(shape) < share, -np.inf, drawn)
+            sampled = rng.normal(0, size, shape)
+        return np.where(rng.random(shape) < share, -np.inf, sampled)
 
     def draw(shape: Any) -> FloatArray:
         return scores(shape, strength, forbidden_parts)

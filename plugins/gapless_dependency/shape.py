@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 
 
 def cycle(heads: IntArray) -> list[int]:
-    """The words of a cycle, closed by its first one; empty when there is none.
+    """Return the words of a cycle, closed by its first one; empty if there is none.
 
     `heads` (int64 (n,)): entry i is the head of word i + 1.
     """
     above = [0, *heads.tolist()]
+    # 0: not visited, 1: on the current path, 2: known to reach the root.
     state = [0] * len(above)
     state[0] = 2
     for start in range(1, len(above)):
@@ -22,13 +23,14 @@ def cycle(heads: IntArray) -> list[int]:
         if state[word] == 1:
             loop = trail[trail.index(word) :]
             return [*loop, word]
-        for passed in trail:
-            state[passed] = 2
+        for visited in trail:
+            state[visited] = 2
     return []
 
 
 def crossing(heads: IntArray) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Two arcs (head, modifier) that cross, the root being at position 0; None when the tree is projective."""
+    """Return two arcs (head, modifier) that cross, the root being at position 0; None if the tree is projective."""
+    # By left end, longer spans first: a span that begins inside an open one and ends outside of it crosses it.
     spans = sorted((min(h, m), -max(h, m), h, m) for m, h in enumerate(heads.tolist(), start=1))
     open_spans: list[tuple[int, int, int]] = []
     for left, negative_right, head, modifier in spans:

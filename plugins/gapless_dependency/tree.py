@@ -1,4 +1,4 @@
-"""The answer of parsing: a head for every word, and the label of the arc from it where arcs have labels."""
+"""The structure of parsing: a head for every word, and the label of the arc from it if arcs have labels."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.results.names import Names
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
+from gapless.problems.names import Names
 from gapless.roles import serialisable
 
 
 def _heads(values: Any) -> IntArray:
-    given = np.asarray(values)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-        raise InvalidProblem(f"heads has shape {given.shape} and dtype {given.dtype}, expected one integer a word")
-    heads = np.array(given, dtype=np.int64)
+    raw = np.asarray(values)
+    if raw.ndim != 1 or (raw.size and raw.dtype.kind not in "iu"):
+        raise InvalidProblem(f"heads has shape {raw.shape} and dtype {raw.dtype}, expected one integer a word")
+    # A copy: solutions are compared and hashed by their heads, which must not change.
+    heads = np.array(raw, dtype=np.int64)
     heads.flags.writeable = False
     return heads
 
@@ -59,10 +60,10 @@ class DependencyTree:
                 f"{len(self.labels)} labels for {len(self.heads)} words: give one for each, or none"
             )
 
-    def named(self, words: Sequence[str] = ()) -> Names:
-        """Each word with its head, and the label of the arc between them where arcs have labels.
+    def describe(self, words: Sequence[str] = ()) -> Names:
+        """Return each word with its head, and the label of the arc between them if arcs have labels.
 
-        Numbers stand where there are not as many `words` as heads.
+        Without one of `words` for each head, numbers stand for them.
         """
         count = len(self.heads)
         forms = [*words] if len(words) == count else [str(word) for word in range(1, count + 1)]

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.core.certificate import BoundCertificate
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
-from gapless.core.tolerance import margin
-from gapless.core.work import CALL
-from gapless.roles import Fixings, serialisable, spend_work
-from gapless_kernels import SearchRecord
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
+from gapless.arrays.tolerance import score_tolerance
+from gapless.certificates.certificate import BoundCertificate
+from gapless.limits.work import CALL
+from gapless.roles import Fixings, charge_work, serialisable
+from gapless_kernels import LinkingRecord
 from gapless_linking.problem import LinkingProblem
-from gapless_linking.proofs.floors import true_floors
-from gapless_linking.proofs.moved_costs import MovedCosts, fixed_cost
+from gapless_linking.proofs.reparametrised_costs import ReparametrisedCosts, fixed_cost
+from gapless_linking.proofs.suffix_bounds import verified_suffix_bounds
 
-STAGE, DOLLS, SPLIT, END, DOMINATED = 1, 2, 3, 4, 5
+STAGE, RUSSIAN_DOLL, SPLIT, END, DOMINATED = 1, 2, 3, 4, 5
 
 LARGEST = 1e100
 """No sum of such costs becomes inf."""
@@ -33,8 +33,9 @@ class SearchCertificate(BoundCertificate):
 
     The script is gone through from its start. A *stage* moves costs from pairs of members to the members: what is
     left of each pair and each member at its cheapest bounds all choices, and members with which that exceeds
-    `level` are dropped. *Dolls* order the sets that are left: all choices of the sets from the t-th on cost at
-    least the t-th floor, which is checked by a search of the verifier's own. A *split* looks at the choices with
+    `level` are dropped. *Russian doll* steps order the sets that are left: all choices of the sets from the t-th
+    on cost at least the t-th floor, which is checked by a search of the verifier's own.
+    A *split* looks at the choices with
     one member, up to its *end*, and then at those without. A member is *dominated* by another of its set when that
     one costs no more whatever is chosen elsewhere (Goldstein's dead-end elimination); it is dropped.
 
@@ -61,20 +62,24 @@ class SearchCertificate(BoundCertificate):
     floors: FloatArray = attrs.field(converter=float_array)
 
     @classmethod
-    def of(cls, record: SearchRecord, level: float) -> SearchCertificate:
-        """The evidence that a search wrote down."""
+    def of(cls, record: LinkingRecord, level: float) -> SearchCertificate:
+        """Convert the evidence that a search recorded."""
         return cls(level, record.unit, record.script, record.moved, record.floors)
 
     def upper_bound(self, problem: Any, fixings: Fixings) -> float:
-        """Minus the least cost that the script leaves possible."""
+        """Return minus the minimum cost that the script leaves possible."""
         if not isinstance(problem, LinkingProblem):
             raise InvalidProblem(f"this evidence is for a LinkingProblem, not for a {type(problem).__name__}")
         if not math.isfinite(self.level) and self.level != math.inf:
             raise InvalidProblem("level must be a number or inf")
         if not (math.isfinite(self.unit) and self.unit > 0):
             raise InvalidProblem("unit must be a number above 0")
-        for name, given in (("moved", self.moved), ("floors", self.floors)):
-            if given.ndim != 1 or given.dtype.kind not in "if" or not np.all(np.abs(given) <= LARGEST / self.unit):
+        for name, values in (("moved", self.moved), ("floors", self.floors)):
+            if (
+                values.ndim != 1
+                or values.dtype.kind not in "if"
+                or not np.all(np.abs(values) <= LARGEST / self.unit)
+            ):
                 raise InvalidProblem(f"{name} must hold numbers, none that stands for more than {LARGEST:g}")
         return -_Check(self, problem, fixings).run()
 
@@ -89,13 +94,13 @@ class _Check:
 
     def __init__(self, evidence: SearchCertificate, problem: LinkingProblem, fixings: Fixings) -> None:
         self.evidence, self.problem = evidence, problem
-        self.set_of = np.repeat(np.arange(problem.k), np.diff(problem.first))
+        self.set_of = problem.set_of
         self.step = problem.granularity or 0.0
         self.level = evidence.level
         if math.isfinite(self.level):
-            # What costs less than a multiple costs a step less.
+            # Costs are multiples of the step: below one multiple, the next lower one follows.
             down = math.floor(self.level / self.step) * self.step if self.step else self.level
-            self.level = down if self.step else down - margin(down) / 2
+            self.level = down if self.step else down - score_tolerance(down) / 2
         self.alive = self._under(fixings)
         self.at = {"script": 0, "moved": 0, "floors": 0}
         lengths = problem.lengths()
@@ -103,7 +108,7 @@ class _Check:
         self.forgiven = 0.0  # how much the least cost may have risen where rounding let a member go
 
     def _under(self, fixings: Fixings) -> BoolArray:
-        alive: BoolArray = np.isfinite(self.problem.own_costs)
+        alive: BoolArray = np.isfinite(self.problem.unary_costs)
         alive[fixings.off] = False
         for member in fixings.on:
             others = self.set_of == self.set_of[member]
@@ -112,27 +117,28 @@ class _Check:
         return alive
 
     def run(self) -> float:
-        """The bound: the least over all parts that were not closed, and the level."""
+        """Run the script; return the minimum over all parts that were not closed, and the level."""
         lowest, bound = math.inf, -math.inf
         parts: list[tuple[BoolArray, float, int]] = []
         alive, stage = self.alive, None
         if np.any(np.bincount(self.set_of[alive], minlength=self.problem.k) == 0):
             return math.inf
         while self.at["script"] < self.evidence.script.size:
-            spend_work(alive.size, 20)
+            charge_work(alive.size, 20)
             operation = self._take("script", 1)[0]
             if operation == STAGE:
                 stage = self._stage(alive)
                 if stage is not None:
                     bound = max(bound, stage.bound)
                     alive = stage.drop(self._closes)
-            elif operation == DOLLS:
+            elif operation == RUSSIAN_DOLL:
                 floor = self._dolls(alive, stage)
                 bound = max(bound, floor)
             elif operation == DOMINATED:
                 alive, stage = self._dominated(alive), None
             elif operation == SPLIT:
                 member = self._member(self._take("script", 1)[0])
+                # A forged script could otherwise split without end.
                 if len(parts) >= max(1000, alive.size):  # each is held in memory
                     raise InvalidProblem("the script splits more often than there are members")
                 parts.append((alive.copy(), bound, member))
@@ -151,17 +157,17 @@ class _Check:
         return math.inf if lowest > self._most() else lowest - self.forgiven
 
     def _most(self) -> float:
-        """More than any choice costs between all of whose members there are paths."""
+        """Return a cost above that of any choice whose candidates are connected."""
         k, largest = self.problem.k, self.farthest
         own, offset = self.problem.centred_costs
         return float(1.5 * k * (k - 1) * largest + 1.5 * own[np.isfinite(own)].sum() + 1.0) + offset
 
     def _closes(self, bound: Any) -> Any:
-        """Bounds that leave no choice below the level: costs are multiples of the granularity."""
+        """Return whether bounds exclude choices below the level; costs are multiples of the granularity."""
         return bound > self.level - self.step * (1 - 1e-6) if self.step else bound >= self.level
 
     def _finish(self, alive: BoolArray, bound: float) -> float:
-        """A lower bound on the choices of one part, as far as it matters."""
+        """Bound the choices of one part from below, as far as it matters."""
         counts = np.bincount(self.set_of[alive], minlength=self.problem.k)
         if np.any(counts == 0):
             return self.level
@@ -169,7 +175,7 @@ class _Check:
             bound = max(bound, fixed_cost(self.problem, np.flatnonzero(alive)))
         return self.level if self._closes(bound) else bound
 
-    def _stage(self, alive: BoolArray) -> MovedCosts | None:
+    def _stage(self, alive: BoolArray) -> ReparametrisedCosts | None:
         count, size = self._take("script", 2).tolist()
         if count < 0 or size < 0:
             raise InvalidProblem("a stage with fewer than no sets or members")
@@ -182,46 +188,48 @@ class _Check:
         if np.any((members < 0) | (members >= alive.size)) or np.unique(members).size != size:
             raise InvalidProblem("a stage names members that are not there, or one twice")
         inside = int(np.count_nonzero(alive))
-        spend_work(15 * inside**2 + 4 * count * size, 100)
-        return MovedCosts.of(self.problem, alive, self.set_of, sets, members, moved)
+        charge_work(15 * inside**2 + 4 * count * size, 100)
+        return ReparametrisedCosts.of(self.problem, alive, self.set_of, sets, members, moved)
 
-    def _dolls(self, alive: BoolArray, stage: MovedCosts | None) -> float:
+    def _dolls(self, alive: BoolArray, stage: ReparametrisedCosts | None) -> float:
         count = int(self._take("script", 1)[0])
         order = self._take("script", max(0, count))
         floors = self._take("floors", max(0, count) + 1) * self.evidence.unit
         if stage is None or np.any(np.bincount(self.set_of[alive], minlength=self.problem.k) == 0):
             return -math.inf
-        return stage.base + true_floors(stage, alive, order, floors) - stage.rounding
+        return stage.base + verified_suffix_bounds(stage, alive, order, floors) - stage.rounding
 
     def _dominated(self, alive: BoolArray) -> BoolArray:
-        """Members alive after those that cost no less than another, whatever is chosen elsewhere, are dropped.
+        """Drop candidates that cost no less than another of their set, whatever is chosen elsewhere.
 
         What rounding leaves of a difference is forgiven, and taken off the bound.
         """
         alive, own = alive.copy(), self.problem.centred_costs[0]
         for _ in range(max(0, int(self._take("script", 1)[0]))):
-            spend_work(6 * alive.size, 30)
+            charge_work(6 * alive.size, 30)
             worse, better = (self._member(number) for number in self._take("script", 2))
+            # Not an error: a pair that no longer applies drops nothing and proves nothing.
             if worse == better or self.set_of[worse] != self.set_of[better] or not (alive[worse] and alive[better]):
                 continue
             more = own[better] - own[worse] + self._farther(alive, worse, better)
+            # Rounding of sums of this size; what is forgiven is taken off the bound in the end.
             if more <= 2.0**-40 * (own[worse] + self.farthest):
                 alive[worse] = False
                 self.forgiven += max(0.0, more)
         return alive
 
     def _farther(self, alive: BoolArray, worse: int, better: int) -> float:
-        """Largest excess of the distances of the others from one member over those from another; -inf if none."""
+        """Bound the excess of the others' distances from one candidate over those from another; -inf if none."""
         others = np.flatnonzero(alive & (self.set_of != self.set_of[worse]))
         if not others.size:
             return 0.0
         to_better, to_worse = 2.0 * self.problem.lengths(
             self.problem.slots[[better, worse]], self.problem.slots[others]
         )
-        apart = np.isinf(to_worse)
-        farther = np.where(apart, -np.inf, to_better - np.where(apart, 0.0, to_worse))
-        most = np.maximum.reduceat(farther, np.flatnonzero(np.diff(self.set_of[others], prepend=-1)))
-        return -math.inf if most.min() == -math.inf else float(most.sum())
+        disconnected = np.isinf(to_worse)
+        farther = np.where(disconnected, -np.inf, to_better - np.where(disconnected, 0.0, to_worse))
+        maxima = np.maximum.reduceat(farther, np.flatnonzero(np.diff(self.set_of[others], prepend=-1)))
+        return -math.inf if maxima.min() == -math.inf else float(maxima.sum())
 
     def _member(self, number: int) -> int:
         if not 0 <= number < self.alive.size:
@@ -229,7 +237,7 @@ class _Check:
         return int(number)
 
     def _take(self, name: str, count: int) -> Any:
-        """The next numbers of an array."""
+        """Read the next numbers of an array."""
         given = getattr(self.evidence, name)
         begin = self.at[name]
         if count > given.size - begin:

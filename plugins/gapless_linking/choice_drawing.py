@@ -9,13 +9,13 @@ from itertools import combinations, pairwise
 import attrs
 import numpy as np
 
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless.svg import BLUE, GREEN, GREY, INK, RED, cut, svg, text
 from gapless_linking.problem import LinkingProblem
 from gapless_linking.shortest_paths import Path, shortest_paths
 
 _TOP, _BESIDE, _ABOVE = 60.0, 230.0, 110.0
-"""Room for the title, and beside and above the ellipse for mentions and their candidates."""
+"""Space for the title, and next to and above the ellipse for mentions and their candidates."""
 _OTHERS = 4
 """Candidates that were not chosen, at most so many for each mention."""
 _LETTERS = 28
@@ -28,7 +28,7 @@ _SHOWN = 12
 _TRACED = 100_000
 """Vertices of a graph in which paths are looked for; in a larger one only their lengths are shown."""
 _LABELLED = 6
-"""Chosen vertices between which distances are written; with more, the lines alone tell."""
+"""Chosen vertices between which distances are written; with more, only the lines show them."""
 _NEAR = 2
 """Distances that are drawn in blue."""
 
@@ -83,7 +83,7 @@ def draw_choice(
     fair: Sequence[Collection[int]] | None = None,
     title: str = "",
 ) -> str:
-    """The chosen candidates in their neighbourhood.
+    """Draw the chosen candidates in their neighbourhood.
 
     They stand on an ellipse; between them, vertices that shortest paths run through, or where no graph of unit
     lengths is at hand, the distances. Outside stand the mentions and their other candidates. Edges of the
@@ -128,7 +128,7 @@ def _namer(problem: LinkingProblem) -> Callable[[int], str]:
 
 
 def _paths(scene: _Scene, outer: Mapping[int, Place], shown: Sequence[int]) -> Iterator[str]:
-    """Shortest paths between the chosen vertices, and the vertices on them."""
+    """Draw shortest paths between the chosen vertices, and the vertices on them."""
     paths = shortest_paths(scene.problem, scene.chosen, shown)
     places = _inside(outer, paths)
     edges = {
@@ -146,20 +146,21 @@ def _paths(scene: _Scene, outer: Mapping[int, Place], shown: Sequence[int]) -> I
 
 
 def _distances(scene: _Scene, outer: Mapping[int, Place]) -> Iterator[str]:
-    """A line between each two chosen vertices, the stronger the nearer they are, with their distance."""
+    """Draw a line between each two chosen vertices, stronger for nearer ones, with their distance."""
     problem = scene.problem
     ends = list(outer)
     slots = np.searchsorted(problem.points, ends)
     lengths = problem.lengths(slots, slots)
     for i, j in combinations(range(len(ends)), 2):
-        apart = float(lengths[i, j])
-        if not math.isfinite(apart):
+        length = float(lengths[i, j])
+        # No path leads between the two.
+        if not math.isfinite(length):
             continue
         (a, b), (c, d) = outer[ends[i]], outer[ends[j]]
-        ink = BLUE if apart <= _NEAR else "#bbbbbb"
-        yield _line((a, b), (c, d), f'stroke="{ink}" stroke-width="{3 / (1 + apart):.1f}"')
+        ink = BLUE if length <= _NEAR else "#bbbbbb"
+        yield _line((a, b), (c, d), f'stroke="{ink}" stroke-width="{3 / (1 + length):.1f}"')
         if len(ends) <= _LABELLED:
-            yield text((2 * a + c) / 3, (2 * b + d) / 3 + 4, f"{apart:g}", INK, 13, halo=True)
+            yield text((2 * a + c) / 3, (2 * b + d) / 3 + 4, f"{length:g}", INK, 13, halo=True)
 
 
 def _line(start: Place, end: Place, style: str) -> str:
@@ -167,7 +168,7 @@ def _line(start: Place, end: Place, style: str) -> str:
 
 
 def _inside(outer: Mapping[int, Place], paths: Sequence[Path]) -> dict[int, Place]:
-    """Places of all vertices: the inner ones in the middle of their neighbours, pushed apart where they meet."""
+    """Place all vertices: inner ones at the mean of their neighbours, separated if they meet."""
     near: dict[int, set[int]] = {}
     for path in paths:
         for u, v in pairwise(path.vertices):
@@ -193,7 +194,7 @@ def _inside(outer: Mapping[int, Place], paths: Sequence[Path]) -> dict[int, Plac
 
 
 def _chosen(scene: _Scene, vertex: int, mentions: Sequence[int], place: Place) -> Iterator[str]:
-    """A box with the candidate's name, and beyond it what it was chosen for and from."""
+    """Draw a box with the candidate's name, and next to it the mention and the other candidates."""
     x, y = place
     colour = BLUE
     if scene.fair is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.core.sparse import IntArray, int_array
+from gapless.arrays.sparse import IntArray, int_array
 from gapless.roles import serialisable
 from gapless_linking.graph import Graph, Int32Array
 
@@ -56,7 +56,7 @@ class Connection:
     edges: NDArray[np.int64] = attrs.field(converter=_pairs, default=())
 
     def flat(self, graph: Graph) -> tuple[IntArray, Int32Array]:
-        """Everything as cliques, an edge as one of two.
+        """Represent all edges as cliques of inner numbers, an edge as a clique of two.
 
         Returns
         -------
@@ -69,10 +69,11 @@ class Connection:
         return np.cumsum([0, *sizes]), graph.require(everything, "connection").astype(np.int32)
 
     def pairs(self, graph: Graph) -> tuple[IntArray, IntArray]:
-        """Inner numbers of both ends of each edge, each edge both ways and once."""
+        """Return the inner numbers of both ends of each edge, in either direction, once."""
         first, members = self.flat(graph)
         u, v, _ = pairs_within(first)
         low, high = members[u].astype(np.int64), members[v].astype(np.int64)
+        # Cliques and edges may repeat a pair; equal keys collapse.
         keys = np.unique(np.concatenate([low * graph.vertex_count + high, high * graph.vertex_count + low]))
         ends = np.divmod(keys, graph.vertex_count)
         different = ends[0] != ends[1]
@@ -80,30 +81,31 @@ class Connection:
 
 
 def pairs_within(first: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """All pairs of entries i < j of the same group, and the group; group g is ``first[g]:first[g + 1]``."""
+    """Return all pairs of entries i < j of the same group, and the group. Group g is ``first[g]:first[g + 1]``."""
     group = np.repeat(np.arange(first.size - 1), np.diff(first))
-    after = first[1:][group] - np.arange(group.size) - 1
-    i = np.repeat(np.arange(group.size), after)
-    j = i + 1 + np.arange(i.size) - np.repeat(np.cumsum(after) - after, after)
+    followers = first[1:][group] - np.arange(group.size) - 1
+    i = np.repeat(np.arange(group.size), followers)
+    j = i + 1 + np.arange(i.size) - np.repeat(np.cumsum(followers) - followers, followers)
     return i, j, group
 
 
 def maximal(graph: Graph, candidates: Sequence[IntArray]) -> Connection:
-    """All candidates of a set joined to each other."""
+    """Join all candidates of a set to each other."""
     return Connection(candidates)
 
 
 def minimal(graph: Graph, candidates: Sequence[IntArray]) -> Connection:
-    """Just enough edges to connect each set; see `LinkingProblem.minimal_connection`."""
+    """Add just enough edges to connect each set; see `LinkingProblem.minimal_connection`."""
     first = np.cumsum([0, *(members.size for members in candidates)])
     numbers = graph.require(np.concatenate(list(candidates)), "candidates")
     i, j, group = pairs_within(first)
     numbers = numbers[np.lexsort((numbers, group))]  # each set by falling degree
     joined = graph.joined(numbers[i], numbers[j])
     i, j = i[joined], j[joined]
-    part, before = np.arange(numbers.size), None
-    while before is None or np.any(part != before):
-        before = part.copy()
+    part, previous = np.arange(numbers.size), None
+    # Connected components: propagate minima along edges; jumping to the minimum's own part halves the rounds.
+    while previous is None or np.any(part != previous):
+        previous = part.copy()
         np.minimum.at(part, j, part[i])
         np.minimum.at(part, i, part[j])
         part = part[part]

@@ -1,4 +1,4 @@
-"""The costs of a problem in the numbers that the compiled search takes."""
+"""The costs of a problem as numbers for the compiled search."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.core.sparse import BoolArray, FloatArray
+from gapless.arrays.sparse import BoolArray, FloatArray
 from gapless_kernels import whole_bits
 from gapless_linking.problem import LinkingProblem
 
@@ -21,7 +21,7 @@ class Costs:
     Attributes
     ----------
     distances : (p, p) array
-        uint8 where all costs are whole and small, else float64. Where no path leads, more than any choice costs.
+        uint8 if all costs are small integers, else float64. More than any choice costs if no path leads.
     own : float64 (N,)
         Beyond the least of the set, so that large costs that cancel between sets leave the small ones their digits.
     offset : float
@@ -29,7 +29,7 @@ class Costs:
     allowed : bool (N,)
         Members that are not forbidden.
     limit : float
-        Choices that cost as much go where no path leads.
+        Choices that cost as much are not connected.
     granularity : float or None
         Of whole costs; None for others.
     hopeless : bool
@@ -46,24 +46,28 @@ class Costs:
 
     @classmethod
     def of(cls, problem: LinkingProblem) -> Costs:
-        """The costs of `problem`."""
-        allowed: BoolArray = np.isfinite(problem.own_costs)
+        """Convert the costs of `problem`."""
+        allowed: BoolArray = np.isfinite(problem.unary_costs)
+        # The kernel expects at least one allowed candidate in each set.
         hopeless = bool(np.any(np.add.reduceat(allowed, problem.first[:-1]) == 0))
         beyond, offset = problem.centred_costs
         own = np.where(allowed, beyond, 0.0)
-        given = problem.distances
+        distances = problem.distances
         if problem.granularity is not None:
-            lengths = given if given.dtype == np.uint8 else problem.lengths()
+            lengths = distances if distances.dtype == np.uint8 else problem.lengths()
+            # The kernel adds small integral costs exactly in integers; a byte of 255 would mean "no path".
             if lengths.max(initial=0) < 255 and whole_bits(problem.first, own, lengths) >= 1:
-                whole = np.ascontiguousarray(lengths, np.uint8)
-                return cls(whole, own, offset, allowed, math.inf, problem.granularity, hopeless)
+                small = np.ascontiguousarray(lengths, np.uint8)
+                return cls(small, own, offset, allowed, math.inf, problem.granularity, hopeless)
         lengths = problem.lengths()
-        reached = np.isfinite(lengths)
+        connected = np.isfinite(lengths)
         limit = math.inf
-        if not reached.all():
+        if not connected.all():
             k = problem.k
-            largest = float(lengths[reached].max(initial=0.0))
+            largest = float(lengths[connected].max(initial=0.0))
+            # Twice the cost of any connected choice: each ordered pair at the largest distance, all unary
+            # costs.
             limit = 2.0 * (k * (k - 1) * largest + 2.0 * float(np.abs(own).sum()) + 1.0)
-            limit += 1e-6 * abs(offset)  # told apart from choices even beside what all of them cost
-            lengths = np.where(reached, lengths, limit)
+            limit += 1e-6 * abs(offset)  # above the rounding of totals that contain `offset`
+            lengths = np.where(connected, lengths, limit)
         return cls(lengths, own, offset, allowed, limit, None, hopeless)

@@ -7,21 +7,21 @@ import math
 import numpy as np
 
 from gapless import InvalidProblem, Result, Stop
-from gapless.core.problem import score_of
-from gapless.core.sparse import IntArray
-from gapless.roles import Solve, Stats
+from gapless.arrays.sparse import IntArray
+from gapless.problems.problem import score_of
+from gapless.roles import SolveRequest, Stats
 from gapless_kernels import bridge_tree
-from gapless_linking.changed_graph import changed_graph
+from gapless_linking.connected_graph import changed_graph
 from gapless_linking.decomposition import PartTree, choose, split_group
 from gapless_linking.decomposition_certificate import DecompositionCertificate
 from gapless_linking.problem import LinkingProblem
 
 
-def run(problem: LinkingProblem, solve: Solve) -> Result[IntArray]:
+def run(problem: LinkingProblem, request: SolveRequest) -> Result[IntArray]:
     """Solve a decomposable problem (Blanco, Boldi, Marino 2013, section 4, Algorithm 1) and prove it.
 
     The paper cuts the graph at one useful edge after the other, and finds each by a search of its own. Here one
-    depth-first search finds all bridges, and the tree of the parts between them says what lies behind each: the
+    depth-first search finds all bridges, and the tree of the parts between them gives the sets behind each: the
     useful edges are the bridges that are not within one set, and cutting them all leaves the paper's base cases.
     After O(n + m) for that, each set costs one search of its region for each bridge that leaves it: O(k m) at most.
     Nothing recurs, so a path of a million vertices is no harder than a bush. The result is OPTIMAL or INFEASIBLE,
@@ -30,33 +30,33 @@ def run(problem: LinkingProblem, solve: Solve) -> Result[IntArray]:
     component, which no bridge cuts (the second). The message names them.
     """
     try:
-        chosen, why = algorithm_1(problem)
+        chosen, reasons = algorithm_1(problem)
     except KeyboardInterrupt:
-        return Result.of(problem, [], math.inf, Stop.INTERRUPTED, method=solve.method)
+        return Result.of(problem, [], math.inf, Stop.INTERRUPTED, method=request.method)
     structures = [] if chosen is None else [problem.members[chosen]]
     bound = -math.inf if chosen is None else score_of(problem, structures[0])
-    solve.budget.emit("stop", bound, bound)
+    request.budget.emit("stop", bound, bound)
     return Result.of(
         problem,
         structures,
         bound,
         Stop.PROVED,
         certificate=DecompositionCertificate(),
-        method=solve.method,
-        stats=Stats(seconds=solve.budget.elapsed),
-        trace=solve.budget.events,
-        explanation=why,
+        method=request.method,
+        stats=Stats(seconds=request.budget.elapsed),
+        trace=request.budget.events,
+        explanation=reasons,
     )
 
 
 def algorithm_1(problem: LinkingProblem) -> tuple[IntArray | None, list[str]]:
-    """The best member of each set; else None and why there is none. Raises as `run`.
+    """Return the best candidate of each set; else None and the reason. Raises as `run`.
 
-    This is the part that is linear. What its choice is worth takes k searches of the graph more, which `run` pays.
+    This part is linear. The value of the choice takes k more searches of the graph, in `run`.
     """
     graph = changed_graph(problem)
     vertices = graph.inner(problem.members)
-    owner = np.repeat(np.arange(problem.k), np.diff(problem.first))
+    owner = problem.set_of
     _check_apart(problem, vertices, owner)
     split = split_group(graph, vertices, owner)
     if split is not None:

@@ -7,25 +7,25 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_linking.graph import Graph
 from gapless_linking.problem import LinkingProblem
 
 
 def random_decomposable(rng: np.random.Generator, sets: int | None = None) -> LinkingProblem:
-    """A small problem that meets both conditions of Blanco et al. 2013, section 4.
+    """Sample a small problem that meets both conditions of Blanco et al. 2013, section 4.
 
     Among them are sets that reach over several blobs, singletons, anchors (repeated, on bridges, in empty parts,
     of weight zero and below), weighted and unit graphs, ties everywhere, and priors that forbid. `sets`: at most so
     many; else up to 5.
     """
-    made = _blobs(rng, int(rng.integers(2, 9)))
-    part = _parts(made)
-    wanted = int(rng.integers(1, 6)) if sets is None else sets
-    candidates = _grown_sets(rng, made, part, wanted)
-    count = made.number_of_nodes()
+    graph = _blobs(rng, int(rng.integers(2, 9)))
+    part = _parts(graph)
+    set_count = int(rng.integers(1, 6)) if sets is None else sets
+    candidates = _grown_sets(rng, graph, part, set_count)
+    count = graph.number_of_nodes()
     names = rng.permutation(3 * count)[:count]
-    edges = np.array(made.edges, np.int64)
+    edges = np.array(graph.edges, np.int64)
     weights = None
     if rng.random() < 0.5:
         weights = rng.integers(1, 4, len(edges)) / (1.0 if rng.random() < 0.5 else 8.0)
@@ -46,47 +46,47 @@ def random_decomposable(rng: np.random.Generator, sets: int | None = None) -> Li
 
 
 def _blobs(rng: np.random.Generator, count: int) -> Any:
-    """Cycles with chords, stars and single vertices, each joined to an earlier one."""
-    made: Any = nx.Graph()
+    """Sample cycles with chords, stars and single vertices, each joined to an earlier one."""
+    graph: Any = nx.Graph()
     for blob in range(count):
-        first, size = made.number_of_nodes(), int(rng.integers(1, 5))
-        made.add_node(first)
+        first, size = graph.number_of_nodes(), int(rng.integers(1, 5))
+        graph.add_node(first)
         shape = rng.choice(["cycle", "star", "random"])
         for v in range(first + 1, first + size):
-            made.add_edge(v, first if shape == "star" else v - 1)
+            graph.add_edge(v, first if shape == "star" else v - 1)
             if shape == "random":
-                made.add_edge(v, int(rng.integers(first, v)))
+                graph.add_edge(v, int(rng.integers(first, v)))
         if shape == "cycle" and size > 2:
-            made.add_edge(first + size - 1, first)
+            graph.add_edge(first + size - 1, first)
         if blob:
-            made.add_edge(int(rng.integers(0, first)), int(rng.integers(first, first + size)))
-    if made.number_of_nodes() == 1:
-        made.add_edge(0, 1)
-    return made
+            graph.add_edge(int(rng.integers(0, first)), int(rng.integers(first, first + size)))
+    if graph.number_of_nodes() == 1:
+        graph.add_edge(0, 1)
+    return graph
 
 
-def _parts(made: Any) -> IntArray:
-    """The 2-edge-connected component of each vertex."""
-    cut = made.copy()
-    cut.remove_edges_from(list(nx.bridges(made)))
-    part = np.zeros(made.number_of_nodes(), np.int64)
+def _parts(graph: Any) -> IntArray:
+    """Return the 2-edge-connected component of each vertex."""
+    cut = graph.copy()
+    cut.remove_edges_from(list(nx.bridges(graph)))
+    part = np.zeros(graph.number_of_nodes(), np.int64)
     for number, members in enumerate(nx.connected_components(cut)):
         part[list(members)] = number
     return part
 
 
-def _grown_sets(rng: np.random.Generator, made: Any, part: IntArray, wanted: int) -> list[IntArray]:
-    """Connected sets, grown vertex by vertex, that do not enter a part of another set."""
+def _grown_sets(rng: np.random.Generator, graph: Any, part: IntArray, count: int) -> list[IntArray]:
+    """Grow connected sets vertex by vertex, none of which enters a component of another set."""
     owner: dict[int, int] = {}
     found: list[IntArray] = []
-    for i in range(wanted):
-        free = [v for v in made if int(part[v]) not in owner]
+    for i in range(count):
+        free = [v for v in graph if int(part[v]) not in owner]
         if not free:
             break
         members = [int(rng.choice(free))]
         owner[int(part[members[0]])] = i
         for _ in range(int(rng.integers(0, 6))):
-            near = {u for v in members for u in made[v] if owner.get(int(part[u]), i) == i} - set(members)
+            near = {u for v in members for u in graph[v] if owner.get(int(part[u]), i) == i} - set(members)
             if not near:
                 break
             members.append(int(rng.choice(sorted(near))))
@@ -106,7 +106,7 @@ def _prior(rng: np.random.Generator, size: int) -> FloatArray:
 
 
 def large_decomposable(edges: int, sets: int = 7, *, seed: int = 0) -> LinkingProblem:
-    """A decomposable problem of any size, for measurements.
+    """Sample a decomposable problem of any size, for measurements.
 
     Rings of eight vertices with four chords, each joined by a bridge to one of the fifty before it, so that the
     tree of rings is deep. A set holds a ring and the one above it; sets lie evenly over the graph. `edges`: about

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless_kernels import bridge_tree, gate_costs, sums_below
 from gapless_linking.graph import Graph
 from gapless_linking.problem import LinkingProblem
@@ -35,9 +35,9 @@ class PartTree:
         return np.cumsum(self.above < 0) - 1
 
     def charges(self, region: IntArray, homes: IntArray, anchors: IntArray, weights: FloatArray) -> FloatArray:
-        """Costs of a step away from each vertex to the candidates of its region (Theorem 1, for all cuts at once).
+        """Price a step away from each vertex to the candidates of its region (Theorem 1, for all cuts at once).
 
-        Whoever leaves a region does it through a gate, an end of a bridge; behind it lie sets, each of which counts
+        Every path out of a region passes a gate, an end of a bridge; behind it lie sets, each of which counts
         twice, and anchors. So the gate is charged with 2 for each set and b(z) for each anchor behind it, as
         Theorem 1 does for one bridge after the other. What lies beyond the gate is the same for all candidates.
         Returns float64 (n,).
@@ -54,6 +54,7 @@ class PartTree:
         weights : float64 (a,)
         """
         count, parts = self.part.size, self.tops.size
+        # A set counts twice, because pairs are ordered; an anchor counts by its weight b(z).
         mass = np.concatenate([np.full(homes.size, 2.0), weights])
         masses = np.bincount(np.concatenate([homes, self.part[anchors]]), mass, parts).astype(np.float64)
         lower = np.flatnonzero(self.above >= 0)
@@ -70,7 +71,7 @@ class PartTree:
     def costs(
         self, graph: Graph, region: IntArray, homes: IntArray, anchors: IntArray, weights: FloatArray
     ) -> FloatArray:
-        """Cost of each vertex of a region as the choice of a set, but for a constant of the region; (n,).
+        """Compute the cost of each vertex of a region as a set's choice, up to a constant of the region; (n,).
 
         One search from each gate, which does not leave the region: the base cases of Algorithm 1.
         """
@@ -81,7 +82,7 @@ class PartTree:
 def choose(
     problem: LinkingProblem, graph: Graph, tree: PartTree, region: IntArray, homes: IntArray
 ) -> tuple[IntArray | None, list[str]]:
-    """The cheapest member of each set by `PartTree.costs`, the first of equals; else None and why there is none.
+    """Pick the first cheapest candidate of each set by `PartTree.costs`; else None and the reason.
 
     Parameters
     ----------
@@ -94,6 +95,7 @@ def choose(
     anchors = graph.inner([z for z, _ in anchored])
     ends = np.concatenate([homes, tree.part[anchors]])
     component = np.where(ends >= 0, tree.component[ends], -1)
+    # All sets and anchors must lie in the connected component of the first set.
     away = np.flatnonzero(component != component[0])
     if away.size:
         i = int(away[0])
@@ -101,13 +103,11 @@ def choose(
         return None, [f"no path connects {problem.mention(0)} with {other}"]
     weights = np.array([weight for _, weight in anchored])
     costs = tree.costs(graph, region, homes, anchors, weights)[graph.inner(problem.members)]
-    if problem.prior is not None and problem.prior_weight:
-        costs -= problem.prior_weight * np.concatenate(problem.prior)
-    return best_members(problem, costs)
+    return best_members(problem, costs - problem.weighted_prior)
 
 
 def best_members(problem: LinkingProblem, costs: FloatArray) -> tuple[IntArray | None, list[str]]:
-    """The member of each set with the smallest of some costs (N,), the first of equals.
+    """Pick the first candidate of each set that minimises some costs (N,).
 
     None, and which sets are to blame, where all costs of a set are infinite.
     """
@@ -120,7 +120,7 @@ def best_members(problem: LinkingProblem, costs: FloatArray) -> tuple[IntArray |
 
 
 def split_group(graph: Graph, vertices: IntArray, group: IntArray) -> tuple[int, int] | None:
-    """Two vertices of one group that no path within the group connects; None if each group is connected.
+    """Find two vertices of one group that no path within the group connects; None if each group is connected.
 
     Returns places in `vertices`, or None.
 
@@ -139,6 +139,7 @@ def split_group(graph: Graph, vertices: IntArray, group: IntArray) -> tuple[int,
     inside = (near >= 0) & (group[near] == group[row])
     offsets = np.concatenate([[0], np.cumsum(np.bincount(row[inside], minlength=vertices.size))])
     _, tops, above = bridge_tree(offsets, near[inside].astype(np.int32))
+    # Each connected component has one root; two roots of one group show that it is not connected.
     roots = tops[above < 0]
     roots = roots[np.argsort(group[roots], kind="stable")]
     same = np.flatnonzero(group[roots][1:] == group[roots][:-1])

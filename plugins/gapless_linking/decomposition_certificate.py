@@ -10,8 +10,8 @@ import networkx as nx
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.certificate import BoundCertificate
-from gapless.roles import Fixings, serialisable, spend_work
+from gapless.certificates.certificate import BoundCertificate
+from gapless.roles import Fixings, charge_work, serialisable
 from gapless_linking.graph import Graph
 from gapless_linking.problem import LinkingProblem
 from gapless_linking.proofs.plain_distances import PlainDistances
@@ -35,7 +35,7 @@ class DecompositionCertificate(BoundCertificate):
     kind: ClassVar[str] = "decomposition at bridges"
 
     def upper_bound(self, problem: Any, fixings: Fixings) -> float:
-        """Minus the sum above of the smallest h_i among the candidates that the fixings leave."""
+        """Return minus the sum above, over the minimum h_i of the candidates that the fixings leave."""
         plain = PlainDistances.of(problem)
         if plain.graph is None:
             raise InvalidProblem("a problem over given distances has no bridges")
@@ -43,9 +43,10 @@ class DecompositionCertificate(BoundCertificate):
         implied = fixings.implied(problem.decisions)
         if implied is None:
             return -math.inf
-        own = plain.own_costs()
+        own = plain.unary_costs()
         own[implied.off] = np.inf
         starts, ends = problem.first[:-1], problem.first[1:]
+        # Any candidate can serve as r_i; the cheapest one is allowed if any is.
         chosen = [a + int(own[a:b].argmin()) for a, b in zip(starts, ends, strict=True)]
         if np.any(np.isinf(own[chosen])):
             return -math.inf
@@ -63,20 +64,21 @@ class DecompositionCertificate(BoundCertificate):
 
 def _check_bridges(problem: LinkingProblem, graph: Graph) -> None:
     """Raise unless each set is connected within itself, and no two share a part that no bridge cuts."""
-    spend_work(0, 5.0 * (graph.vertex_count + graph.neighbours.size))
-    made: Any = nx.Graph()
-    made.add_nodes_from(range(graph.vertex_count))
+    charge_work(0, 5.0 * (graph.vertex_count + graph.neighbours.size))
+    tree: Any = nx.Graph()
+    tree.add_nodes_from(range(graph.vertex_count))
     for u in range(graph.vertex_count):
-        made.add_edges_from((u, v) for v in graph.neighbours[graph.offsets[u] : graph.offsets[u + 1]].tolist())
+        tree.add_edges_from((u, v) for v in graph.neighbours[graph.offsets[u] : graph.offsets[u + 1]].tolist())
     sets = [graph.inner(members).tolist() for members in problem.candidates]
     for i, members in enumerate(sets):
-        if not nx.is_connected(made.subgraph(members)):
+        if not nx.is_connected(tree.subgraph(members)):
             raise InvalidProblem(f"set {i} does not induce a connected subgraph")
-    made.remove_edges_from(list(nx.bridges(made)))
+    # Without the bridges, connected components are the parts that no bridge cuts.
+    tree.remove_edges_from(list(nx.bridges(tree)))
     owner = {v: i for i, members in enumerate(sets) for v in members}
     if len(owner) < problem.members.size:
         raise InvalidProblem("two sets share a vertex")
-    for part in nx.connected_components(made):
+    for part in nx.connected_components(tree):
         met = sorted({owner[v] for v in part if v in owner})
         if len(met) > 1:
             raise InvalidProblem(f"no bridge parts set {met[0]} from set {met[1]}")

@@ -1,4 +1,4 @@
-"""Distances between the vertices that matter."""
+"""Distances between the candidates and anchors of a problem."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless_kernels import graph_search
 from gapless_linking.connection import Connection
 from gapless_linking.graph import Graph
@@ -17,7 +17,7 @@ from gapless_linking.weighted_distances import weighted_distances
 Table = NDArray[Any]
 
 MEMORY_LIMIT = 2.0**31
-"""Bytes that a search may take beside the graph and the answer."""
+"""Bytes that a search may take in addition to the graph and the answer."""
 
 _MANY = 2048
 """From so many points on, 128 at once are faster than 64. Up to 128 points find each other in one go."""
@@ -27,14 +27,14 @@ _KEPT = 2.0**26
 
 
 def search_bytes(graph: Graph, words: int) -> float:
-    """Bytes that a search from ``64 * words`` vertices at once takes at most, beside the graph and the answer."""
+    """Bound the bytes of a search from ``64 * words`` vertices at once, without the graph and the answer."""
     return graph.vertex_count * (40.0 * words + 20)
 
 
 def pairwise_distances(
     graph: Graph, vertices: IntArray, connection: Connection | None = None, *, memory_limit: float = MEMORY_LIMIT
 ) -> Table:
-    """Distances between all pairs of `vertices`.
+    """Compute the distances between all pairs of `vertices`.
 
     Without weights by bit-parallel breadth-first search from both ends, from 64 or 128 vertices at once. That takes
     60 or 100 bytes at most for each vertex of the graph; see `search_bytes`. With weights by Dijkstra's algorithm.
@@ -50,7 +50,7 @@ def pairwise_distances(
     connection : Connection, optional
         Edges on top of the graph.
     memory_limit : float
-        Bytes that the search may take beside the graph and the answer.
+        Bytes that the search may take in addition to the graph and the answer.
     """
     inner = graph.require(vertices, "vertices")
     first, members = (connection or Connection()).flat(graph)
@@ -69,11 +69,13 @@ def pairwise_distances(
         search = graph_search(graph.offsets, graph.neighbours)
     points = inner.astype(np.int32)
     try:
+        # The search gives up once a distance does not fit the type; small types keep the table in the cache.
         for kind in (np.uint8, np.uint16, np.uint32):
             table = np.empty((inner.size, inner.size), kind)
             if search.distances(points, first, members, table, words):
                 break
     finally:
+        # The next document reuses the memory unless it is large.
         if search_bytes(graph, search.words) <= _KEPT:
             graph.searches.append(search)
     return table

@@ -1,11 +1,11 @@
-"""Every structure of a small instance and its cost, vectorised: the judge of the methods."""
+"""Every structure of a small instance and its cost, vectorised: the reference for the methods."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gapless import Solution
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.testing import SpaceTooLarge
 from gapless_linking.problem import LinkingProblem
 
@@ -13,7 +13,7 @@ LIMIT = 2_000_000
 
 
 def all_structures(problem: LinkingProblem, *, limit: int = LIMIT) -> tuple[IntArray, FloatArray]:
-    """All allowed structures, int64 (structures, k), and their costs, float64 (structures,).
+    """Enumerate allowed structures, int64 (structures, k), and their costs, float64 (structures,).
 
     In the order of `candidates`, the last set fastest. Own costs are added up in extended precision, so that large
     ones which cancel leave what is left. Raises `SpaceTooLarge`: more than `limit` choices from the first few sets.
@@ -29,15 +29,15 @@ def all_structures(problem: LinkingProblem, *, limit: int = LIMIT) -> tuple[IntA
             )
         lengths = problem.lengths(problem.slots, problem.slots[members])
         more = lengths[chosen].sum(axis=1)
-        row, member = np.nonzero(np.isfinite(more + problem.own_costs[members]))
+        row, member = np.nonzero(np.isfinite(more + problem.unary_costs[members]))
         chosen = np.concatenate([chosen[row], members[member, None]], axis=1)
-        own, apart = own[row] + problem.own_costs[members[member]], apart[row] + more[row, member]
+        own, apart = own[row] + problem.unary_costs[members[member]], apart[row] + more[row, member]
     costs: FloatArray = (2.0 * apart + own).astype(np.float64)
     return problem.members[chosen], costs
 
 
 def best_structures(problem: LinkingProblem, k: int = 1, *, limit: int = LIMIT) -> list[Solution[IntArray]]:
-    """The `k` best structures, best first; of equal ones the first in the order of `candidates`.
+    """Return the `k` best structures, best first; ties in the order of `candidates`.
 
     Raises `SpaceTooLarge`: see `all_structures`.
     """

@@ -1,4 +1,4 @@
-"""The method ``exact``: local search, costs moved from pairs to candidates, Russian dolls; and ``local-search``."""
+"""The methods ``exact`` (costs moved from pairs to candidates, Russian doll search) and ``local-search``."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from gapless import Certificate, Result, SolveError, Stop
-from gapless.core.problem import check_start
-from gapless.core.sparse import BoolArray, IntArray
-from gapless.core.tolerance import margin
-from gapless.engine.watch import Watch
+from gapless.arrays.sparse import BoolArray, IntArray
+from gapless.arrays.tolerance import score_tolerance
 from gapless.plugins.registry import check_count
-from gapless.roles import NoCertificate, Sense, Solve, Stats
-from gapless_kernels import FoundChoice, linking_search
+from gapless.problems.problem import check_start
+from gapless.roles import NoCertificate, Sense, SolveRequest, Stats
+from gapless.search.search_callback import SearchCallback
+from gapless_kernels import LinkingSearchResult, linking_search
 from gapless_linking.certificate import SearchCertificate
 from gapless_linking.costs import Costs
-from gapless_linking.k_best import Listing
+from gapless_linking.k_best import KBestChoices
 from gapless_linking.problem import LinkingProblem
 
 
-def run(problem: LinkingProblem, solve: Solve, *, kicks: int = 50) -> Result[IntArray]:
+def run(problem: LinkingProblem, request: SolveRequest, *, kicks: int = 50) -> Result[IntArray]:
     """Find the choice of least cost, or the k best, and prove it.
 
     Local search finds a good choice. Then costs are moved from pairs of candidates to the candidates themselves,
@@ -33,64 +33,68 @@ def run(problem: LinkingProblem, solve: Solve, *, kicks: int = 50) -> Result[Int
     little changed.
     """
     check_count("kicks", kicks, at_least=0)
-    return _Search(problem, solve, kicks).run()
+    return _LinkingSolve(problem, request, kicks).run()
 
 
-def local_search(problem: LinkingProblem, solve: Solve, *, kicks: int = 500) -> Result[IntArray]:
-    """Best-improvement local search with kicks; no bound.
+def local_search(problem: LinkingProblem, request: SolveRequest, *, kicks: int = 500) -> Result[IntArray]:
+    """Run best-improvement local search with kicks; there is no bound.
 
     `kicks`: restarts of the search from its best choice, a little changed.
     """
     check_count("kicks", kicks, at_least=0)
-    return _Search(problem, solve, kicks, prove=False).run()
+    return _LinkingSolve(problem, request, kicks, prove=False).run()
 
 
-class _Watch(Watch):
-    """As `Watch`, from the costs of one search after another."""
+class _Watch(SearchCallback):
+    """As `SearchCallback`, from the costs of one search after another."""
 
-    def __init__(self, solve: Solve) -> None:
-        # Where nobody says stop, local search has come to its end.
-        super().__init__(solve.budget, solve.k, Stop.RELAXED, Sense.MINIMISE)
+    def __init__(self, request: SolveRequest) -> None:
+        # If no limit stops it, local search has come to its end.
+        super().__init__(request.budget, request.k, Stop.RELAXED, Sense.MINIMISE)
         self.work = [0, 0]
         self.offset = 0.0
-        self.first: FoundChoice | None = None
+        self.first: LinkingSearchResult | None = None
         """Bound on the k best while parts are searched."""
 
     def __call__(self, bound: float, value: float, sweeps: int, nodes: int) -> bool:
         bound, value = bound + self.offset, value + self.offset
+        # Parts of a k-best list report the first search: their own bounds do not hold for the best choice.
         if self.first is not None:
             bound, value = self.first.bound, self.first.value
         return super().__call__(-bound, -value, self.work[0] + sweeps, self.work[1] + nodes)
 
 
-class _Search:
+class _LinkingSolve:
     """One solve: costs are prepared once, then searched once, or once for each part of a k-best partition."""
 
-    def __init__(self, problem: LinkingProblem, solve: Solve, kicks: int, *, prove: bool = True) -> None:
-        self.problem, self.solve, self.kicks, self.prove = problem, solve, kicks, prove
-        self.watch = _Watch(solve)
+    def __init__(self, problem: LinkingProblem, request: SolveRequest, kicks: int, *, prove: bool = True) -> None:
+        self.problem, self.solve, self.kicks, self.prove = problem, request, kicks, prove
+        self.watch = _Watch(request)
         self.costs = Costs.of(problem)
         self.watch.offset = self.costs.offset
-        self.done: list[FoundChoice] = []
+        self.done: list[LinkingSearchResult] = []
 
     def run(self) -> Result[IntArray]:
         check_start(self.problem, self.solve.start)
         starts = [self.problem.chosen(structure) for structure in self.solve.start]
         if self.costs.hopeless:
             return self._result([], math.inf, Stop.PROVED)
-        found = self._search(None, starts)
-        choices = [] if found.members is None else [found.members]
-        stop = self._stop(found)
-        if self.solve.k > 1 and found.members is not None:
-            choices, stop = self._list(found.members, starts, stop)
-        bound = math.inf if found.proved and not choices else found.bound
-        return self.watch.result(-bound, -found.value, lambda failed: self._result(choices, bound, failed or stop))
+        outcome = self._search(None, starts)
+        choices = [] if outcome.members is None else [outcome.members]
+        stop = self._stop(outcome)
+        if self.solve.k > 1 and outcome.members is not None:
+            choices, stop = self._list(outcome.members, starts, stop)
+        bound = math.inf if outcome.proved and not choices else outcome.bound
+        return self.watch.result(
+            -bound, -outcome.value, lambda failed: self._result(choices, bound, failed or stop)
+        )
 
     def _list(self, best: IntArray, starts: Sequence[IntArray], stop: Stop) -> tuple[list[IntArray], Stop]:
-        """The k best choices as far as they are known, and why the search for them ended."""
+        """Find the k best choices as far as limits allow; also return the reason to stop."""
         self.watch.first = self.done[0]
-        listing = Listing(self.problem, self.costs, self.solve.k, self._part)
+        listing = KBestChoices(self.problem, self.costs, self.solve.k, self._part)
         try:
+            # Starts are feasible choices, too, and may enter the list.
             for choice in (best, *starts):
                 listing.know(choice)
             if stop in (Stop.PROVED, Stop.RELAXED):
@@ -101,27 +105,28 @@ class _Search:
             stop = Stop.INTERRUPTED
         return listing.choices, stop
 
-    def _part(self, allowed: BoolArray, start: IntArray, cutoff: float) -> tuple[FoundChoice, Stop]:
-        """The best choice of a part, if it is below the cutoff; see `Listing`."""
+    def _part(self, allowed: BoolArray, start: IntArray, cutoff: float) -> tuple[LinkingSearchResult, Stop]:
+        """Find the best choice of a part below the cutoff; see `KBestChoices`."""
         if self.watch(0.0, 0.0, 0, 0):
             return self.done[0], self.watch.stop
-        found = self._search(allowed, [start], cutoff)
-        self.done[-1] = found._replace(record=None)
-        return found, self._stop(found)
+        outcome = self._search(allowed, [start], cutoff)
+        self.done[-1] = outcome._replace(record=None)
+        return outcome, self._stop(outcome)
 
     def _search(
         self, allowed: BoolArray | None, starts: Sequence[IntArray], cutoff: float = math.inf
-    ) -> FoundChoice:
-        may = self.costs.allowed if allowed is None else allowed
+    ) -> LinkingSearchResult:
+        allowed_members = self.costs.allowed if allowed is None else allowed
         costs = self.costs
         try:
-            found = linking_search(
+            outcome = linking_search(
                 self.problem.first,
                 self.problem.slots,
                 costs.distances,
                 costs.own,
-                allowed=may,
+                allowed=allowed_members,
                 start=np.array(starts, np.int32).reshape(-1, self.problem.k),
+                # Choices at the limit are not connected.
                 cutoff=min(cutoff, costs.limit),
                 limit=costs.limit,
                 granularity=costs.granularity,
@@ -132,24 +137,24 @@ class _Search:
             )
         except MemoryError as error:
             raise SolveError(f"{error}") from error
-        value, bound = found.value + costs.offset, found.bound + costs.offset
+        value, bound = outcome.value + costs.offset, outcome.bound + costs.offset
         step = self.problem.granularity
-        if found.proved and found.members is not None and step and value - bound < step / 2:
+        if outcome.proved and outcome.members is not None and step and value - bound < step / 2:
             bound = value  # what would be cheaper would be so by a step
-        found = found._replace(value=value, bound=bound)
-        self.done.append(found)
-        self.watch.work[0] += found.sweeps
-        self.watch.work[1] += found.nodes
-        return found
+        outcome = outcome._replace(value=value, bound=bound)
+        self.done.append(outcome)
+        self.watch.work[0] += outcome.sweeps
+        self.watch.work[1] += outcome.nodes
+        return outcome
 
-    def _stop(self, found: FoundChoice) -> Stop:
-        if found.interrupted:
+    def _stop(self, outcome: LinkingSearchResult) -> Stop:
+        if outcome.interrupted:
             self.solve.budget.interrupt()
             return Stop.INTERRUPTED
-        if not found.proved:
+        if not outcome.proved:
             return self.watch.stop
         # Where large costs cancel, their rounding may leave more of a gap than a proof may have.
-        exact = found.members is None or found.value - found.bound <= margin(found.value)
+        exact = outcome.members is None or outcome.value - outcome.bound <= score_tolerance(outcome.value)
         return Stop.PROVED if exact else Stop.RELAXED
 
     def _certificate(self, stop: Stop) -> Certificate:
@@ -159,11 +164,13 @@ class _Search:
             return NoCertificate("local search proves nothing")
         if stop is Stop.RELAXED:
             return NoCertificate("large costs cancel: float64 loses more than evidence may be forgiven")
-        found = self.done[0]
-        if found.record is None:
+        outcome = self.done[0]
+        if outcome.record is None:
             return NoCertificate("the record of the search outgrew its memory")
-        nothing = found.proved and found.members is None
-        return SearchCertificate.of(found.record, self.costs.limit + self.costs.offset if nothing else found.value)
+        nothing = outcome.proved and outcome.members is None
+        return SearchCertificate.of(
+            outcome.record, self.costs.limit + self.costs.offset if nothing else outcome.value
+        )
 
     def _result(self, choices: Sequence[IntArray], bound: float, stop: Stop) -> Result[IntArray]:
         problem, solve = self.problem, self.solve
@@ -176,8 +183,8 @@ class _Search:
             method=solve.method,
             stats=Stats(
                 seconds=solve.budget.elapsed,
-                nodes=sum(found.nodes + found.branches for found in self.done),
-                iterations=sum(found.sweeps for found in self.done),
+                nodes=sum(outcome.nodes + outcome.branches for outcome in self.done),
+                iterations=sum(outcome.sweeps for outcome in self.done),
                 warm_start_used=bool(solve.start),
             ),
             trace=solve.budget.events,

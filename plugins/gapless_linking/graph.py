@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import attrs
 import networkx as nx
@@ -14,16 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, frozen_array, int_array
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray, float_array, frozen_array, int_array
 from gapless.roles import serialisable
 from gapless_kernels import GraphSearch, graph_components
 from gapless_linking.graph_building import compressed, edge_arrays, numbered
 from gapless_linking.graph_checks import flaw, repeated
 from gapless_linking.graph_files import read_arrays, write_arrays
 from gapless_linking.graph_reading import read_edges
-
-if TYPE_CHECKING:
-    from gapless_linking.connection import Connection
 
 Int32Array = NDArray[np.int32]
 
@@ -37,6 +34,16 @@ def _int32(values: Any) -> Int32Array:
 
 def _names(values: Iterable[str] | None) -> tuple[str, ...] | None:
     return None if values is None else tuple(values)
+
+
+class AddedEdges(Protocol):
+    """Edges of length 1 on top of a graph; implemented by `gapless_linking.Connection`."""
+
+    def flat(self, graph: Graph) -> tuple[IntArray, Int32Array]:
+        """Represent all edges as cliques of inner numbers."""
+
+    def pairs(self, graph: Graph) -> tuple[IntArray, IntArray]:
+        """Return the inner numbers of both ends of each edge, in either direction, once."""
 
 
 @serialisable("gapless_linking.Graph")
@@ -60,12 +67,12 @@ class Graph:
     left_out : int64, optional
         Ids outside the largest component, ascending.
     names : tuple of str, optional
-        ``names[i]`` is what people call the vertex with id i.
+        ``names[i]`` is the name of the vertex with id i.
 
     Attributes
     ----------
     searches : list of GraphSearch
-        Searches that no thread is using: their working memory is reused.
+        Idle searches, whose working memory is reused.
 
     Examples
     --------
@@ -88,13 +95,14 @@ class Graph:
             raise InvalidProblem(f"offsets must be {n + 1} numbers from 0 to the number of neighbours, {ends}")
         if self.weights is not None and self.weights.size != ends:
             raise InvalidProblem(f"there are {self.weights.size} weights for {ends} neighbours")
-        # Files may come from anyone, and libraries that search a graph trust it.
+        # Files can be forged, and libraries that search a graph index by these arrays without checks.
         if np.any(self.offsets[1:] < self.offsets[:-1]):
             raise InvalidProblem("offsets fall")
         if ends and not 0 <= self.neighbours.min() <= self.neighbours.max() < n:
             raise InvalidProblem(f"neighbours must be inner numbers, from 0 to {n - 1}")
         if n and self.vertices.min() < 0:
             raise InvalidProblem(f"vertices names {self.vertices.min()}: ids of vertices are not negative")
+        # Dijkstra's algorithm needs positive weights; NaN fails the comparison.
         if self.weights is not None and ends and not 0 < self.weights.min() <= self.weights.max() < np.inf:
             raise InvalidProblem("weights must be positive numbers")
         twice = repeated(self.vertices)
@@ -108,7 +116,7 @@ class Graph:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, largest_component: bool = False) -> Graph:
-        """The graph of a file of edges, plain or .gz.
+        """Read the graph of a file of edges, plain or .gz.
 
         Parameters
         ----------
@@ -128,7 +136,7 @@ class Graph:
 
     @classmethod
     def from_edges(cls, edges: Any, weights: Any = None, *, largest_component: bool = False) -> Graph:
-        """The graph of an (m, 2) array of vertex ids; weights (m,)."""
+        """Build the graph of an (m, 2) array of vertex ids; weights (m,)."""
         first, second, lengths = edge_arrays(edges, weights)
         return cls._built(first, second, lengths, largest_component)
 
@@ -136,7 +144,10 @@ class Graph:
     def from_arrays(
         cls, offsets: Any, neighbours: Any, weights: Any = None, *, largest_component: bool = False
     ) -> Graph:
-        """The graph of compressed sparse rows: vertex v, of n, has ``neighbours[offsets[v]:offsets[v + 1]]``."""
+        """Build the graph of compressed sparse rows.
+
+        Vertex v, of n, has ``neighbours[offsets[v]:offsets[v + 1]]``.
+        """
         rows = np.asarray(offsets)
         if rows.ndim != 1 or rows.size < 2 or rows[0] != 0 or np.any(np.diff(rows) < 0):
             raise InvalidProblem("offsets must start at 0 and never fall")
@@ -148,7 +159,7 @@ class Graph:
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, largest_component: bool = False) -> Graph:
-        """The graph of a square scipy.sparse matrix: entry (u, v) is the length of an edge.
+        """Build the graph of a square scipy.sparse matrix: entry (u, v) is the length of an edge.
 
         All edges have length 1 where the entries are bool or all 1.
         """
@@ -164,7 +175,7 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: Any, weight: str | None = None, *, largest_component: bool = False) -> Graph:
-        """The graph of a networkx graph.
+        """Build the graph of a networkx graph.
 
         Parameters
         ----------
@@ -198,17 +209,17 @@ class Graph:
         ids: IntArray | None = None,
         names: tuple[str, ...] | None = None,
     ) -> Graph:
-        """The graph of the edges between ids; the vertices are `ids`, or whatever the edges name."""
+        """Build the graph of edges between ids; its vertices are `ids`, or else the ends of the edges."""
         ids, u, v = numbered(first, second, ids)
         if not ids.size:
             raise InvalidProblem("the graph has no vertices")
         offsets, neighbours, lengths, number = compressed(u, v, weights, ids.size)
-        whole = cls(offsets, neighbours, lengths, ids[number], (), names)
-        return whole.largest_component() if largest_component else whole
+        graph = cls(offsets, neighbours, lengths, ids[number], (), names)
+        return graph.largest_component() if largest_component else graph
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, memory_map: bool = True) -> Graph:
-        """A graph as `save` wrote it.
+        """Load a graph that `save` wrote.
 
         Parameters
         ----------
@@ -228,39 +239,40 @@ class Graph:
         return cls(**fields)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one file, aside first: nobody ever sees half of it."""
+        """Write one file; it appears under its name once it is complete."""
         write_arrays(Path(path), {field.name: getattr(self, field.name) for field in attrs.fields(Graph)})
 
     # --- other graphs
 
     def largest_component(self) -> Graph:
-        """The largest connected component, of equally large ones that with the vertex of largest degree."""
+        """Return the largest connected component; among equals the one with the vertex of largest degree."""
         labels = graph_components(self.offsets, self.neighbours)
-        kept: BoolArray = labels == np.argmax(np.bincount(labels))
-        if np.all(kept):
+        keep_mask: BoolArray = labels == np.argmax(np.bincount(labels))
+        if np.all(keep_mask):
             return self
-        ends = np.repeat(kept, np.diff(self.offsets))
-        number = np.cumsum(kept) - 1
+        ends = np.repeat(keep_mask, np.diff(self.offsets))
+        number = np.cumsum(keep_mask) - 1
         return Graph(
-            np.concatenate([[0], np.cumsum(np.diff(self.offsets)[kept])]),
+            np.concatenate([[0], np.cumsum(np.diff(self.offsets)[keep_mask])]),
             number[self.neighbours[ends]],
             None if self.weights is None else self.weights[ends],
-            self.vertices[kept],
-            np.union1d(self.left_out, self.vertices[~kept]),
+            self.vertices[keep_mask],
+            np.union1d(self.left_out, self.vertices[~keep_mask]),
             self.names,
         )
 
-    def with_connection(self, connection: Connection) -> Graph:
-        """A graph with the edges of `connection` as its own; for small graphs, or where nothing else will do."""
+    def with_connection(self, connection: AddedEdges) -> Graph:
+        """Copy the graph with the edges of `connection`; meant for small graphs, or if nothing else works."""
         return self.with_cliques(*connection.flat(self))
 
     def with_cliques(self, clique_first: IntArray, clique_members: Int32Array) -> Graph:
-        """A graph with more edges of length 1, given as in `Connection.flat`."""
+        """Copy the graph with more edges of length 1, given as in `Connection.flat`."""
         new = [
             members[np.stack(np.triu_indices(members.size, 1), axis=1)]
             for members in np.split(clique_members, clique_first[1:-1])
         ]
         rows = np.repeat(np.arange(self.vertex_count), np.diff(self.offsets))
+        # Each edge once: `compressed` adds the other direction.
         half = rows < self.neighbours
         pairs = np.concatenate([np.stack([rows[half], self.neighbours[half]], axis=1), *new])
         weights = None
@@ -270,14 +282,14 @@ class Graph:
         return Graph(offsets, neighbours, lengths, self.vertices[number], self.left_out, self.names)
 
     def to_networkx(self) -> Any:
-        """A networkx.Graph over ids, with the attribute ``weight``."""
-        made = nx.Graph()
-        made.add_nodes_from(self.vertices.tolist())
+        """Return a networkx.Graph over ids, with the attribute ``weight``."""
+        graph = nx.Graph()
+        graph.add_nodes_from(self.vertices.tolist())
         rows = np.repeat(np.arange(self.vertex_count), np.diff(self.offsets))
         weights = np.ones(self.neighbours.size) if self.weights is None else self.weights
         ends = self.vertices[rows].tolist(), self.vertices[self.neighbours].tolist()
-        made.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
-        return made
+        graph.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
+        return graph
 
     # --- vertices
 
@@ -310,48 +322,50 @@ class Graph:
         return np.argsort(self.vertices)
 
     def inner(self, vertices: Any) -> IntArray:
-        """Inner numbers of vertices; -1 where the graph has no such vertex."""
-        asked = np.asarray(vertices, np.int64)
+        """Return the inner numbers of vertices; -1 if the graph has no such vertex."""
+        ids = np.asarray(vertices, np.int64)
         if self._table is not None:
-            inside = (asked >= 0) & (asked < self._table.size)
-            return np.where(inside, self._table[np.where(inside, asked, 0)], -1).astype(np.int64)
-        at = np.searchsorted(self.vertices, asked, sorter=self._by_id)
-        found = self._by_id[np.minimum(at, self.vertex_count - 1)]
-        return np.where(self.vertices[found] == asked, found, -1)
+            inside = (ids >= 0) & (ids < self._table.size)
+            return np.where(inside, self._table[np.where(inside, ids, 0)], -1).astype(np.int64)
+        index = np.searchsorted(self.vertices, ids, sorter=self._by_id)
+        nearest = self._by_id[np.minimum(index, self.vertex_count - 1)]
+        return np.where(self.vertices[nearest] == ids, nearest, -1)
 
-    def require(self, vertices: Any, place: str) -> IntArray:
-        """Inner numbers of vertices that must be there; the message names the first that is not."""
+    def require(self, vertices: Any, location: str) -> IntArray:
+        """Return the inner numbers of vertices that must exist; the message names the first that does not."""
         numbers = self.inner(vertices)
         if np.any(numbers < 0):
             missing = np.asarray(vertices)[numbers < 0][0]
+            # The likelier mistake gets its own message.
             if np.isin(missing, self.left_out):
-                raise InvalidProblem(f"{place}: vertex {missing} is outside the largest component of the graph")
-            raise InvalidProblem(f"{place}: the graph has no vertex {missing}")
+                raise InvalidProblem(f"{location}: vertex {missing} is outside the largest component of the graph")
+            raise InvalidProblem(f"{location}: the graph has no vertex {missing}")
         return numbers
 
-    def degree(self, vertices: Any, connection: Connection | None = None) -> IntArray:
-        """Degrees of vertices, with the edges of `connection` too."""
+    def degree(self, vertices: Any, connection: AddedEdges | None = None) -> IntArray:
+        """Count the edges of vertices, including those of `connection`."""
         numbers = self.require(vertices, "vertices")
         degrees = np.diff(self.offsets)[numbers]
         if connection is None:
             return degrees
         u, v = connection.pairs(self)
+        # An added edge that the graph has already counts once.
         more = np.bincount(u[~self.joined(u, v)], minlength=self.vertex_count)
         return np.asarray(degrees + more[numbers])
 
     def joined(self, u: IntArray, v: IntArray) -> BoolArray:
-        """Whether edges join the inner numbers u[i] and v[i]; by binary search in the shorter of both rows."""
-        row, wanted = np.maximum(u, v), np.minimum(u, v)  # inner numbers go by falling degree
+        """Return whether edges join the inner numbers u[i] and v[i], by binary search in the shorter row."""
+        row, target = np.maximum(u, v), np.minimum(u, v)  # inner numbers go by falling degree
         low, end = self.offsets[row], self.offsets[row + 1]
         high = end.copy()
         for _ in range(int((end - low).max(initial=0)).bit_length()):
             middle = (low + high) // 2
             inside = low < high
-            less = inside & (self.neighbours[np.where(inside, middle, 0)] < wanted)
+            less = inside & (self.neighbours[np.where(inside, middle, 0)] < target)
             low, high = np.where(less, middle + 1, low), np.where(inside & ~less, middle, high)
-        found = low < end
-        found[found] = self.neighbours[low[found]] == wanted[found]
-        return np.asarray(found)
+        matches = low < end
+        matches[matches] = self.neighbours[low[matches]] == target[matches]
+        return np.asarray(matches)
 
     def __repr__(self) -> str:
         return f"<Graph: {self.vertex_count} vertices, {self.edge_count} edges>"

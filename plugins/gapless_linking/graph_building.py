@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.core.given_array import given_array
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.array_input import as_array
+from gapless.arrays.sparse import FloatArray, IntArray
 
 _TABLE = 4
 """Ids below this multiple of their number are sorted out in a table."""
 
 
 def edge_arrays(edges: Any, weights: Any) -> tuple[IntArray, IntArray, FloatArray | None]:
-    """Both ends and the length of each edge, checked; `edges` is (m, 2)."""
+    """Check both ends and the length of each edge; `edges` is (m, 2)."""
     try:
         pairs = np.asarray(edges)
     except ValueError as error:
@@ -34,10 +34,10 @@ def edge_arrays(edges: Any, weights: Any) -> tuple[IntArray, IntArray, FloatArra
         raise InvalidProblem(f"edges[{row}] is {pairs[row].tolist()}: ids of vertices are not negative")
     lengths = None
     if weights is not None:
-        given = given_array(weights, "weights are")
-        if given.dtype.kind not in "biuf":
-            raise InvalidProblem(f"weights are {given.dtype}, expected real numbers")
-        lengths = np.asarray(given, np.float64)
+        array = as_array(weights, "weights are")
+        if array.dtype.kind not in "biuf":
+            raise InvalidProblem(f"weights are {array.dtype}, expected real numbers")
+        lengths = np.asarray(array, np.float64)
         if lengths.shape != (len(pairs),):
             raise InvalidProblem(f"there are weights {lengths.shape} for {len(pairs)} edges")
         wrong = ~((lengths > 0) & (lengths < np.inf))
@@ -48,7 +48,7 @@ def edge_arrays(edges: Any, weights: Any) -> tuple[IntArray, IntArray, FloatArra
 
 
 def numbered(first: IntArray, second: IntArray, ids: IntArray | None) -> tuple[IntArray, IntArray, IntArray]:
-    """Ids, ascending, and both ends of the edges as places among them. Without `ids`, those that the edges name."""
+    """Return ids, ascending, and the ends of edges as indices into them; by default the ids that the edges name."""
     largest = max(int(first.max(initial=-1)), int(second.max(initial=-1)))
     if largest < _TABLE * (first.size + second.size):
         used = np.zeros(largest + 1, bool)
@@ -59,17 +59,17 @@ def numbered(first: IntArray, second: IntArray, ids: IntArray | None) -> tuple[I
             return ids, first, second
     elif ids is None:
         ids = np.union1d(first, second)
-    places = np.searchsorted(ids, first), np.searchsorted(ids, second)
-    for ends, at in zip((first, second), places, strict=True):
-        if ends.size and not np.array_equal(ids[np.minimum(at, ids.size - 1)], ends):
+    indices = np.searchsorted(ids, first), np.searchsorted(ids, second)
+    for ends, index in zip((first, second), indices, strict=True):
+        if ends.size and not np.array_equal(ids[np.minimum(index, ids.size - 1)], ends):
             raise InvalidProblem(f"an edge names vertex {ends.max()}, which the graph does not have")
-    return ids, *places
+    return ids, *indices
 
 
 def compressed(
     u: IntArray, v: IntArray, weights: FloatArray | None, n: int
 ) -> tuple[IntArray, NDArray[np.int32], FloatArray | None, IntArray]:
-    """Compressed sparse rows: symmetric, no loops, of parallel edges the lightest, rows by falling degree.
+    """Build compressed sparse rows: symmetric, no loops, lightest parallel edges, rows by falling degree.
 
     Parameters
     ----------
@@ -88,6 +88,7 @@ def compressed(
     """
     if n >= 2**31:
         raise InvalidProblem(f"{n} vertices: a graph holds fewer than 2^31")
+    # One key per edge sorts faster than two columns; n < 2^31 keeps it within int64.
     keys = np.minimum(u, v).astype(np.int64)
     keys *= n
     keys += np.maximum(u, v)
@@ -97,6 +98,7 @@ def compressed(
     order = np.argsort(-degrees, kind="stable")
     number = np.empty(n, np.int64)
     number[order] = np.arange(n)
+    # Frees 8 bytes per edge before the largest arrays are allocated.
     del keys
     m = low.size
     both = np.empty(2 * m, np.int64)
@@ -115,7 +117,7 @@ def compressed(
 
 
 def distinct(keys: IntArray, weights: FloatArray | None) -> tuple[IntArray, FloatArray | None]:
-    """Each key once, ascending, with its least weight; `keys` is sorted in place. Faster than numpy.unique."""
+    """Keep each key once, ascending, with its minimum weight; sorts `keys` in place. Faster than numpy.unique."""
     if weights is None:
         keys.sort()
     else:

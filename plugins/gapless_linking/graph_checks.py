@@ -1,4 +1,4 @@
-"""Whether compressed sparse rows are those of an undirected graph: files may come from anyone."""
+"""Checks that compressed sparse rows are those of an undirected graph, since files can be forged."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ import secrets
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 
 _CHUNK = 1 << 20
 """Ends of edges that are looked at at once."""
 
 
 def repeated(vertices: IntArray) -> int | None:
-    """An id that stands there twice."""
+    """Return an id that occurs twice, if any."""
     ordered = np.sort(vertices)
     twice = np.flatnonzero(ordered[1:] == ordered[:-1])
     return int(ordered[twice[0]]) if twice.size else None
 
 
 def flaw(offsets: IntArray, neighbours: NDArray[np.int32], weights: FloatArray | None) -> str | None:
-    """The fault of rows whose sizes and ranges are right; None when they are those of an undirected graph.
+    """Describe why rows of valid sizes and ranges are not those of an undirected graph; None if they are.
 
     Rows must ascend, without loops, and each edge must stand in both rows with one weight. That is tested by a sum
     over a keyed hash of each edge, in one pass: a file that does not know the key passes by a chance of 2^-64.
     """
+    # Odd multipliers are invertible modulo 2^64, so no information about an edge is lost.
     keys = np.array([secrets.randbits(64) | 1 for _ in range(4)], np.uint64)
     balance = np.uint64(0)
     first = 0
@@ -51,6 +52,7 @@ def flaw(offsets: IntArray, neighbours: NDArray[np.int32], weights: FloatArray |
         mixed *= keys[0]
         upward = rows < ends
         with np.errstate(over="ignore"):
+            # Each edge stands once upward and once downward; equal hashes cancel modulo 2^64.
             balance += mixed[upward].sum(dtype=np.uint64) - mixed[~upward].sum(dtype=np.uint64)
         first = last
     return None if balance == 0 else "an edge stands in one row and not in the other, or with another weight"

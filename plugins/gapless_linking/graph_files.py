@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.serial import write_aside
+from gapless.arrays.serial import write_aside
 
 _MAGIC = b"gapless graph 1\n"
 _ALIGN = 64
@@ -24,7 +24,7 @@ def write_arrays(path: Path, fields: dict[str, Any]) -> None:
     After a first line that names the format comes a line of JSON: for each field its type, and the place and the
     number of its entries. Then the arrays, little-endian, each from a multiple of 64 bytes on.
     """
-    arrays, place = [], _HEADER_LIMIT
+    arrays, offset = [], _HEADER_LIMIT
     header: dict[str, Any] = {}
     for name, value in fields.items():
         if value is None:
@@ -33,23 +33,23 @@ def write_arrays(path: Path, fields: dict[str, Any]) -> None:
         text = isinstance(value, tuple)
         array = np.frombuffer(json.dumps(value).encode(), np.uint8) if text else value
         kind = "text" if text else array.dtype.newbyteorder("<").str
-        header[name] = {"type": kind, "at": place, "size": array.size}
-        arrays.append((place, array.astype(array.dtype.newbyteorder("<"), copy=False)))
-        place += -(-array.nbytes // _ALIGN) * _ALIGN
-    line = json.dumps({"bytes": place, "fields": header}).encode() + b"\n"
+        header[name] = {"type": kind, "at": offset, "size": array.size}
+        arrays.append((offset, array.astype(array.dtype.newbyteorder("<"), copy=False)))
+        offset += -(-array.nbytes // _ALIGN) * _ALIGN
+    line = json.dumps({"bytes": offset, "fields": header}).encode() + b"\n"
 
     def write(file: IO[bytes]) -> None:
         file.write((_MAGIC + line).ljust(_HEADER_LIMIT, b" "))
         for start, array in arrays:
             file.seek(start)
             file.write(array.data)
-        file.truncate(place)
+        file.truncate(offset)
 
     write_aside(path, write)
 
 
 def read_arrays(path: Path, memory_map: bool) -> dict[str, Any]:
-    """The arrays that `write_arrays` wrote."""
+    """Read the arrays that `write_arrays` wrote."""
     with path.open("rb") as file:
         head = file.read(_HEADER_LIMIT)
         size = os.fstat(file.fileno()).st_size
@@ -72,7 +72,8 @@ def read_arrays(path: Path, memory_map: bool) -> dict[str, Any]:
 
 
 def _read(path: Path, end: int, memory_map: bool, *, type: str, at: int, size: int) -> Any:
-    """One field. Only numbers are read: an array of objects would be one of pointers."""
+    """Read one field. Only numbers are read, because an array of objects would contain pointers."""
+    # Only known types: numpy would accept arrays of objects, too.
     kind = np.dtype("u1" if type == "text" else _TYPES[_TYPES.index(type)])
     if size < 0 or at < _HEADER_LIMIT or at + size * kind.itemsize > end:
         raise ValueError(f"{size} entries from {at} on are not in the file")

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_kernels import parse_edges
 
 _CHUNK = 1 << 24
@@ -24,7 +24,7 @@ _FAULTS = {
 
 
 def read_edges(path: Path) -> tuple[IntArray, FloatArray | None]:
-    """Edges (m, 2) and weights (m,) of a file, plain or .gz; see `Graph.read`."""
+    """Read edges (m, 2) and weights (m,) of a file, plain or .gz; see `Graph.read`."""
     edges, weights, columns, lines = [], [], 0, 0
     try:
         for text in _whole_lines(path):
@@ -44,7 +44,7 @@ def read_edges(path: Path) -> tuple[IntArray, FloatArray | None]:
 
 
 def _whole_lines(path: Path) -> Iterator[bytes]:
-    """The file in pieces that end where lines end."""
+    """Yield the file in pieces of complete lines."""
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
         rest = b""
         while piece := file.read(_CHUNK):
@@ -53,6 +53,7 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
                 yield rest + head + newline
                 rest = tail
             else:
+                # No line ends in this piece.
                 rest += piece
         if rest:
             yield rest

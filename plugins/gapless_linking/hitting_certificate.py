@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless.core.certificate import BoundCertificate
+from gapless.certificates.certificate import BoundCertificate
 from gapless.roles import Fixings, serialisable
 from gapless_linking.proofs.plain_distances import PlainDistances
 
@@ -25,19 +25,19 @@ class HittingCertificate(BoundCertificate):
     kind: ClassVar[str] = "hitting distances"
 
     def upper_bound(self, problem: Any, fixings: Fixings) -> float:
-        """Minus the sum above, over the candidates that the fixings leave."""
+        """Return minus the sum above, over the candidates that the fixings leave."""
         plain = PlainDistances.of(problem)
         implied = fixings.implied(problem.decisions)
         if implied is None:
             return -math.inf
-        own_costs = plain.own_costs()
-        own_costs[implied.off] = np.inf
-        left = np.isfinite(own_costs)
+        unary_costs = plain.unary_costs()
+        unary_costs[implied.off] = np.inf
+        left = np.isfinite(unary_costs)
         ranges = [slice(a, b) for a, b in zip(problem.first[:-1].tolist(), problem.first[1:].tolist(), strict=True)]
         if not all(left[own].any() for own in ranges):
             return -math.inf
         near = np.sum([plain.nearest(problem.members[own][left[own]]) for own in ranges], axis=0)
         # Beyond the least of the set: where large costs of candidates cancel, their rounding would drown distances.
-        least = [own_costs[own].min() for own in ranges]
-        beyond = [(near[own] + (own_costs[own] - low)).min() for own, low in zip(ranges, least, strict=True)]
+        least = [unary_costs[own].min() for own in ranges]
+        beyond = [(near[own] + (unary_costs[own] - low)).min() for own, low in zip(ranges, least, strict=True)]
         return -math.fsum([*least, *beyond])

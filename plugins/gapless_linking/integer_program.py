@@ -1,46 +1,56 @@
-"""The problem as one integer program, complete: for export and as an independent judge."""
+"""The complete integer program of a linking problem, for export and as an independent reference."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.roles import LinearModel, Sparse
 
-if TYPE_CHECKING:
-    from gapless_linking.problem import LinkingProblem
 
+def integer_program(first: IntArray, unary_costs: FloatArray, lengths: FloatArray) -> LinearModel:
+    r"""Build a model with a column for each candidate of each set, and for each pair that may be chosen together.
 
-def integer_program(problem: LinkingProblem) -> LinearModel:
-    r"""One column for each candidate of each set, and one for each pair of them that may be chosen together.
-
-    :math:`z_a` says that member a is chosen, :math:`y_{ab}` that a and b of different sets both are. A pair that no
-    path connects has no column, nor has one with a forbidden member. With :math:`c_a` for what a member costs by
-    itself, the model is the local polytope of the pairs:
+    :math:`z_a` says that candidate a is chosen, :math:`y_{ab}` that a and b of different sets both are. A pair has
+    no column if no path connects it or one of its candidates is forbidden. With :math:`c_a` for the unary cost of a
+    candidate, the model is the local polytope of the pairs:
 
     - minimise :math:`\sum_a c_a z_a + 2 \sum_{ab} d(a, b) y_{ab}`, here the maximum of its opposite;
     - :math:`\sum_{a \in X_i} z_a = 1` for each set i;
-    - :math:`\sum_{b \in X_j} y_{ab} = z_a` for each member a and each other set j.
+    - :math:`\sum_{b \in X_j} y_{ab} = z_a` for each candidate a and each other set j.
 
-    The z are binary, the y follow from them. Of the usual linear programs this is the tightest, and no coefficient
-    but 1 stands in its rows. Programs by length (a column for each member, set and length: "chosen, and nothing
-    chosen from that set is as near") are smaller, and weaker; on sets of 4 to 20 candidates SCIP was as fast or
-    faster with the pairs. What a set and a pair of sets cost at least is in the constant, so that large numbers
-    that cancel do not use up the solver's precision. Returns LinearModel: n columns z, one for each decision, and
-    at most N^2 / 2 columns y; k + k N rows.
+    The z are binary, the y follow from them. Of the usual linear programs this is the tightest, and all its
+    coefficients are 1 or -1. Programs by length (a column for each candidate, set and length: "chosen, and nothing
+    chosen from that set is as near") are smaller and weaker; on sets of 4 to 20 candidates SCIP was as fast or
+    faster with the pairs. The minimum cost of each set and of each pair of sets moves into the constant, so that
+    large numbers that cancel do not use up the solver's precision.
+
+    Parameters
+    ----------
+    first : int64 (k + 1,)
+        Set i holds the candidates ``first[i]:first[i + 1]``, N in all.
+    unary_costs : float64 (N,)
+        Unary costs; inf forbids.
+    lengths : float64 (N, N)
+        Distances between candidates; inf if no path leads.
+
+    Returns
+    -------
+    LinearModel
+        N columns z, one for each decision, and at most N^2 / 2 columns y; k + k N rows.
     """
-    k, count = problem.k, problem.members.size
-    owner = np.repeat(np.arange(k), np.diff(problem.first))
-    allowed = np.isfinite(problem.own_costs)
-    apart = problem.lengths(problem.slots, problem.slots)
-    a, b = np.nonzero(np.isfinite(apart) & allowed[:, None] & allowed & (owner[:, None] < owner))
+    k, count = first.size - 1, unary_costs.size
+    owner = np.repeat(np.arange(k), np.diff(first))
+    allowed = np.isfinite(unary_costs)
+    # Each unordered pair once, from the earlier set to the later one.
+    a, b = np.nonzero(np.isfinite(lengths) & allowed[:, None] & allowed & (owner[:, None] < owner))
     chosen, paired = np.arange(count), count + np.arange(a.size)
-    least, own = _above_least(np.where(allowed, problem.own_costs, np.inf), owner)
-    least_apart, costs = _above_least(2.0 * apart[a, b], owner[a] * k + owner[b])
+    least, unary = _above_least(np.where(allowed, unary_costs, np.inf), owner)
+    least_lengths, costs = _above_least(2.0 * lengths[a, b], owner[a] * k + owner[b])
 
+    # One row for each set, then one for each candidate and each other set.
     member, other = np.nonzero(owner[:, None] != np.arange(k))
     rows = np.concatenate([owner, k + a * k + owner[b], k + b * k + owner[a], k + member * k + other])
     columns = np.concatenate([chosen, paired, paired, member])
@@ -48,7 +58,7 @@ def integer_program(problem: LinkingProblem) -> LinearModel:
     order = np.argsort(rows, kind="stable")
     sides = np.concatenate([np.ones(k), np.zeros(k * count)])
     return LinearModel(
-        objective=-np.concatenate([np.where(allowed, own, 0.0), costs]),
+        objective=-np.concatenate([np.where(allowed, unary, 0.0), costs]),
         column_lower=np.zeros(count + a.size),
         column_upper=np.concatenate([allowed, np.ones(a.size)]),
         integer=np.arange(count + a.size) < count,
@@ -56,12 +66,12 @@ def integer_program(problem: LinkingProblem) -> LinearModel:
         row_lower=sides,
         row_upper=sides,
         decision_columns=chosen,
-        constant=-math.fsum([*least, *least_apart]),
+        constant=-math.fsum([*least, *least_lengths]),
     )
 
 
 def _above_least(costs: FloatArray, group: IntArray) -> tuple[list[float], FloatArray]:
-    """The least cost of each group that has a finite one, and the excess of each cost over its group's."""
+    """Split costs into the minimum of each group, 0 if none is finite, and the excess over it."""
     least = np.full(group.max(initial=0) + 1, np.inf)
     np.minimum.at(least, group, costs)
     finite = np.where(np.isfinite(least), least, 0.0)

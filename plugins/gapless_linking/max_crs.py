@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.score_array import score_array
+from gapless.arrays.score_array import score_array
 from gapless_linking.graph import Graph
 from gapless_linking.problem import LinkingProblem
 
@@ -29,7 +29,7 @@ class MaxCRS:
     alpha: float
 
     def capacity_of(self, structure: Any) -> float:
-        """The capacity h of a choice, over ordered pairs."""
+        """Return the capacity h of a choice, over ordered pairs."""
         k = self.problem.k
         return k * (k - 1) * self.alpha - self.problem.value(np.asarray(structure, np.int64))
 
@@ -41,15 +41,16 @@ def from_max_crs(sets: Sequence[Any], capacity: Any) -> MaxCRS:
     of `capacity`. `capacity` ((n, n) array of numbers): symmetric, finite, at least 0; within a set not looked at.
     """
     table = score_array(capacity, "capacity: the numbers")
-    members = [np.asarray(given, np.int64) for given in sets]
+    members = [np.asarray(elements_of_set, np.int64) for elements_of_set in sets]
     elements = np.concatenate(members) if members else np.zeros(0, np.int64)
-    owner = np.repeat(np.arange(len(members)), [given.size for given in members])
+    owner = np.repeat(np.arange(len(members)), [elements_of_set.size for elements_of_set in members])
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise InvalidProblem(f"capacity has shape {table.shape}, expected as many rows as columns")
     if np.any((elements < 0) | (elements >= len(table))):
         raise InvalidProblem(f"an element of the sets is not among the {len(table)} rows of capacity")
     if np.unique(elements).size < elements.size:
         raise InvalidProblem("MaxCRS needs disjoint sets, and an element is named twice")
+    # Each pair of elements of different sets once.
     rows, columns = np.nonzero(owner[:, None] < owner[None, :])
     x, y = elements[rows], elements[columns]
     between = table[x, y]

@@ -1,46 +1,51 @@
-"""Costs of single members: their distances from the anchors, less their prior."""
+"""Costs of single candidates: their distances from the anchors minus their prior."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from gapless_linking.problem import LinkingProblem
+from gapless.arrays.sparse import FloatArray, IntArray
 
 
-def own_costs(problem: LinkingProblem) -> FloatArray:
-    """Costs of the members, float64 (N,); inf forbids."""
-    costs = np.zeros(problem.members.size)
-    for z, weight in problem.anchors:
-        if weight:
-            at = np.array([np.searchsorted(problem.points, z)])
-            apart = problem.lengths(problem.slots, at)[:, 0]
-            costs += np.where(np.isinf(apart), np.inf, weight * apart)
-    if problem.prior is not None and problem.prior_weight:
-        costs -= problem.prior_weight * np.concatenate(problem.prior)
-    costs.flags.writeable = False
-    return costs
+def unary_costs(anchor_lengths: Iterable[tuple[float, FloatArray]], prior: FloatArray) -> FloatArray:
+    """Sum the weighted distances from the anchors and subtract the prior, float64 (N,); inf forbids.
+
+    Parameters
+    ----------
+    anchor_lengths : pairs of a weight and float64 (N,)
+        For each anchor its weight, which is not 0, and its distance from each candidate.
+    prior : float64 (N,)
+        In units of the cost.
+    """
+    costs = np.zeros(prior.size)
+    for weight, lengths in anchor_lengths:
+        # A negative weight must not turn an unreachable anchor into a reward without bound.
+        costs += np.where(np.isinf(lengths), np.inf, weight * lengths)
+    return costs - prior
 
 
 def centred(costs: FloatArray, first: IntArray) -> tuple[FloatArray, float]:
-    """Costs beyond the least of their set, and the sum of the least; 0 where a whole set is forbidden."""
-    least = np.minimum.reduceat(costs, first[:-1])
-    least[np.isinf(least)] = 0.0
-    beyond = costs - np.repeat(least, np.diff(first))
-    beyond.flags.writeable = False
-    return beyond, math.fsum(least.tolist())
+    """Split costs into the minimum of each set and the excess over it; return the excesses and the sum of minima.
+
+    The minimum of a set counts as 0 if the whole set is forbidden.
+    """
+    minima = np.minimum.reduceat(costs, first[:-1])
+    # inf - inf would turn forbidden candidates into NaN.
+    minima[np.isinf(minima)] = 0.0
+    excess = costs - np.repeat(minima, np.diff(first))
+    excess.flags.writeable = False
+    return excess, math.fsum(minima.tolist())
 
 
-def granularity(problem: LinkingProblem) -> float | None:
-    """2 for whole distances alone, as pairs count twice; 1 with whole costs of members; else none."""
-    if not problem.anchors and problem.prior is None:
-        return 2.0 if problem.whole else None
-    finite = problem.own_costs[np.isfinite(problem.own_costs)]
-    if not problem.whole or np.any(finite != np.floor(finite)):
+def granularity(costs: FloatArray) -> float | None:
+    """Return the step between integral totals: 2 if all `costs` are even, 1 if integers, else None.
+
+    Each distance counts twice, once for either order of its pair.
+    """
+    finite = costs[np.isfinite(costs)]
+    if np.any(finite != np.floor(finite)):
         return None
-    return 2.0 if not np.any(finite % 2) else 1.0
+    return 1.0 if np.any(finite % 2) else 2.0

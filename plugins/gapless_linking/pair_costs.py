@@ -1,29 +1,31 @@
-"""Distances between candidates as a factor: what linking scores beyond its choice groups."""
+"""Distances between candidates as a factor: the part of a linking problem that its backbone leaves out."""
 
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.roles import Decisions, Factor
 
-if TYPE_CHECKING:
-    from gapless_linking.problem import LinkingProblem
-
-MOST_PAIRS = 1_000_000
-"""A problem of more pairs of candidates is refused: `linking-search` asks for no table of them."""
+MAX_PAIRS = 1_000_000
+"""Problems with more pairs of candidates are refused; `linking-search` needs no table of pairs."""
 
 
 class PairCosts(Factor):
-    """Minus twice the distance of each two candidates of different sets; -inf where no path connects them.
+    """Minus twice the distance of each two candidates of different sets; -inf if no path connects them.
 
     Parameters
     ----------
-    problem : LinkingProblem
+    first : int64 (k + 1,)
+        Set i holds the candidates ``first[i]:first[i + 1]``.
+    lengths : callable
+        ``lengths(a, b)`` returns the distances of the candidates a[i] and b[i], float64. It is not called before
+        the scopes are needed: all distances of a graph can be expensive.
 
     Raises
     ------
@@ -33,35 +35,26 @@ class PairCosts(Factor):
 
     name: ClassVar[str] = "distance"
 
-    def __init__(self, problem: LinkingProblem) -> None:
-        sizes = np.diff(problem.first)
+    def __init__(self, first: IntArray, lengths: Callable[[IntArray, IntArray], FloatArray]) -> None:
+        sizes = np.diff(first)
         pairs = (int(sizes.sum()) ** 2 - int((sizes**2).sum())) // 2
-        if pairs > MOST_PAIRS:
+        if pairs > MAX_PAIRS:
             raise InvalidProblem(
-                f"the candidates make {pairs} pairs, and factors take up to {MOST_PAIRS}: leave out candidates, or "
+                f"the candidates make {pairs} pairs, and factors take up to {MAX_PAIRS}: leave out candidates, or "
                 "solve it without factors by the problem's own methods"
             )
-        self.problem = problem
+        self._first, self._lengths = first, lengths
 
     def scopes(self, decisions: Decisions) -> IntArray:
-        """The pairs that are apart, int64 (pairs, 2)."""
-        first = self.problem.first.tolist()
+        """Return the pairs at a distance other than 0, int64 (pairs, 2)."""
         blocks = [
-            np.stack(np.meshgrid(np.arange(*one), np.arange(*other), indexing="ij"), axis=-1).reshape(-1, 2)
-            for one, other in itertools.combinations(itertools.pairwise(first), 2)
+            np.stack(np.meshgrid(np.arange(*left), np.arange(*right), indexing="ij"), axis=-1).reshape(-1, 2)
+            for left, right in itertools.combinations(itertools.pairwise(self._first.tolist()), 2)
         ]
         pairs = np.concatenate([np.zeros((0, 2), np.int64), *blocks])
-        apart: IntArray = pairs[self._scores(pairs) != 0.0]
-        return apart
+        scored: IntArray = pairs[self.score(pairs, decisions) != 0.0]
+        return scored
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """Each distance counts both ways."""
-        return self._scores(scopes)
-
-    def _scores(self, pairs: IntArray) -> FloatArray:
-        at = self.problem.slots
-        apart = self.problem.distances[at[pairs[:, 0]], at[pairs[:, 1]]]
-        lengths: FloatArray = apart.astype(np.float64)
-        if apart.dtype.kind == "u":
-            lengths[apart == np.iinfo(apart.dtype).max] = np.inf
-        return -2.0 * lengths
+        """Return minus twice each distance: the cost sums over ordered pairs."""
+        return -2.0 * self._lengths(scopes[:, 0], scopes[:, 1])

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Result, Stop, UnknownOption
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import Solve
-from gapless_linking.changed_graph import changed_graph, graph_of
+from gapless import Result, UnknownOption
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.roles import SolveRequest
+from gapless_linking.connected_graph import changed_graph, graph_of
 from gapless_linking.decomposition import best_members
 from gapless_linking.graph import Graph
-from gapless_linking.heuristic import hits_if, result_of
+from gapless_linking.heuristic import chosen_by
 from gapless_linking.problem import LinkingProblem
 
 DAMPING = 0.85
@@ -25,7 +25,7 @@ _ROUNDS = 200
 _RANKS: weakref.WeakKeyDictionary[Graph, FloatArray] = weakref.WeakKeyDictionary()
 
 
-def run_degree(problem: LinkingProblem, solve: Solve, *, bound: bool = False) -> Result[IntArray]:
+def run_degree(problem: LinkingProblem, request: SolveRequest, *, bound: bool = False) -> Result[IntArray]:
     """Choose the candidate of largest degree (Blanco, Boldi, Marino 2013, section 6), the first of equals.
 
     Degrees are those with the edges of the connection. Forbidden candidates are passed over; otherwise neither
@@ -33,11 +33,13 @@ def run_degree(problem: LinkingProblem, solve: Solve, *, bound: bool = False) ->
     nothing is proved.
     """
     graph = graph_of(problem)
-    return _most_popular(problem, solve, graph.degree(problem.members, problem.connection), bound)
+    return chosen_by(
+        problem, request, lambda: _most_popular(problem, graph.degree(problem.members, problem.connection)), bound
+    )
 
 
 def run_pagerank(
-    problem: LinkingProblem, solve: Solve, *, on: str = "connected", bound: bool = False
+    problem: LinkingProblem, request: SolveRequest, *, on: str = "connected", bound: bool = False
 ) -> Result[IntArray]:
     """Choose the candidate of largest PageRank (Blanco, Boldi, Marino 2013, section 6), the first of equals.
 
@@ -56,23 +58,22 @@ def run_pagerank(
     if on not in ("connected", "graph"):
         raise UnknownOption(f"on is {on!r}, expected 'connected' or 'graph'")
     graph = graph_of(problem)
-    try:
+
+    def popularity() -> FloatArray:
         ranks = _RANKS.get(graph)
         if ranks is None:
             ranks = _RANKS[graph] = graph_pagerank(graph)
-        if on == "connected" and problem.connection is not None:
-            changed = changed_graph(problem)
-            begin = ranks[graph.inner(changed.vertices)]
-            return _most_popular(
-                problem, solve, graph_pagerank(changed, begin)[changed.inner(problem.members)], bound
-            )
-    except KeyboardInterrupt:
-        return result_of(problem, solve, None, None, stop=Stop.INTERRUPTED)
-    return _most_popular(problem, solve, ranks[graph.inner(problem.members)], bound)
+        if on == "graph" or problem.connection is None:
+            return ranks[graph.inner(problem.members)]
+        changed = changed_graph(problem)
+        # Added edges move few ranks, so those of the graph are a good beginning.
+        return graph_pagerank(changed, ranks[graph.inner(changed.vertices)])[changed.inner(problem.members)]
+
+    return chosen_by(problem, request, lambda: _most_popular(problem, popularity()), bound)
 
 
 def graph_pagerank(graph: Graph, begin: FloatArray | None = None) -> FloatArray:
-    """PageRank of each vertex (inner number) of an undirected graph; edges count by their weights.
+    """Compute PageRank of each vertex (inner number) of an undirected graph; edges count by their weights.
 
     `begin` (float64 (n,)): ranks to begin with.
     """
@@ -85,7 +86,7 @@ def graph_pagerank(graph: Graph, begin: FloatArray | None = None) -> FloatArray:
 
 
 def directed_pagerank(graph: Any) -> dict[Hashable, float]:
-    """PageRank of each node of a networkx DiGraph, where links go one way.
+    """Compute PageRank of each node of a networkx DiGraph, where links go one way.
 
     For degree, take the graph's own ``in_degree``.
     """
@@ -98,39 +99,39 @@ def directed_pagerank(graph: Any) -> dict[Hashable, float]:
     return dict(zip(nodes, ranks.tolist(), strict=True))
 
 
-def _most_popular(problem: LinkingProblem, solve: Solve, popularity: Any, bound: bool) -> Result[IntArray]:
-    try:
-        costs = np.where(np.isfinite(problem.own_costs), -popularity.astype(np.float64), np.inf)
-        chosen, why = best_members(problem, costs)
-    except KeyboardInterrupt:
-        return result_of(problem, solve, None, None, stop=Stop.INTERRUPTED)
-    hits, stop = hits_if(bound, problem)
-    return result_of(problem, solve, chosen, hits, why, stop)
+def _most_popular(problem: LinkingProblem, popularity: Any) -> tuple[IntArray | None, list[str]]:
+    return best_members(problem, np.where(np.isfinite(problem.unary_costs), -popularity.astype(np.float64), np.inf))
 
 
 def _power_iteration(
     offsets: IntArray, sources: Any, weights: FloatArray | None, leaving: FloatArray, begin: FloatArray
 ) -> FloatArray:
-    """Ranks; row v of the sparse rows lists where the arcs into v come from, `leaving` what leaves each vertex."""
+    """Iterate ranks until they settle.
+
+    Row v of the sparse rows lists the sources of the arcs into v; `leaving` is the total weight of the arcs out of
+    each vertex.
+    """
     n = leaving.size
     lost = leaving < np.finfo(np.float64).tiny  # whose inverse would overflow
     share = np.divide(1.0, leaving, out=np.zeros(n), where=~lost)
     ranks = begin
+    # With damping 0.85 the change shrinks by that factor per round, so the limit is a safeguard.
     for _ in range(_ROUNDS):
-        given = (ranks * share)[sources]
+        sent = (ranks * share)[sources]
         if weights is not None:
-            given *= weights
-        after = _row_sums(offsets, given)
-        after = DAMPING * (after + ranks[lost].sum() / n) + (1.0 - DAMPING) / n
-        change = np.abs(after - ranks).sum()
-        ranks = after
+            sent *= weights
+        updated = _row_sums(offsets, sent)
+        # Vertices without edges spread their rank evenly, as in networkx.
+        updated = DAMPING * (updated + ranks[lost].sum() / n) + (1.0 - DAMPING) / n
+        change = np.abs(updated - ranks).sum()
+        ranks = updated
         if change < _CHANGE:
             break
     return ranks
 
 
 def _row_sums(offsets: IntArray, values: FloatArray) -> FloatArray:
-    """Sums of the rows of compressed sparse rows, some of which may be empty."""
+    """Sum the rows of compressed sparse rows, some of which may be empty."""
     sums = np.zeros(offsets.size - 1)
     filled = np.flatnonzero(np.diff(offsets))
     if filled.size:

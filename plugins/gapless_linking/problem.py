@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem, Problem
-from gapless.core.factors.factor_rows import with_factors
-from gapless.core.factors.factor_set import as_factors
-from gapless.core.factors.written_factors import WRITTEN_FACTORS
-from gapless.core.proofs.checked_bounds import CheckedBounds
-from gapless.core.proofs.choice_bounds import choice_bounds
-from gapless.core.results.names import Names
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, frozen_array
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray, frozen_array
+from gapless.certificates.choice_bounds import choice_bounds
+from gapless.factors.factor_json import WRITTEN_FACTORS
+from gapless.factors.factor_rows import with_factors
+from gapless.factors.factor_set import as_factors
+from gapless.oracles.verifier_bounds import CheckedBounds
+from gapless.problems.names import Names
 from gapless.roles import (
     Backbone,
     ConfigurationFactor,
@@ -62,7 +62,7 @@ class LinkingProblem(Problem[IntArray]):
     prior : sequence of k arrays of numbers, optional
         Fit of each candidate by itself, larger is better, -inf forbids; in the order of `candidates`.
     prior_weight : float
-        Worth of one unit of the prior in units of the cost.
+        Cost of one unit of the prior.
     mentions : sequence of k str, optional
         For messages and drawings.
     connection : Connection, optional
@@ -84,7 +84,7 @@ class LinkingProblem(Problem[IntArray]):
     points : int64 (p,)
         The vertices whose distances matter: candidates and anchors, ascending.
     slots : int64 (N,)
-        For each member its place in `points`.
+        For each member its index in `points`.
 
     Raises
     ------
@@ -158,19 +158,19 @@ class LinkingProblem(Problem[IntArray]):
             object.__setattr__(self, name, frozen_array(values, np.int64))
 
     def _check_vertices(self) -> None:
-        places = [(f"candidates[{i}]", members) for i, members in enumerate(self.candidates)]
-        places.append(("anchors", np.array([z for z, _ in self.anchors], np.int64)))
-        for place, vertices in places:
+        fields = [(f"candidates[{i}]", members) for i, members in enumerate(self.candidates)]
+        fields.append(("anchors", np.array([z for z, _ in self.anchors], np.int64)))
+        for location, vertices in fields:
             if self.graph is not None:
-                self.graph.require(vertices, place)
+                self.graph.require(vertices, location)
             else:
-                problem_fields.check_rows(vertices, place, self.distance_matrix)
+                problem_fields.check_rows(vertices, location, self.distance_matrix)
 
     # --- builders and transforms
 
     @classmethod
     def from_distances(cls, distances: Any, candidates: Any, **more: Any) -> LinkingProblem:
-        """A problem over given distances, which need not be those of a graph.
+        """Make a problem over given distances, which need not be those of a graph.
 
         Parameters
         ----------
@@ -184,14 +184,14 @@ class LinkingProblem(Problem[IntArray]):
         return cls(None, candidates, distance_matrix=distances, **more)
 
     def maximal_connection(self) -> LinkingProblem:
-        """The same problem with all candidates of a set joined to each other (section 5).
+        """Copy the problem with all candidates of a set joined to each other (section 5).
 
         Edges to other vertices stay. The graph is not copied.
         """
         return attrs.evolve(self, connection=maximal(self._graph(), self.candidates))
 
     def minimal_connection(self) -> LinkingProblem:
-        """The same problem with just enough edges added to connect each set within itself (section 5).
+        """Copy the problem with just enough edges added to connect each set within itself (section 5).
 
         As in the paper's experiments (footnote 5): the vertex of largest degree in the set's largest component is
         joined to a vertex of each other component.
@@ -199,24 +199,25 @@ class LinkingProblem(Problem[IntArray]):
         return attrs.evolve(self, connection=minimal(self._graph(), self.candidates))
 
     def without_graph(self) -> LinkingProblem:
-        """The same problem over its distances only, vertices numbered and named as in `points`: fits in a file."""
-        at = [np.searchsorted(self.points, members) for members in self.candidates]
+        """Copy the problem with its distances only, to store it; vertices are numbered and named as in `points`."""
+        rows = [np.searchsorted(self.points, members) for members in self.candidates]
         anchors = [(int(np.searchsorted(self.points, z)), weight) for z, weight in self.anchors]
         return attrs.evolve(
             self,
             graph=None,
             connection=None,
             distance_matrix=self.lengths(),
-            candidates=at,
+            candidates=rows,
             anchors=anchors,
             names=[self._names.bare(z) for z in self.points.tolist()] if self.has_names else None,
         )
 
     def with_distances(self, distances: Matrix) -> LinkingProblem:
-        """The same problem, whose distances between `points` are known already, such as from another process."""
-        known = attrs.evolve(self)
-        known.__dict__["distances"] = distances
-        return known
+        """Copy the problem with known distances between `points`, such as from another process."""
+        copy = attrs.evolve(self)
+        # This fills the cached property.
+        copy.__dict__["distances"] = distances
+        return copy
 
     def _graph(self) -> Graph:
         if self.graph is None:
@@ -231,6 +232,11 @@ class LinkingProblem(Problem[IntArray]):
         return len(self.candidates)
 
     @functools.cached_property
+    def set_of(self) -> IntArray:
+        """The set of each member, int64 (N,)."""
+        return np.repeat(np.arange(self.k), np.diff(self.first))
+
+    @functools.cached_property
     def disjoint(self) -> bool:
         """Whether no vertex is in two sets: MinDIR."""
         return np.unique(self.members).size == self.members.size
@@ -239,18 +245,18 @@ class LinkingProblem(Problem[IntArray]):
     def distances(self) -> Matrix:
         """Distances between `points`, (p, p); see `gapless_linking.distances.pairwise_distances`.
 
-        Found when they are first asked for, and kept.
+        Computed on first use, and cached.
         """
         if self.graph is None:
-            given: Matrix = np.asarray(self.distance_matrix)[np.ix_(self.points, self.points)]
-            return given
-        found = pairwise_distances(self.graph, self.points, self.connection)
-        found.flags.writeable = False
-        return found
+            table: Matrix = np.asarray(self.distance_matrix)[np.ix_(self.points, self.points)]
+            return table
+        table = pairwise_distances(self.graph, self.points, self.connection)
+        table.flags.writeable = False
+        return table
 
     @property
     def distances_known(self) -> bool:
-        """Whether `distances` has been asked for already."""
+        """Whether `distances` has been computed already."""
         return "distances" in self.__dict__
 
     @functools.cached_property
@@ -258,26 +264,44 @@ class LinkingProblem(Problem[IntArray]):
         """Whether all distances are whole numbers."""
         if (self.graph is not None and self.graph.weights is None) or self.distances.dtype.kind == "u":
             return True
-        reached = self.distances[np.isfinite(self.distances)]
-        return bool(np.all(reached == np.floor(reached)))
+        connected = self.distances[np.isfinite(self.distances)]
+        return bool(np.all(connected == np.floor(connected)))
 
     def lengths(self, rows: Any = slice(None), columns: Any = slice(None)) -> FloatArray:
-        """Distances between points in float64, inf where no path leads."""
+        """Return distances between points in float64, inf if no path leads."""
         part = (
             self.distances[rows][:, columns] if isinstance(rows, slice) else self.distances[np.ix_(rows, columns)]
         )
-        found = part.astype(np.float64)
-        if part.dtype.kind == "u":
-            found[part == np.iinfo(part.dtype).max] = np.inf
-        return found
+        return self._as_float(part)
+
+    @staticmethod
+    def _as_float(distances: Matrix) -> FloatArray:
+        """Convert distances to float64, with inf if no path leads."""
+        lengths: FloatArray = distances.astype(np.float64)
+        # Tables of unsigned integers mark "no path" by their largest value, see `pairwise_distances`.
+        if distances.dtype.kind == "u":
+            lengths[distances == np.iinfo(distances.dtype).max] = np.inf
+        return lengths
 
     @functools.cached_property
-    def own_costs(self) -> FloatArray:
-        """(N,) What each member costs by itself: its distances from the anchors, minus its prior; inf forbids.
+    def unary_costs(self) -> FloatArray:
+        """Unary cost of each candidate, (N,): its weighted distances from the anchors minus its prior; inf forbids.
 
-        A member that no path connects with an anchor is forbidden, unless that weighs nothing.
+        A candidate that no path connects with an anchor is forbidden, unless the anchor's weight is 0.
         """
-        return member_costs.own_costs(self)
+        slots = ((np.searchsorted(self.points, [z]), weight) for z, weight in self.anchors if weight)
+        lengths = ((weight, self.lengths(self.slots, at)[:, 0]) for at, weight in slots)
+        costs = member_costs.unary_costs(lengths, self.weighted_prior)
+        costs.flags.writeable = False
+        return costs
+
+    @property
+    def weighted_prior(self) -> FloatArray:
+        """The prior of each candidate in units of the cost, (N,); 0 without a prior."""
+        # A weight of 0 must switch the prior off, but 0 * -inf is NaN.
+        if self.prior is None or not self.prior_weight:
+            return np.zeros(self.members.size)
+        return self.prior_weight * np.concatenate(self.prior)
 
     @functools.cached_property
     def centred_costs(self) -> tuple[FloatArray, float]:
@@ -285,26 +309,28 @@ class LinkingProblem(Problem[IntArray]):
 
         Large costs that cancel between sets leave the small ones their digits this way.
         """
-        return member_costs.centred(self.own_costs, self.first)
+        return member_costs.centred(self.unary_costs, self.first)
 
     @functools.cached_property
     def granularity(self) -> float | None:  # type: ignore[override]  # computed once instead of stated
-        """2 for whole distances alone, as pairs count twice; 1 with whole costs of candidates; else none.
+        """Step between costs: 2 for integral distances alone, since pairs count twice; 1 with integral unary costs.
 
-        None with factors, which may score anything.
+        None with factors, whose scores may be any numbers.
         """
-        return None if self.factors else member_costs.granularity(self)
+        if self.factors or not self.whole:
+            return None
+        return member_costs.granularity(self.unary_costs) if self.anchors or self.prior is not None else 2.0
 
     def mention(self, i: int) -> str:
-        """Name of a set."""
+        """Name a set."""
         return self.mentions[i] if self.mentions is not None else f"set {i}"
 
     def name(self, vertex: int) -> str:
-        """A vertex in words: its name, or its number; both where several of `points` have that name."""
+        """Describe a vertex by its name or number; by both if several of `points` have that name."""
         return self._names.clear(vertex)
 
-    def named(self, structure: IntArray, words: Sequence[str] = ()) -> Names:
-        """Each mention with the name of the vertex that is chosen for it."""
+    def describe(self, structure: IntArray, words: Sequence[str] = ()) -> Names:
+        """Pair each mention with the name of the vertex that is chosen for it."""
         mentions = words if len(words) == self.k else [self.mention(i) for i in range(self.k)]
         return tuple(zip(mentions, map(self.name, self._read(structure).tolist()), strict=True))
 
@@ -331,70 +357,75 @@ class LinkingProblem(Problem[IntArray]):
         return Decisions(self.members.size, name, exactly_one=groups)
 
     def value(self, structure: IntArray) -> float:
-        """The cost, in float64; inf when two chosen vertices are not connected, or one is forbidden."""
+        """Compute the cost in float64; inf if two chosen vertices are not connected, or one is forbidden."""
         chosen = self.chosen(structure)
         if self._narrows:
-            alone = self._narrowed(chosen).value(self.members[chosen])
-            return alone + self.factor_value(structure) if self.factors and alone < math.inf else alone
-        at = self.slots[chosen]
-        apart = self.distances[at[:, None], at]
-        if apart.dtype.kind == "u":  # both ways at once, in whole numbers
-            total = math.inf if apart.max() == np.iinfo(apart.dtype).max else float(apart.sum(dtype=np.int64))
+            bare_cost = self._narrowed(chosen).value(self.members[chosen])
+            return bare_cost + self.factor_value(structure) if self.factors and bare_cost < math.inf else bare_cost
+        slots = self.slots[chosen]
+        lengths = self.distances[slots[:, None], slots]
+        if lengths.dtype.kind == "u":  # both ways at once, in whole numbers
+            total = math.inf if lengths.max() == np.iinfo(lengths.dtype).max else float(lengths.sum(dtype=np.int64))
         else:
-            total = 2.0 * float(np.triu(apart, 1).sum())
-        cost = math.fsum([total, *self.own_costs[chosen].tolist()])
+            total = 2.0 * float(np.triu(lengths, 1).sum())
+        # fsum: large unary costs that cancel must not hide small distances.
+        cost = math.fsum([total, *self.unary_costs[chosen].tolist()])
         return cost + self.factor_value(structure) if self.factors and cost < math.inf else cost
 
     def violations(self, structure: IntArray) -> Sequence[str]:
-        """Vertices that are no candidates, forbidden ones, pairs that no path connects."""
+        """Describe vertices that are no candidates, forbidden ones, and pairs that no path connects."""
         vertices = self._read(structure)
         if vertices.size != self.k:
             return [f"there are {vertices.size} vertices for {self.k} sets"]
-        found = [
+        sentences = [
             f"{vertices[i]} is no candidate of {self.mention(i)}"
             for i in np.flatnonzero(self._places(vertices) < 0).tolist()
         ]
-        if found:
-            return found
+        if sentences:
+            return sentences
         chosen = self.chosen(vertices)
         if self._narrows:
             return self._narrowed(chosen).violations(vertices) or self.factor_violations(vertices)
-        found = [
+        sentences = [
             f"{self.name(int(vertices[i]))} is forbidden for {self.mention(i)}"
-            for i in np.flatnonzero(self.own_costs[chosen] == np.inf).tolist()
+            for i in np.flatnonzero(self.unary_costs[chosen] == np.inf).tolist()
         ]
-        apart: BoolArray = np.isinf(self.lengths(self.slots[chosen], self.slots[chosen]))
+        disconnected: BoolArray = np.isinf(self.lengths(self.slots[chosen], self.slots[chosen]))
         ends = [self.name(vertex) for vertex in vertices.tolist()]
-        found += [
+        sentences += [
             f"no path connects {ends[i]} of {self.mention(i)} with {ends[j]} of {self.mention(j)}"
-            for i, j in np.argwhere(np.triu(apart, 1)).tolist()
+            for i, j in np.argwhere(np.triu(disconnected, 1)).tolist()
         ]
-        return found or self.factor_violations(vertices)
+        return sentences or self.factor_violations(vertices)
 
     def encode(self, structure: IntArray) -> IntArray:
-        """The chosen members."""
+        """Return the chosen members."""
         return self.chosen(structure)
 
     def decode(self, on_ids: IntArray) -> IntArray:
-        """The vertices of the members that are on."""
+        """Return the vertices of the members that are on."""
         return self.members[np.asarray(on_ids, np.int64)]
 
     def infeasibility(self) -> Sequence[str]:
-        """Sets whose candidates are all forbidden, pairs of sets that no path connects."""
-        found = []
+        """Describe sets whose candidates are all forbidden, and pairs of sets that no path connects."""
+        sentences = []
         for i in range(self.k):
             own = slice(self.first[i], self.first[i + 1])
-            if np.all(np.isinf(self.own_costs[own])):
-                found.append(f"all candidates of {self.mention(i)} are forbidden, or no path leads to an anchor")
+            if np.all(np.isinf(self.unary_costs[own])):
+                sentences.append(
+                    f"all candidates of {self.mention(i)} are forbidden, or no path leads to an anchor"
+                )
             for j in range(i):
                 other = slice(self.first[j], self.first[j + 1])
                 if np.all(np.isinf(self.lengths(self.slots[own], self.slots[other]))):
-                    found.append(f"no path connects a candidate of {self.mention(j)} with one of {self.mention(i)}")
-        return found
+                    sentences.append(
+                        f"no path connects a candidate of {self.mention(j)} with one of {self.mention(i)}"
+                    )
+        return sentences
 
     def backbone(self) -> Backbone[IntArray]:
-        """The choice groups; distances are `structural_factors`."""
-        return Backbone(GroupMaximiser(self.decisions), 0.0 - self.own_costs)
+        """Return the choice groups; distances are `structural_factors`."""
+        return Backbone(GroupMaximiser(self.decisions), 0.0 - self.unary_costs)
 
     @functools.cached_property
     def structural_factors(self) -> tuple[Factor, ...]:
@@ -402,15 +433,19 @@ class LinkingProblem(Problem[IntArray]):
 
         Raises `InvalidProblem`: there are more than a million pairs.
         """
-        return (PairCosts(self),)
+        return (PairCosts(self.first, self._pair_lengths),)
 
-    def checked_backbone(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
-        """The best of each set under weights of candidates, for verifiers."""
+    def _pair_lengths(self, a: IntArray, b: IntArray) -> FloatArray:
+        return self._as_float(self.distances[self.slots[a], self.slots[b]])
+
+    def verifier_backbone_bounds(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
+        """Bound the best of each set under weights of candidates, for verifiers."""
         return choice_bounds(self.decisions, weights, fixings)
 
     def linear_model(self) -> LinearModel:
-        """See `integer_program`; and rows for factors."""
-        return with_factors(integer_program(self), self.factor_set)
+        """Build `integer_program`, with rows for factors."""
+        lengths = self.lengths(self.slots, self.slots)
+        return with_factors(integer_program(self.first, self.unary_costs, lengths), self.factor_set)
 
     # --- without all the distances
 
@@ -420,36 +455,39 @@ class LinkingProblem(Problem[IntArray]):
         return self.graph is not None and not self.distances_known and self.members.size > self.k
 
     def _narrowed(self, chosen: IntArray) -> LinkingProblem:
-        """The problem that leaves each set one candidate; the last is kept, as value and rules are both asked."""
+        """Return the problem that leaves each set one candidate; the last is cached for value and violations."""
         key = chosen.tobytes()
-        kept = self.__dict__.get("_last_narrowed")
-        if kept is None or kept[0] != key:
+        cached = self.__dict__.get("_last_narrowed")
+        if cached is None or cached[0] != key:
             prior = None if self.prior is None else np.split(np.concatenate(self.prior)[chosen], self.k)
             members = np.split(self.members[chosen], self.k)
-            kept = key, attrs.evolve(self, candidates=members, prior=prior, factors=())  # of all candidates
-            self.__dict__["_last_narrowed"] = kept
-        narrowed: LinkingProblem = kept[1]
+            cached = (
+                key,
+                attrs.evolve(self, candidates=members, prior=prior, factors=()),
+            )  # factors read all candidates
+            self.__dict__["_last_narrowed"] = cached
+        narrowed: LinkingProblem = cached[1]
         return narrowed
 
     # --- reading structures
 
     def chosen(self, structure: Any) -> IntArray:
-        """The members that a structure names, ascending."""
+        """Return the members that a structure names, ascending."""
         vertices = self._read(structure)
         if vertices.size != self.k:
             raise InvalidProblem(f"there are {vertices.size} vertices for {self.k} sets")
-        places = self._places(vertices)
-        if np.any(places < 0):
-            i = int(np.flatnonzero(places < 0)[0])
+        members = self._places(vertices)
+        if np.any(members < 0):
+            i = int(np.flatnonzero(members < 0)[0])
             raise InvalidProblem(f"{vertices[i]} is no candidate of {self.mention(i)}")
-        return places
+        return members
 
     def _places(self, vertices: IntArray) -> IntArray:
-        """The members of that name, one for each set; -1 where a set has none."""
-        named = np.flatnonzero(np.repeat(vertices, np.diff(self.first)) == self.members)
-        places = np.full(self.k, -1)
-        places[np.searchsorted(self.first, named, "right") - 1] = named
-        return places
+        """Return the member of each vertex in its set; -1 if the set has none."""
+        matches = np.flatnonzero(np.repeat(vertices, np.diff(self.first)) == self.members)
+        members = np.full(self.k, -1)
+        members[np.searchsorted(self.first, matches, "right") - 1] = matches
+        return members
 
     def _read(self, structure: Any) -> IntArray:
         vertices = np.asarray(structure)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.given_array import given_array, given_sequence
-from gapless.core.score_array import LARGEST, bracketed, check_scores, score_array
-from gapless.core.sparse import FloatArray, IntArray, frozen_array
+from gapless.arrays.array_input import as_array, given_sequence
+from gapless.arrays.score_array import LARGEST, bracketed, check_scores, score_array
+from gapless.arrays.sparse import FloatArray, IntArray, frozen_array
 
 
 def candidate_sets(values: Any) -> tuple[IntArray, ...]:
-    """Candidate sets as they were given, each without repetitions."""
+    """Read candidate sets, each without repetitions."""
     if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
         raise InvalidProblem(f"candidates is {values!r}, expected one set of vertices for each mention")
     sets = tuple(_vertices(f"candidates[{i}]", members) for i, members in enumerate(values))
@@ -23,30 +23,30 @@ def candidate_sets(values: Any) -> tuple[IntArray, ...]:
     return sets
 
 
-def _vertices(place: str, values: Any) -> IntArray:
+def _vertices(location: str, values: Any) -> IntArray:
     listed = list(values) if isinstance(values, Iterable) and not isinstance(values, str | np.ndarray) else values
     try:
         array = np.asarray(listed)
     except ValueError as error:
-        raise InvalidProblem(f"{place} is {values!r}, expected vertices, that is integers: {error}") from error
+        raise InvalidProblem(f"{location} is {values!r}, expected vertices, that is integers: {error}") from error
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise InvalidProblem(f"{place} is {values!r}, expected vertices, that is integers")
+        raise InvalidProblem(f"{location} is {values!r}, expected vertices, that is integers")
     if not array.size:
-        raise InvalidProblem(f"{place} is empty; leave out mentions without candidates")
+        raise InvalidProblem(f"{location} is empty; leave out mentions without candidates")
     _, first = np.unique(array, return_index=True)
     if first.size < array.size:
         repeated = array[np.setdiff1d(np.arange(array.size), first)[0]]
-        raise InvalidProblem(f"{place} names vertex {repeated} twice")
+        raise InvalidProblem(f"{location} names vertex {repeated} twice")
     return frozen_array(array, np.int64)
 
 
 def mention_names(values: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Names of the sets, or none."""
+    """Read the names of the sets, or None."""
     return None if values is None else given_sequence(values, "mentions")
 
 
 def vertex_names(values: Any) -> tuple[str, ...] | None:
-    """Names of the vertices, or none."""
+    """Read the names of the vertices, or None."""
     if values is None:
         return None
     if isinstance(values, str) or not isinstance(values, Iterable):
@@ -69,28 +69,29 @@ def check_names(names: tuple[str, ...], distances: FloatArray | None) -> None:
 
 
 def anchor_pairs(values: Any) -> tuple[tuple[int, float], ...]:
-    """Anchors with their weights; the same vertex may come again."""
+    """Read anchors with their weights; a vertex may be listed several times."""
     if values is None:
         return ()
     pairs = values.items() if isinstance(values, Mapping) else values
-    found = []
+    listed = []
     try:
         for vertex, weight in pairs:
-            found.append((vertex, weight))
+            listed.append((vertex, weight))
     except (TypeError, ValueError) as error:
         raise InvalidProblem("anchors must be pairs of a vertex and a weight, or a mapping of them") from error
-    for vertex, weight in found:
+    # After unpacking, so that a bad vertex or weight gets its own message.
+    for vertex, weight in listed:
         if isinstance(vertex, bool) or not isinstance(vertex, int | np.integer):
             raise InvalidProblem(f"anchors names the vertex {vertex!r}, expected an integer")
         if not isinstance(weight, int | float | np.number) or not abs(float(weight)) <= LARGEST:
             raise InvalidProblem(
                 f"the weight of anchor {vertex} is {weight!r}, expected a number up to {LARGEST:g}"
             )
-    return tuple((int(vertex), float(weight)) for vertex, weight in found)
+    return tuple((int(vertex), float(weight)) for vertex, weight in listed)
 
 
 def prior_scores(values: Any) -> tuple[FloatArray, ...] | None:
-    """One array of scores for each set, or none."""
+    """Read one array of scores for each set, or None."""
     if values is None:
         return None
     arrays = []
@@ -102,36 +103,36 @@ def prior_scores(values: Any) -> tuple[FloatArray, ...] | None:
 
 
 def prior_weight(value: Any) -> float:
-    """Worth of a unit of the prior."""
+    """Read the cost of one unit of the prior."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= LARGEST:
         raise InvalidProblem(f"prior_weight is {value!r}, expected a number of at least 0")
     return float(value)
 
 
 def distance_matrix(values: Any) -> FloatArray | None:
-    """Distances as users give them: whole numbers stay whole."""
+    """Read distances; they must be symmetric, non-negative, and zero on the diagonal."""
     if values is None:
         return None
-    array = given_array(values, "distances are")
+    array = as_array(values, "distances are")
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.dtype.kind not in "iuf":
         raise InvalidProblem(f"distances must be a square array of numbers, got {array.dtype} {array.shape}")
     lengths = array.astype(np.float64)
     wrong = ~((lengths >= 0) & ((lengths <= LARGEST) | np.isinf(lengths)))
-    for bad, why in (
+    for bad, requirement in (
         (wrong, f"must be at least 0, at most {LARGEST:g}, or inf"),
         (np.diag(np.diag(lengths) != 0), "must be 0, a vertex's distance from itself"),
         (lengths != lengths.T, "differs from the way back"),
     ):
         if bad.any():
             u, v = np.argwhere(bad)[0].tolist()
-            raise InvalidProblem(f"distances[{u}, {v}] is {array[u, v]}; it {why}")
+            raise InvalidProblem(f"distances[{u}, {v}] is {array[u, v]}; it {requirement}")
     lengths.flags.writeable = False
     return lengths
 
 
-def check_rows(vertices: IntArray, place: str, matrix: Any) -> None:
+def check_rows(vertices: IntArray, location: str, matrix: Any) -> None:
     """Refuse vertices that given distances have no row for."""
     rows = 0 if matrix is None else len(matrix)
     unknown = vertices[(vertices < 0) | (vertices >= rows)]
     if unknown.size:
-        raise InvalidProblem(f"{place}: there is no vertex {unknown[0]}, distances has {rows} rows")
+        raise InvalidProblem(f"{location}: there is no vertex {unknown[0]}, distances has {rows} rows")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_linking.graph import Graph
 from gapless_linking.problem import LinkingProblem
 
@@ -29,7 +29,7 @@ def random_problem(
     feasible: bool = False,
     cancelling: bool = True,
 ) -> LinkingProblem:
-    """A small instance; what is not given is drawn.
+    """Sample a small instance; arguments that are None are sampled, too.
 
     Among them are sets that overlap, are equal, are singletons or disjoint; one set alone; anchors that are
     repeated, weigh nothing or less; priors with ties, and that forbid; graphs with and without lengths, connected
@@ -91,7 +91,7 @@ def _matrix(rng: np.random.Generator, n: int, draw: Draw, feasible: bool) -> Flo
 
 
 def _graph(rng: np.random.Generator, n: int, lengths: bool, feasible: bool) -> Graph:
-    """A random tree with up to n more edges, some of which repeat others; now and then with edges left out."""
+    """Sample a tree with up to n more edges, some of them repeated; sometimes a few edges are left out."""
     head = np.arange(1, n)
     tree = np.stack([(rng.random(n - 1) * head).astype(np.int64), head], axis=1)
     more = rng.integers(0, n, (int(rng.integers(0, n + 1)), 2))
@@ -108,7 +108,7 @@ def _graph(rng: np.random.Generator, n: int, lengths: bool, feasible: bool) -> G
 
 
 def _candidates(rng: np.random.Generator, n: int, k: int) -> list[IntArray]:
-    """Sets of one size after the other, disjoint, equal, or drawn one by one; few enough to enumerate."""
+    """Sample sets: consecutive, disjoint, equal or independent; few enough to enumerate."""
     most = int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.04, 0.16, 0.2, 0.2, 0.2, 0.2]))
     shape = rng.random()
     if shape < 0.1:
@@ -126,7 +126,7 @@ def _candidates(rng: np.random.Generator, n: int, k: int) -> list[IntArray]:
 
 
 def _anchors(rng: np.random.Generator, n: int) -> list[tuple[int, float]]:
-    """Up to four, with repetitions."""
+    """Sample up to four anchors, with repetitions."""
     count = int(rng.integers(1, 5))
     weights = rng.integers(-2, 5, count) if rng.random() < 0.6 else rng.normal(1.0, 2.0, count)
     return list(zip(rng.integers(0, n, count).tolist(), weights.astype(float).tolist(), strict=True))
@@ -140,7 +140,7 @@ def _prior(rng: np.random.Generator, sizes: list[int], feasible: bool) -> list[F
 
 
 def _cancel(rng: np.random.Generator, candidates: list[IntArray], more: dict[str, Any]) -> None:
-    """Large priors that cancel between sets, or large anchors that cancel within one candidate."""
+    """Sample large priors that cancel between sets, or large anchors that cancel within one candidate."""
     if rng.random() < 0.5:
         given = more.get("prior", [np.zeros(members.size) for members in candidates])
         signs = _LARGE * (-1.0) ** np.arange(len(given))

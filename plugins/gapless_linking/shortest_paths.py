@@ -1,4 +1,4 @@
-"""Shortest paths between chosen vertices, with the connection's edges: what an explanation shows."""
+"""Shortest paths between chosen vertices, with the connection's edges, for explanations."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import attrs
 import networkx as nx
 import numpy as np
 
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless_linking.problem import LinkingProblem
 
 
 @attrs.frozen
 class Path:
-    """A shortest path between what two mentions are linked to.
+    """A shortest path between the candidates of two mentions.
 
     `vertices`: from one chosen vertex to the other, both included. `added`: the steps that take an edge of the
     connection: step i leads from vertex i to vertex i + 1.
@@ -28,14 +28,14 @@ class Path:
 
 
 def shortest_paths(problem: LinkingProblem, chosen: Sequence[int], mentions: Sequence[int]) -> list[Path]:
-    """One shortest path for each pair of mentions; by way of vertices of large degree where there are several.
+    """Find one shortest path for each pair of mentions; among several the one through vertices of large degree.
 
     `problem`: with a graph of unit lengths, its connection added if it has one.
     """
     steps = _Steps(problem)
     ends = {int(chosen[i]) for i in mentions}
-    before = {vertex: steps.tree(vertex, ends) for vertex in ends}
-    return [steps.path(i, j, before[int(chosen[i])], int(chosen[j])) for i, j in combinations(mentions, 2)]
+    trees = {vertex: steps.tree(vertex, ends) for vertex in ends}
+    return [steps.path(i, j, trees[int(chosen[i])], int(chosen[j])) for i, j in combinations(mentions, 2)]
 
 
 class _Steps:
@@ -52,43 +52,45 @@ class _Steps:
         self.tails, self.heads = graph.inner(both.T)
 
     def own(self, vertex: int) -> list[int]:
-        """Neighbours in the graph itself, those of large degree first."""
-        (at,) = self.graph.inner([vertex]).tolist()
-        near = self.graph.neighbours[self.graph.offsets[at] : self.graph.offsets[at + 1]]
-        found: list[int] = self.graph.vertices[near].tolist()
-        return found
+        """Return the neighbours in the graph without the connection, large degrees first."""
+        (index,) = self.graph.inner([vertex]).tolist()
+        near = self.graph.neighbours[self.graph.offsets[index] : self.graph.offsets[index + 1]]
+        neighbours: list[int] = self.graph.vertices[near].tolist()
+        return neighbours
 
     def tree(self, source: int, targets: set[int]) -> IntArray:
-        """For each vertex the one before it on a shortest path from the source, until all targets are reached.
+        """Compute each vertex's predecessor on a shortest path from the source, until all targets are reached.
 
         Vertices by their inner numbers; -1 for those that were not reached.
         """
         graph, ends = self.graph, self.graph.inner(sorted(targets))
-        before = np.full(graph.vertex_count, -1)
+        previous = np.full(graph.vertex_count, -1)
         rank = np.full(graph.vertex_count, -1)
         front = graph.inner([source])
-        before[front] = front
-        while front.size and (before[ends] < 0).any():
+        previous[front] = front
+        while front.size and (previous[ends] < 0).any():
             first, counts = graph.offsets[front], graph.offsets[front + 1] - graph.offsets[front]
-            places = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+            # Positions of all edges out of the front, row after row.
+            indices = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
             rank[front] = np.arange(front.size)
             beyond = np.flatnonzero(rank[self.tails] >= 0)
             above = np.concatenate([np.repeat(front, counts), self.tails[beyond]])
-            near = np.concatenate([graph.neighbours[places], self.heads[beyond]])
+            near = np.concatenate([graph.neighbours[indices], self.heads[beyond]])
             order = np.argsort(rank[above], kind="stable")  # as they come, vertex by vertex of the front
             above, near = above[order], near[order]
             rank[front] = -1
-            fresh = before[near] < 0
-            reached, at = np.unique(near[fresh], return_index=True)
-            before[reached] = above[fresh][at]
-            front = reached[np.argsort(at)]
-        return before
+            # Neighbours appear in the order of the front; the first edge to reach a vertex wins.
+            fresh = previous[near] < 0
+            new, index = np.unique(near[fresh], return_index=True)
+            previous[new] = above[fresh][index]
+            front = new[np.argsort(index)]
+        return previous
 
-    def path(self, i: int, j: int, before: IntArray, target: int) -> Path:
-        [at] = self.graph.inner([target]).tolist()
-        inner = [at]
-        while before[inner[-1]] != inner[-1]:
-            inner.append(int(before[inner[-1]]))
+    def path(self, i: int, j: int, previous: IntArray, target: int) -> Path:
+        [index] = self.graph.inner([target]).tolist()
+        inner = [index]
+        while previous[inner[-1]] != inner[-1]:
+            inner.append(int(previous[inner[-1]]))
         vertices = self.graph.vertices[inner[::-1]].tolist()
         added = frozenset(step for step, (u, v) in enumerate(pairwise(vertices)) if v not in self.own(u))
         return Path(i, j, tuple(vertices), added)

@@ -1,21 +1,21 @@
-"""The method ``spanning-tree``: what would be best if a tree were all that joins the sets."""
+"""The method ``spanning-tree``: the optimum of a problem whose sets are joined by a tree only."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gapless import InvalidProblem, Result, Stop
-from gapless.core.sparse import IntArray
-from gapless.roles import Solve
+from gapless import InvalidProblem, Result
+from gapless.arrays.sparse import IntArray
+from gapless.roles import SolveRequest
 from gapless_kernels import quotient_tree
-from gapless_linking.changed_graph import changed_graph
+from gapless_linking.connected_graph import changed_graph
 from gapless_linking.decomposition import PartTree, choose, split_group
 from gapless_linking.graph import Graph
-from gapless_linking.heuristic import hits_if, result_of
+from gapless_linking.heuristic import chosen_by
 from gapless_linking.problem import LinkingProblem
 
 
-def run(problem: LinkingProblem, solve: Solve, *, bound: bool = False) -> Result[IntArray]:
+def run(problem: LinkingProblem, request: SolveRequest, *, bound: bool = False) -> Result[IntArray]:
     """Make the problem decomposable by force, and solve that (Blanco, Boldi, Marino 2013, section 5.1).
 
     Sets that share candidates, also by way of other sets, form one group. Each group is shrunk to one vertex, and a
@@ -30,28 +30,24 @@ def run(problem: LinkingProblem, solve: Solve, *, bound: bool = False) -> Result
     no graph. `bound`: whether to bound the cost of all choices by hitting distances; without it nothing is proved.
     """
     graph = changed_graph(problem)
-    try:
-        chosen, why = _choose(problem, graph)
-    except KeyboardInterrupt:
-        return result_of(problem, solve, None, None, stop=Stop.INTERRUPTED)
-    hits, stop = hits_if(bound, problem)
-    return result_of(problem, solve, chosen, hits, why, stop)
+    return chosen_by(problem, request, lambda: _choose(problem, graph), bound)
 
 
 def _choose(problem: LinkingProblem, graph: Graph) -> tuple[IntArray | None, list[str]]:
     members = graph.inner(problem.members)
-    owner = np.repeat(np.arange(problem.k), np.diff(problem.first))
+    owner = problem.set_of
     group = _groups(problem.k, members, owner)
     vertices, where = np.unique(members, return_index=True)
     split = split_group(graph, vertices, group[owner[where]])
     if split is not None:
-        place = where[list(split)]
-        u, v = problem.members[place].tolist()
+        pair = where[list(split)]
+        u, v = problem.members[pair].tolist()
         raise InvalidProblem(
-            f"{problem.mention(int(owner[place[0]]))}, with the sets that it shares candidates with, does not "
+            f"{problem.mention(int(owner[pair[0]]))}, with the sets that it shares candidates with, does not "
             f"induce a connected subgraph: no path within leads from {u} to {v}; use maximal_connection() or "
             "minimal_connection() first"
         )
+    # Vertices of a group shrink to one; -1 marks vertices outside of all groups.
     region = np.full(graph.vertex_count, -1)
     region[members] = group[owner]
     tree = PartTree(*quotient_tree(graph.offsets, graph.neighbours, graph.weights, region, int(group[0])))
@@ -59,7 +55,7 @@ def _choose(problem: LinkingProblem, graph: Graph) -> tuple[IntArray | None, lis
 
 
 def _groups(k: int, members: IntArray, owner: IntArray) -> IntArray:
-    """For each set the number of its group, which shared candidates join; in the order of the groups' first sets.
+    """Number the groups of sets that share candidates, in the order of their first sets.
 
     Sets may outnumber the vertices, but groups do not.
     """
@@ -67,12 +63,13 @@ def _groups(k: int, members: IntArray, owner: IntArray) -> IntArray:
 
     def lead(i: int) -> int:
         while leader[i] != i:
+            # Path halving keeps the trees of the union-find shallow.
             leader[i] = leader[leader[i]]
             i = leader[i]
         return i
 
     order = np.argsort(members, kind="stable")
-    for at in np.flatnonzero(members[order][1:] == members[order][:-1]).tolist():
-        one, other = sorted((lead(int(owner[order[at]])), lead(int(owner[order[at + 1]]))))
-        leader[other] = one
+    for index in np.flatnonzero(members[order][1:] == members[order][:-1]).tolist():
+        first, second = sorted((lead(int(owner[order[index]])), lead(int(owner[order[index + 1]]))))
+        leader[second] = first
     return np.unique([lead(i) for i in range(k)], return_inverse=True)[1].astype(np.int64)

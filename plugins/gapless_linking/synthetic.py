@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_linking.graph import Graph
 from gapless_linking.graph_building import distinct
 
@@ -49,7 +49,7 @@ class Communities:
 def synthetic_graph(
     vertices: int, edges: int, *, communities: str = "base", seed: int = 0
 ) -> tuple[Graph, Communities]:
-    """A graph whose degrees follow a power law, with communities.
+    """Sample a graph whose degrees follow a power law, with communities.
 
     Chung-Lu: each end of an edge is a vertex drawn in proportion to its expected degree. A share of the edges takes
     the second end from the community of the first.
@@ -92,7 +92,7 @@ def synthetic_graph(
 
 
 def _draw(rng: np.random.Generator, degrees: FloatArray, count: int) -> IntArray:
-    """Ends of edges, ascending."""
+    """Sample the ends of edges, ascending."""
     return np.repeat(np.arange(degrees.size), rng.multinomial(count, degrees / degrees.sum()))
 
 
@@ -103,7 +103,7 @@ def _anywhere(rng: np.random.Generator, degrees: FloatArray, count: int) -> IntA
 
 
 def _inside_communities(rng: np.random.Generator, degrees: FloatArray, size: int, count: int) -> IntArray:
-    """Pairs within blocks of `size` vertices. A hub's degree counts up to a quarter of its community's size."""
+    """Sample pairs within blocks of `size` vertices; a hub counts up to a quarter of its community's size."""
     capped = np.minimum(degrees, size / 4)
     first = _draw(rng, capped, count)
     sums = np.concatenate([[0.0], np.cumsum(capped)])
@@ -116,7 +116,7 @@ def _inside_communities(rng: np.random.Generator, degrees: FloatArray, size: int
 def synthetic_candidates(
     graph: Graph, communities: Communities, k: int, size: int = 96, *, seed: int = 0
 ) -> list[IntArray]:
-    """Candidate sets as a document about two or three topics would have them.
+    """Sample candidate sets as a document about two or three topics would have them.
 
     Returns k arrays of outside ids, int64 (size,), ascending.
 
@@ -147,7 +147,7 @@ class _Urn:
         self.sums = np.cumsum(np.sqrt(np.diff(graph.offsets)[numbers]))
 
     def fill(self, rng: np.random.Generator, drawn: Any, size: int) -> IntArray:
-        """The vertices `drawn` and more of this urn, all different, up to `size`."""
+        """Extend `drawn` by distinct vertices of this urn, up to `size`."""
         chosen = dict.fromkeys(np.asarray(drawn, np.int64).tolist())
         while len(chosen) < size:
             at = np.searchsorted(self.sums, self.sums[-1] * rng.random(size - len(chosen)), "right")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -27,12 +27,12 @@ class VertexNames:
     points: IntArray
 
     def bare(self, vertex: int) -> str:
-        """The name, or the number where there is none."""
+        """Return the name, or the number if there is none."""
         names = self.given or ()
         return names[vertex] if 0 <= vertex < len(names) else str(vertex)
 
     def clear(self, vertex: int) -> str:
-        """The name, with the number where several of `points` have that name."""
+        """Return the name, with the number if several of `points` have that name."""
         name = self.bare(vertex)
         return f"{name} (vertex {vertex})" if name in self._ambiguous else name
 

@@ -7,7 +7,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_linking.graph import Graph, Int32Array
 
 try:
@@ -20,7 +20,7 @@ except ImportError:  # pragma: no cover  # the extra `linking` is not installed
 def weighted_distances(
     graph: Graph, points: IntArray, clique_first: IntArray, clique_members: Int32Array
 ) -> FloatArray:
-    """Distances between inner numbers, one source at a time; scipy if it is there, else networkx.
+    """Compute distances between inner numbers, one source at a time, by scipy if installed, else networkx.
 
     Returns float64 (p, p): inf where no path leads.
 
@@ -32,17 +32,18 @@ def weighted_distances(
     clique_members : int32
         Further edges of length 1, as in `Connection.flat`.
     """
-    whole = graph.with_cliques(clique_first, clique_members)
-    points = whole.inner(graph.vertices[points])
+    joined = graph.with_cliques(clique_first, clique_members)
+    # Inner numbers go by degree, which the added edges have changed.
+    points = joined.inner(graph.vertices[points])
     answer = np.empty((points.size, points.size))
     if dijkstra is not None:
-        shape = (whole.vertex_count, whole.vertex_count)
-        matrix: Any = csr_array((whole.weights, whole.neighbours, whole.offsets), shape=shape)
+        shape = (joined.vertex_count, joined.vertex_count)
+        matrix: Any = csr_array((joined.weights, joined.neighbours, joined.offsets), shape=shape)
         for row, source in enumerate(points.tolist()):
             answer[row] = dijkstra(matrix, indices=source)[points]
     else:
-        made = whole.to_networkx()
+        as_networkx = joined.to_networkx()
         for row, source in enumerate(points.tolist()):
-            reached = nx.single_source_dijkstra_path_length(made, int(whole.vertices[source]))
-            answer[row] = [reached.get(v, np.inf) for v in whole.vertices[points].tolist()]
+            lengths = nx.single_source_dijkstra_path_length(as_networkx, int(joined.vertices[source]))
+            answer[row] = [lengths.get(v, np.inf) for v in joined.vertices[points].tolist()]
     return np.minimum(answer, answer.T)  # the two directions add up in different orders

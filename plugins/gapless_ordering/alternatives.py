@@ -1,11 +1,11 @@
-"""Vertices that could stand on a path instead, and the loss of the path."""
+"""Vertices that could replace one of a path, and the loss."""
 
 from __future__ import annotations
 
 import attrs
 import numpy as np
 
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless_ordering.problem import OrderingProblem
 
 SHOWN = 12
@@ -38,27 +38,28 @@ class Alternative:
 
 
 def alternatives(problem: OrderingProblem, path: IntArray, count: int = SHOWN) -> list[Alternative]:
-    """The vertices whose exchange for one of the path loses least, each at its best place; at most `count`."""
+    """List at most `count` vertices whose exchange for one on the path loses least, each at its best position."""
     k = path.size
-    before = np.stack([problem.start, *problem.ordering[path[:-1]]])
-    after = np.stack([*problem.ordering[:, path[1:]].T, problem.end])
+    entering = np.stack([problem.start, *problem.ordering[path[:-1]]])
+    leaving = np.stack([*problem.ordering[:, path[1:]].T, problem.end])
     groups = problem.classes[path]
-    taken = problem.classes == groups[:, None]
-    exchanged = np.where(taken.any(axis=0) & ~taken, -np.inf, before + after)
+    used_mask = problem.classes == groups[:, None]
+    # A vertex of a class on the path may only replace the vertex of that class.
+    exchanged = np.where(used_mask.any(axis=0) & ~used_mask, -np.inf, entering + leaving)
     own = exchanged[np.arange(k), path]
     exchanged[np.arange(k), path] = -np.inf
     losses = own[:, None] - exchanged
-    places, least = losses.argmin(axis=0), losses.min(axis=0)
-    found = []
-    for v in least.argsort(kind="stable")[:count].tolist():
-        place, loss = int(places[v]), float(least[v])
+    positions, minima = losses.argmin(axis=0), losses.min(axis=0)
+    listed = []
+    for v in minima.argsort(kind="stable")[:count].tolist():
+        position, loss = int(positions[v]), float(minima[v])
         if loss < np.inf:
-            around = float(before[place, v]), float(after[place, v])
-            found.append(Alternative(place, problem.name(v), *around, loss))
-    return found
+            around = float(entering[position, v]), float(leaving[position, v])
+            listed.append(Alternative(position, problem.name(v), *around, loss))
+    return listed
 
 
 def by_place(problem: OrderingProblem, path: IntArray) -> list[list[Alternative]]:
-    """The best alternatives to each vertex of a path, as drawings show them."""
+    """Group the best alternatives by the path's vertices, for drawings."""
     others = alternatives(problem, path)
-    return [[one for one in others if one.place == place][:_DEEPEST] for place in range(path.size)]
+    return [[other for other in others if other.place == position][:_DEEPEST] for position in range(path.size)]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.core.score_array import bracketed, check_scores, score_array
-from gapless.core.sparse import FloatArray
+from gapless.arrays.score_array import bracketed, check_scores, score_array
+from gapless.arrays.sparse import FloatArray
 from gapless.roles import serialisable
 
 DIRECT = -1
@@ -55,7 +55,7 @@ class Auxiliary:
             raise InvalidProblem(f"via must hold numbers of {len(self.words)} auxiliary words, or {DIRECT}")
 
     def word(self, u: int, v: int) -> str | None:
-        """The word between `u` and `v`, None for the direct edge."""
+        """Return the word between `u` and `v`, None for the direct edge."""
         number = int(self.via[u, v])
         return None if number == DIRECT else self.words[number]
 
@@ -96,7 +96,7 @@ class AuxiliaryWords:
 
     @classmethod
     def of(cls, given: Any, shape: tuple[int, int]) -> AuxiliaryWords:
-        """`given` itself, or made from one score for each edge through each word: a mapping of words to (n, n)."""
+        """Return `given` as it is, or convert a mapping of words to edge scores (n, n)."""
         if isinstance(given, cls):
             return given
         if not isinstance(given, Mapping):
@@ -109,18 +109,20 @@ class AuxiliaryWords:
         for word, table in tables.items():
             if table.shape != shape:
                 raise InvalidProblem(f"auxiliary[{word!r}] has shape {table.shape}, expected {shape}")
-        made = cls.__new__(cls)
+        # `__init__` takes halves, but here the edges come as whole tables.
+        result = cls.__new__(cls)
         listed = list(tables.values())
-        made.__attrs_init__(tuple(tables), listed.__getitem__)
-        return made
+        result.__attrs_init__(tuple(tables), listed.__getitem__)
+        return result
 
     def join(self, direct: FloatArray) -> tuple[FloatArray, Auxiliary]:
-        """The best of `direct` (n, n) and all transitions through words, and which it was."""
+        """Take the best of `direct` (n, n) and all transitions through words, and record which it was."""
         best, via = direct.copy(), np.full(direct.shape, DIRECT, np.int32)
         for number in range(len(self.words)):
             scores = self._edges(number)
             if scores.shape != best.shape:
                 raise InvalidProblem(f"the auxiliary words join {len(scores)} vertices, ordering has {len(best)}")
+            # Strictly better: ties go to the direct edge, then to the first word.
             better = scores > best
             best[better], via[better] = scores[better], number
         return best, Auxiliary(self.words, via)

@@ -10,13 +10,13 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.certificate import BoundCertificate
-from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
-from gapless.core.tolerance import margin
-from gapless.core.work import CALL
+from gapless.arrays.sparse import FloatArray, IntArray, float_array, int_array
+from gapless.arrays.tolerance import score_tolerance
+from gapless.certificates.certificate import BoundCertificate
+from gapless.limits.work import CALL
 from gapless.roles import Fixings, serialisable
-from gapless_kernels import FoundPaths
-from gapless_ordering.problem import OrderingProblem
+from gapless_kernels import PathSearchResult
+from gapless_ordering.path_problem import PathProblem
 from gapless_ordering.proofs.labels import best_labels
 from gapless_ordering.proofs.walks import WalkTables
 
@@ -56,9 +56,10 @@ class WalkCertificate(BoundCertificate):
     exhaustive: bool = False
 
     @classmethod
-    def of(cls, found: FoundPaths, wanted: int = 1) -> WalkCertificate:
-        """The evidence that a search for `wanted` paths wrote down."""
+    def of(cls, found: PathSearchResult, wanted: int = 1) -> WalkCertificate:
+        """Convert the evidence that a search for `wanted` paths recorded."""
         sizes = [0, *(names.size for names, _ in found.stages)]
+        # With fewer paths than requested, no score limits what the list can still receive.
         known = found.values[-1] if found.values.size == wanted else -math.inf
         return cls(
             found.bound if found.proved else float(known),
@@ -71,28 +72,29 @@ class WalkCertificate(BoundCertificate):
         )
 
     def upper_bound(self, problem: Any, fixings: Fixings) -> float:
-        """`level` but for rounding, or what is left above it."""
-        if not isinstance(problem, OrderingProblem):
+        """Return `level` plus rounding, or the score that remains possible above it."""
+        if not isinstance(problem, PathProblem):
             raise InvalidProblem(f"this evidence is for an OrderingProblem, not for a {type(problem).__name__}")
         if math.isnan(self.level) or math.isnan(self.claim):
             raise InvalidProblem("level and claim must be numbers")
-        level = self.level + margin(self.level) / 2
+        # Half of the tolerance absorbs rounding; the other half remains for comparing the bound with the value.
+        level = self.level + score_tolerance(self.level) / 2
         tables = WalkTables.under(problem, fixings)
-        prices, most = np.zeros(problem.class_count), math.inf
+        prices, bound = np.zeros(problem.class_count), math.inf
         for stage in range(self.first.size - 1):
             prices = self._prices(stage, problem.class_count)
-            most = tables.rule_out(prices, level)
-            if most <= level:
+            bound = tables.rule_out(prices, level)
+            if bound <= level:
                 return level
         if self.memory is None and not self.exhaustive:
-            return most
+            return bound
         memory = None if self.memory is None else self._memory(problem)
-        claim = max(level, self.claim + margin(self.claim) / 2)
+        claim = max(level, self.claim + score_tolerance(self.claim) / 2)
         return max(claim, best_labels(tables, prices, memory, claim))
 
     def work_to_verify(self, problem: Any) -> float:
         """Work that is seen beforehand: the stages, not the labels that they leave."""
-        if not isinstance(problem, OrderingProblem):
+        if not isinstance(problem, PathProblem):
             return super().work_to_verify(problem)
         stage = 4.0 * problem.length * problem.vertices**2 + 40 * CALL * problem.length
         return super().work_to_verify(problem) + max(0, self.first.size - 1) * stage
@@ -108,7 +110,7 @@ class WalkCertificate(BoundCertificate):
         dense[names] = prices
         return dense
 
-    def _memory(self, problem: OrderingProblem) -> IntArray:
+    def _memory(self, problem: PathProblem) -> IntArray:
         pairs = self.memory
         if pairs is None or pairs.ndim != 2 or pairs.shape[1] != 2:
             raise InvalidProblem("memory must hold pairs of a vertex and a class")
@@ -119,6 +121,7 @@ class WalkCertificate(BoundCertificate):
 
 
 def _joined(parts: list[Any]) -> Any:
+    # A single stage is the rule, and needs no copy.
     if len(parts) == 1:  # as nearly always; this is a part of every solve
         return parts[0]
     return np.concatenate(parts) if parts else ()

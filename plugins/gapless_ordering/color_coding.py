@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import Certificate, Result, SolveError, Stop, UnknownOption
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import meets
-from gapless.engine.guard import guarded
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.arrays.tolerance import meets
 from gapless.plugins.registry import check_count
-from gapless.roles import OracleError, ProbabilisticCertificate, Solve, Stats
-from gapless_kernels import FoundPaths, path_search
+from gapless.roles import OracleError, ProbabilisticCertificate, SolveRequest, Stats
+from gapless.tree_search.role_calls import call_role
+from gapless_kernels import PathSearchResult, path_search
 from gapless_ordering import beam
 from gapless_ordering.certificate import WalkCertificate
 from gapless_ordering.colorful import MOST_COLORS, ColorfulPaths, Found
@@ -32,7 +32,7 @@ _ROUNDS = 2
 
 def run(
     problem: OrderingProblem,
-    solve: Solve,
+    request: SolveRequest,
     *,
     failure: float = 1e-3,
     trials: int | None = None,
@@ -70,15 +70,16 @@ def run(
         Threads; -1 for one on each core.
     """
     _check(problem, failure, trials, colors, jobs)
+    # No colouring can succeed, and `infeasibility` names the lack of classes.
     if problem.class_count < problem.length:
-        return _Search(problem, solve).result(Stop.PROVED)
-    search = _Search(problem, solve)
+        return _ColorCodingSolve(problem, request).result(Stop.PROVED)
+    search = _ColorCodingSolve(problem, request)
     try:
         if bounds:
             search.bound_paths()
         stop = Stop.PROVED if search.decided else search.go(failure, trials, colors, jobs)
     except KeyboardInterrupt:
-        solve.budget.interrupt()
+        request.budget.interrupt()
         stop = Stop.INTERRUPTED
     except MemoryError as error:
         raise SolveError(f"{error}; give fewer colors") from error
@@ -100,15 +101,15 @@ def _check(problem: OrderingProblem, failure: float, trials: int | None, colors:
         )
 
 
-def _finished(asked: int, future: Future[Found]) -> tuple[int, Found]:
-    return asked, future.result()
+def _finished(requested: int, future: Future[Found]) -> tuple[int, Found]:
+    return requested, future.result()
 
 
-class _Search:
+class _ColorCodingSolve:
     """One solve: the incumbent, and the colourings that may find a better path."""
 
-    def __init__(self, problem: OrderingProblem, solve: Solve) -> None:
-        self.problem, self.solve, self.budget = problem, solve, solve.budget
+    def __init__(self, problem: OrderingProblem, request: SolveRequest) -> None:
+        self.problem, self.solve, self.budget = problem, request, request.budget
         self.graph = ColorfulPaths.of(problem)
         self.path: IntArray = np.empty(0, np.int64)
         self.value, self.bound, self.decided = -math.inf, math.inf, False
@@ -117,37 +118,38 @@ class _Search:
         self.wanted, self.abandoned = 0, False
 
     def bound_paths(self) -> None:
-        """An incumbent, a bound, and what is left of the graph above the incumbent."""
+        """Find an incumbent, a bound, and the part of the graph that can still beat the incumbent."""
         value, path = beam.search(self.problem, _BEAM_WIDTH)
         problem, budget = self.problem, self.budget
         if value > -math.inf:
             self.value, self.path = value, path
-        found: FoundPaths = path_search(
+        outcome: PathSearchResult = path_search(
             problem.start,
             problem.ordering,
             problem.end,
             problem.classes,
             problem.length,
             begin=path[None] if value > -math.inf else None,
-            pulse=lambda *_: budget.spent() is not None,
+            pulse=lambda *_: budget.stop_reason() is not None,
             rounds=_ROUNDS,
         )
-        if found.values.size and found.values[0] > self.value:
-            self.value, self.path = float(found.values[0]), found.paths[0]
-        if found.interrupted:
+        if outcome.values.size and outcome.values[0] > self.value:
+            self.value, self.path = float(outcome.values[0]), outcome.paths[0]
+        if outcome.interrupted:
             budget.interrupt()
-        self.bound, self.decided = found.bound, found.proved
-        self.evidence = WalkCertificate.of(found)
-        if found.open is not None:
-            self.graph = ColorfulPaths.of(problem, found.open)
+        self.bound, self.decided = outcome.bound, outcome.proved
+        self.evidence = WalkCertificate.of(outcome)
+        if outcome.open is not None:
+            self.graph = ColorfulPaths.of(problem, outcome.open)
             self.decided = self.graph.class_count < problem.length  # too few for a better path
 
     def go(self, failure: float, trials: int | None, colors: int | None, jobs: int) -> Stop:
-        """One colouring after the other; why it ended."""
-        spent = self.budget.spent()
+        """Search one colouring after the other; return the reason to stop."""
+        spent = self.budget.stop_reason()
         if spent is not None:
             return spent
         length, classes = self.problem.length, self.graph.class_count
+        # With a colour for each class, a single colouring finds the best path: p = 1 (section 3).
         self.colors = min(colors or choose_colors(length, classes), classes)
         self.graph.check(self.colors)
         if self.colors < classes:
@@ -156,31 +158,33 @@ class _Search:
         else:
             trials = 1
         self.wanted = trials
-        for asked, (values, paths) in self._searched(trials, os.cpu_count() or 1 if jobs == -1 else jobs):
+        for requested, (values, paths) in self._searched(trials, os.cpu_count() or 1 if jobs == -1 else jobs):
             self._take(values, paths)
-            stop = self.budget.spent() or Stop.NODES if len(values) < asked else self._reached()
+            stop = self.budget.stop_reason() or Stop.NODES if len(values) < requested else self._reached()
             if stop is not None:
                 return stop
         if self.done == trials:
             return Stop.PROVED if self.success == 1.0 else Stop.ITERATIONS
-        return self.budget.spent() or Stop.ITERATIONS
+        return self.budget.stop_reason() or Stop.ITERATIONS
 
     def _chunks(self, trials: int) -> Iterator[NDArray[np.uint8]]:
-        """Colourings in order, a few at a time; the budget is asked in between."""
+        """Yield colourings in order, a few at a time, until the budget is spent."""
         colorings = Colorings(self.graph.class_count, self.colors, self.solve.seed)
-        size = min(BLOCK, self.graph.at_once(self.colors))
-        most = self.budget.limits.iterations
-        if most is not None:
-            trials = min(trials, max(0, most - self.budget.iterations))
+        size = min(BLOCK, self.graph.chunk_size(self.colors))
+        limit = self.budget.limits.iterations
+        if limit is not None:
+            trials = min(trials, max(0, limit - self.budget.iterations))
         for first in range(0, trials, size):
+            # Each block has a stream of its own, so the colourings depend on the seed but not on chunks or
+            # jobs.
             if first % BLOCK == 0:
                 block = colorings.block(first // BLOCK)
-            if self.budget.spent() is not None:
+            if self.budget.stop_reason() is not None:
                 return
             yield block[first % BLOCK : first % BLOCK + min(size, trials - first)]
 
     def _searched(self, trials: int, jobs: int) -> Iterator[tuple[int, Found]]:
-        """The best paths under all colourings, a few at a time and in their order, whoever finds them.
+        """Yield the best paths under all colourings, a few at a time and in order, also with several threads.
 
         A thread knows an incumbent that may be old by the time it ends. It then reports more than the best, never
         another path.
@@ -201,14 +205,16 @@ class _Search:
                     yield _finished(*running.popleft())
             finally:
                 self.abandoned = True
+                # Colourings in progress end at their next pulse, which reads `abandoned`.
                 pool.shutdown(wait=False, cancel_futures=True)
 
     def _over(self) -> bool:
-        """Asked inside a colouring, by whichever thread makes it."""
-        return self.abandoned or self.budget.spent() is not None
+        """Return whether to stop inside a colouring; called by all threads."""
+        return self.abandoned or self.budget.stop_reason() is not None
 
     def _take(self, values: FloatArray, paths: IntArray) -> None:
         for t in np.flatnonzero(values > self.value).tolist():
+            # Checked again: an earlier colouring of this chunk may have improved the incumbent.
             if values[t] > self.value:
                 self.value, self.path, self.found_at = float(values[t]), paths[t], self.done + t + 1
                 self._emit("incumbent", coloring=self.found_at)
@@ -217,28 +223,28 @@ class _Search:
         self._emit("round", colorings=self.done)
 
     def _emit(self, kind: str, **details: int) -> None:
-        guarded(self.budget, self.budget.emit, kind, self.bound, self.value, **details)
+        call_role(self.budget, self.budget.emit, kind, self.bound, self.value, **details)
 
     def _reached(self) -> Stop | None:
-        """Whether what is held is enough."""
+        """Return the reason to stop that incumbent and bound give, if any."""
         limits = self.budget.limits
         if meets(self.bound, self.value):
             return Stop.PROVED
         if limits.target is not None and self.value >= limits.target:
             return Stop.TARGET
-        if limits.gap > 0 and meets(self.bound, self.value, limits.gap):
+        if limits.relative_gap > 0 and meets(self.bound, self.value, limits.relative_gap):
             return Stop.GAP
         return None
 
     def result(self, stop: Stop) -> Result[IntArray]:
-        """The paths held, and the probability that the best is among them."""
-        found = self.value > -math.inf
-        explanation: Sequence[str] = () if found else self.problem.infeasibility()
+        """Make the result, with the probability that the best path is among those found."""
+        has_solution = self.value > -math.inf
+        explanation: Sequence[str] = () if has_solution else self.problem.infeasibility()
         if explanation:
             stop = Stop.PROVED
         if stop is Stop.PROVED:
             self.bound = self.value
-        if not found and not explanation:
+        if not has_solution and not explanation:
             explanation = [self._nothing_found(stop is Stop.PROVED)]
         if stop is Stop.NODES:
             explanation = [*explanation, "one colouring has more states than fit: stopped before it"]
@@ -248,9 +254,9 @@ class _Search:
                 self.evidence, level=self.value, claim=self.value, exhaustive=self.evidence.memory is None
             )
         elif 0 < self.wanted <= self.done:
-            known = self.evidence if self.bound < math.inf else None
-            certificate = ProbabilisticCertificate(self.done, self.colors, self.problem.length, known)
-        elif found and self.done and stop not in (Stop.TARGET, Stop.GAP):
+            bound_evidence = self.evidence if self.bound < math.inf else None
+            certificate = ProbabilisticCertificate(self.done, self.colors, self.problem.length, bound_evidence)
+        elif has_solution and self.done and stop not in (Stop.TARGET, Stop.GAP):
             # Those two look at values: then the colourings that were made say less.
             missed = ProbabilisticCertificate(self.done, self.colors, self.problem.length).failure_probability
             explanation = [
@@ -262,7 +268,7 @@ class _Search:
             self.budget.emit("stop", self.bound, self.value)
         return Result.of(
             self.problem,
-            [self.path] if found else [],
+            [self.path] if has_solution else [],
             self.bound,
             stop,
             certificate=certificate,

@@ -1,4 +1,4 @@
-"""The best colourful paths of a graph, colouring by colouring: which of the two dynamic programs makes them."""
+"""The best colourful paths of a graph, by one of two dynamic programs for each colouring."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import UnknownOption
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import EPSILON
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.arrays.tolerance import EPSILON
 from gapless_kernels import OpenWalks, color_coding_pruned, color_coding_search, color_coding_table_bytes
 from gapless_ordering.problem import OrderingProblem
 
@@ -51,29 +51,31 @@ class ColorfulPaths:
 
     @classmethod
     def of(cls, problem: OrderingProblem, left: OpenWalks | None = None) -> ColorfulPaths:
-        """The whole graph, or what walks have left of it."""
+        """Wrap the whole graph, or the part that walks leave open."""
         if left is None:
             return cls(problem, np.arange(problem.vertices), problem.classes, np.zeros(problem.class_count), None)
         possible = left.before > -np.inf
-        kept = possible.any(axis=0)
-        groups, classes = np.unique(problem.classes[left.vertices[kept]], return_inverse=True)
-        completion = np.where(possible, left.after, -np.inf)[:, kept]
-        return cls(problem, left.vertices[kept], classes, left.prices[groups], np.ascontiguousarray(completion))
+        keep_mask = possible.any(axis=0)
+        groups, classes = np.unique(problem.classes[left.vertices[keep_mask]], return_inverse=True)
+        completion = np.where(possible, left.after, -np.inf)[:, keep_mask]
+        return cls(
+            problem, left.vertices[keep_mask], classes, left.prices[groups], np.ascontiguousarray(completion)
+        )
 
     @cached_property
     def scores(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Of the graph that is left: `start`, `ordering`, `end`."""
-        problem, left = self.problem, self.vertices
-        if left.size == problem.vertices:
+        problem, vertices = self.problem, self.vertices
+        if vertices.size == problem.vertices:
             return problem.start, problem.ordering, problem.end
-        return problem.start[left], problem.ordering[np.ix_(left, left)], problem.end[left]
+        return problem.start[vertices], problem.ordering[np.ix_(vertices, vertices)], problem.end[vertices]
 
     @cached_property
     def slack(self) -> float:
         """Rounding of a bound that is made of these numbers, at most."""
-        k, paid = self.problem.length, float(self.charges.sum())
+        k, price_sum = self.problem.length, float(self.charges.sum())
         largest = max(float(np.abs(array[array > -np.inf]).max(initial=0.0)) for array in self.scores)
-        return 4.0 * EPSILON * ((k + 1) ** 2 * largest + (self.charges.size + 2 * k) * paid)
+        return 4.0 * EPSILON * ((k + 1) ** 2 * largest + (self.charges.size + 2 * k) * price_sum)
 
     @property
     def class_count(self) -> int:
@@ -81,7 +83,7 @@ class ColorfulPaths:
         return int(self.classes.max(initial=-1)) + 1
 
     def table_bytes(self, colors: int) -> int:
-        """Limit on the size of the dynamic program's table."""
+        """Bound the size of the dynamic program's table."""
         return color_coding_table_bytes(self.vertices.size, self.problem.length, colors)
 
     def check(self, colors: int) -> None:
@@ -98,25 +100,24 @@ class ColorfulPaths:
                 f"more than {MOST_BYTES / 2**30:.0f}: give fewer colors, keep bounds, or use the method exact"
             )
 
-    def at_once(self, colors: int) -> int:
+    def chunk_size(self, colors: int) -> int:
         """Number of colourings that take a fraction of a second together; a power of 2."""
         fit: int = max(1, _WORK // ((1 << colors) * max(1, self.vertices.size)))
         return 1 << (fit.bit_length() - 1)
 
     def best(self, colorings: NDArray[np.uint8], colors: int, incumbent: float, pulse: Callable[[], bool]) -> Found:
-        """The best path under each colouring, where it beats the incumbent and the colourings before.
+        """Find the best path under each colouring that beats the incumbent and the colourings before it.
 
         Parameters
         ----------
         colorings : uint8 (t, class_count)
         pulse : callable
-            Asked now and then; True ends it.
+            Called now and then; True ends the search.
 
         Returns
         -------
         values : float64 (t,)
-            -inf where there is none that is better. Fewer than t where there is no room for more, or `pulse` said
-            so.
+            -inf if none is better. Fewer than t if memory does not suffice for more, or `pulse` returned True.
         paths : int64 (t, k)
             In vertices of the problem.
         """
@@ -124,6 +125,7 @@ class ColorfulPaths:
         values, paths, done = np.empty(0), np.empty((0, self.problem.length), np.int64), 0
         fits = self.table_bytes(colors) <= MOST_BYTES
         if self.completion is not None:
+            # Beyond a sixteenth of the table's entries, listing states is slower than the whole table.
             states = min(_MOST_STATES, 2**colors * self.vertices.size // 16 + 1) if fits else _MOST_STATES
             values, paths, done = color_coding_pruned(
                 *graph,
@@ -136,6 +138,7 @@ class ColorfulPaths:
                 states,
             )
         if done < len(colorings) and fits:
+            # Colourings that the pruned search finished raise the incumbent for the others.
             incumbent = max(incumbent, float(values[:done].max(initial=-np.inf)))
             more, others = color_coding_search(*graph, colorings[done:], colors, incumbent, pulse)
             values, paths, done = (

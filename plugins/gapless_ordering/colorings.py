@@ -15,18 +15,19 @@ BLOCK = 32
 
 
 def success_probability(colors: int, length: int) -> float:
-    """The chance that `length` classes get different colours: ``r! / ((r - k)! r^k)``."""
+    """Compute the probability that `length` classes get different colours: ``r! / ((r - k)! r^k)``."""
     return math.prod((colors - i) / colors for i in range(length))
 
 
 def choose_colors(length: int, classes: int) -> int:
-    """The number r of colours from k to 2 k that minimises the time ``2^r / p`` of all colourings together.
+    """Choose the number r of colours from k to 2 k that minimises the total time ``2^r / p`` of all colourings.
 
     Where there are no more classes than colours each class gets a colour of its own: then one colouring is enough,
     p = 1.
     """
 
     def cost(colors: int) -> float:
+        # log2(2^r / p) = r - log2(p), the logarithm of the total time.
         chance = 0.0 if colors == classes else sum(math.log2((colors - i) / colors) for i in range(length))
         return colors - chance
 
@@ -34,7 +35,7 @@ def choose_colors(length: int, classes: int) -> int:
 
 
 def trials_for(failure: float, success: float) -> int:
-    """Number of colourings that all fail together with a probability of at most `failure`.
+    """Compute how many colourings all fail together with a probability of at most `failure`.
 
     The smallest t with ``(1 - p)^t <= failure``, that is ``ln(failure) / ln(1 - p)`` rounded up; the paper's
     ``ln(1 / failure) / p`` is larger by up to a factor ``-ln(1 - p) / p``.
@@ -44,7 +45,7 @@ def trials_for(failure: float, success: float) -> int:
 
 @attrs.frozen
 class Colorings:
-    """A sequence of random colourings. Colouring t depends on the seed and t alone, whoever asks for it.
+    """A sequence of random colourings. Colouring t depends on the seed and t alone.
 
     Raises `UnknownOption`: the seed is negative or no integer. `classes`: number of classes coloured, independently
     of each other. `colors`: as many as classes or more: each class has a colour of its own in every colouring.
@@ -59,8 +60,9 @@ class Colorings:
             raise UnknownOption(f"seed is {self.seed!r}, it must be an integer of at least 0")
 
     def block(self, number: int) -> NDArray[np.uint8]:
-        """Colourings ``BLOCK * number`` and following, a row each: the colours of the classes."""
+        """Generate colourings ``BLOCK * number`` and following, one row of class colours each."""
         if self.colors >= self.classes:
             return np.tile(np.arange(self.classes, dtype=np.uint8), (BLOCK, 1))
+        # Spawn keys give independent streams, which any thread can generate without the others.
         stream = np.random.default_rng(np.random.SeedSequence(int(self.seed), spawn_key=(number,)))
         return stream.integers(0, self.colors, (BLOCK, self.classes), dtype=np.uint8)

@@ -8,8 +8,8 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.sparse import FloatArray, IntArray, float_array, int_array
-from gapless.roles import BoundCertificate, Fixings, serialisable, spend_work
+from gapless.arrays.sparse import FloatArray, IntArray, float_array, int_array
+from gapless.roles import BoundCertificate, Fixings, charge_work, serialisable
 from gapless_ordering.cut_program import cut_program
 from gapless_ordering.problem import OrderingProblem
 from gapless_ordering.subtours import Subtour
@@ -43,7 +43,7 @@ class CutDual(BoundCertificate):
 
     @classmethod
     def of(cls, prices: FloatArray, subtours: list[Subtour], *, improving: bool) -> CutDual:
-        """Prices of all rows; subtours that cost nothing are left out."""
+        """Keep the prices of all rows except subtours of price 0."""
         base = prices.size - len(subtours)
         charged = np.flatnonzero(prices[base:] > 0)
         sets = [subtours[number] for number in charged.tolist()]
@@ -60,16 +60,18 @@ class CutDual(BoundCertificate):
         if not isinstance(problem, OrderingProblem):
             raise InvalidProblem("prices of vertices and subtours speak of an OrderingProblem")
         model = cut_program(problem, self._subtours(problem))
-        spend_work(model.steps, 100 + 10 * self.ends.size)
+        charge_work(model.steps, 100 + 10 * self.ends.size)
         if self.row_prices.shape != (len(model.rows),) or not np.isfinite(self.row_prices).all():
             raise InvalidProblem(f"there must be a finite price for each of the {len(model.rows)} rows")
         lower, upper = model.column_lower.copy(), model.column_upper.copy()
         upper[fixings.off] = 0.0
         lower[fixings.on] = 1.0
+        # An edge that is fixed on is forbidden: no path agrees.
         if np.any(lower > upper):
             return -np.inf
         if self.improving:
             return model.dual_bound(self.row_prices, lower, upper)
+        # Farkas' lemma: with no objective, a negative dual bound refutes that a path exists.
         nothing = attrs.evolve(model, objective=np.zeros(model.objective.size))
         return -np.inf if nothing.dual_bound(self.row_prices, lower, upper) < 0 else np.inf
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless.roles import Batch, Columns, LinearModel, Rows, Sparse
 from gapless_ordering.integer_program import edges
 from gapless_ordering.problem import OrderingProblem
@@ -15,7 +15,7 @@ from gapless_ordering.subtours import Subtour
 
 
 def cut_program(problem: OrderingProblem, subtours: Sequence[Subtour] = ()) -> LinearModel:
-    r"""Edges x and visits y of vertices.
+    r"""Build the program over edges x and visits y of vertices.
 
     - :math:`\sum_v x_{sv} = 1` and :math:`\sum_v x_{vt} = 1`;
     - :math:`\sum_u x_{uv} = y_v` and :math:`\sum_u x_{vu} = y_v`, source and sink counted among u;
@@ -53,15 +53,16 @@ def cut_program(problem: OrderingProblem, subtours: Sequence[Subtour] = ()) -> L
 
 
 def base_rows(problem: OrderingProblem) -> int:
-    """Number of rows before the subtours."""
+    """Count the rows before the subtours."""
     return 3 + 2 * problem.vertices + problem.class_count
 
 
 def first_batch(problem: OrderingProblem) -> Batch:
-    """The program without subtours, for a master; keys are its columns and rows, forbidden edges are left out."""
+    """Build the program without subtours and forbidden edges, for a master; keys are its columns and rows."""
     program = cut_program(problem)
     keys = np.flatnonzero(program.column_upper > 0)
     entries, columns = program.rows, program.objective.size
+    # A master takes columns with their entries, so the rows are transposed.
     order = np.argsort(entries.indices, kind="stable")
     transposed = Sparse(
         np.searchsorted(entries.indices[order], np.arange(columns + 1)),
@@ -83,7 +84,7 @@ def first_batch(problem: OrderingProblem) -> Batch:
 
 
 def row_batch(problem: OrderingProblem, keys: IntArray, subtours: Sequence[Subtour]) -> Batch:
-    """Subtour rows for a master that began with `first_batch`."""
+    """Build subtour rows for a master that began with `first_batch`."""
     entries = [subtour.columns(problem) for subtour in subtours]
     size = len(subtours)
     coefficients = Sparse.from_rows([row[0].tolist() for row in entries], [row[1].tolist() for row in entries])

@@ -9,14 +9,14 @@ import networkx as nx
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import FloatArray
-from gapless_ordering.given import checked_scores
+from gapless.arrays.sparse import FloatArray
+from gapless_ordering.inputs import checked_scores
 
 
 def digraph_arrays(
     graph: nx.DiGraph[Any], source: Hashable, sink: Hashable, weight: str, class_attribute: str
 ) -> tuple[FloatArray, FloatArray, FloatArray, list[tuple[str, Any]], list[Any]]:
-    """Scores of the start, of the order and of the end, classes, and the inner vertices.
+    """Read the scores of start, order and end, the classes, and the inner vertices.
 
     Arguments and errors as for `OrderingProblem.from_digraph`.
     """

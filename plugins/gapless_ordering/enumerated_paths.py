@@ -9,8 +9,8 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.roles import BoundCertificate, Fixings, serialisable, spend_work
-from gapless_ordering.problem import OrderingProblem
+from gapless.roles import BoundCertificate, Fixings, charge_work, serialisable
+from gapless_ordering.path_problem import PathProblem
 
 MOST = 1 << 18
 """Candidates for paths of one length; more are refused, so that no certificate makes its checker work for hours."""
@@ -36,19 +36,20 @@ class EnumeratedPaths(BoundCertificate):
         InvalidProblem
             Not an ordering problem, or too many paths are left.
         """
-        if not isinstance(problem, OrderingProblem):
+        if not isinstance(problem, PathProblem):
             raise InvalidProblem(f"enumerated paths speak of an OrderingProblem, not of a {type(problem).__name__}")
-        from gapless.testing import SpaceTooLarge  # noqa: PLC0415  the kit, which is asked where fixings leave little
+        from gapless.testing import SpaceTooLarge  # noqa: PLC0415  the testing kit, needed if fixings leave little
         from gapless_ordering.enumeration import all_paths  # noqa: PLC0415
 
-        spend_work(float(MOST), 20 * problem.length)
+        # Charged before the enumeration, whose size is not known beforehand.
+        charge_work(float(MOST), 20 * problem.length)
         try:
             paths, scores = all_paths(problem.restricted(fixings), limit=MOST)
         except SpaceTooLarge as error:
             raise InvalidProblem(f"too many paths are left to enumerate: {error}") from error
         best = -math.inf
         for path, score in zip(paths, scores.tolist(), strict=True):
-            spend_work(problem.decisions.count, 20)
+            charge_work(problem.decisions.count, 20)
             if np.isin(fixings.on, problem.encode(path)).all():
                 best = max(best, score + problem.factor_value(path) if problem.factors else score)
         return best

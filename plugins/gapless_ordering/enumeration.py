@@ -1,19 +1,19 @@
-"""Every path of a small instance and its score, vectorised: the judge of the methods."""
+"""Every path of a small instance and its score, vectorised: the reference for the methods."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gapless import Solution
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.testing import SpaceTooLarge
-from gapless_ordering.problem import OrderingProblem
+from gapless_ordering.path_problem import PathProblem
 
 LIMIT = 4_000_000
 
 
-def all_paths(problem: OrderingProblem, *, limit: int = LIMIT) -> tuple[IntArray, FloatArray]:
-    """All allowed paths, int64 (paths, k), and their scores, float64 (paths,).
+def all_paths(problem: PathProblem, *, limit: int = LIMIT) -> tuple[IntArray, FloatArray]:
+    """Enumerate all allowed paths, int64 (paths, k), and their scores, float64 (paths,).
 
     All paths of one vertex, of two, and so on up to k: each is extended by all vertices of classes that it has not
     visited. Raises `SpaceTooLarge`: more than `limit` candidates for paths of one length.
@@ -34,8 +34,8 @@ def all_paths(problem: OrderingProblem, *, limit: int = LIMIT) -> tuple[IntArray
     return _allowed(paths, scores + problem.end[paths[:, -1]])
 
 
-def best_paths(problem: OrderingProblem, k: int = 1, *, limit: int = LIMIT) -> list[Solution[IntArray]]:
-    """The `k` best paths, best first; of equal ones the first in the order of vertices. Fewer when there are fewer.
+def best_paths(problem: PathProblem, k: int = 1, *, limit: int = LIMIT) -> list[Solution[IntArray]]:
+    """Return up to `k` best paths, best first; ties in the order of vertices.
 
     Raises `SpaceTooLarge`: see `all_paths`.
     """
@@ -45,5 +45,5 @@ def best_paths(problem: OrderingProblem, k: int = 1, *, limit: int = LIMIT) -> l
 
 
 def _allowed(paths: IntArray, scores: FloatArray) -> tuple[IntArray, FloatArray]:
-    kept = scores > -np.inf
-    return paths[kept], scores[kept]
+    allowed = scores > -np.inf
+    return paths[allowed], scores[allowed]

@@ -10,20 +10,20 @@ from numbers import Real
 import numpy as np
 
 from gapless import BatchResult, Result, SolveError, Stop, UnknownOption
-from gapless.core.batch_result import row_offsets
-from gapless.core.certificate import DeferredCertificate
-from gapless.core.limits import NO_LIMITS
-from gapless.core.problem import check_start
-from gapless.core.sparse import IntArray
-from gapless.engine.watch import Watch
-from gapless.roles import Budget, Solve, Stats
-from gapless_kernels import FoundPaths, path_search
+from gapless.arrays.sparse import IntArray
+from gapless.certificates.certificate import DeferredCertificate
+from gapless.limits.limits import NO_LIMITS
+from gapless.problems.problem import check_start
+from gapless.results.batch_result import row_offsets
+from gapless.roles import SolveBudget, SolveRequest, Stats
+from gapless.search.search_callback import SearchCallback
+from gapless_kernels import PathSearchResult, path_search
 from gapless_ordering.certificate import WalkCertificate
 from gapless_ordering.enumerated_paths import EnumeratedPaths  # noqa: F401  read from files
-from gapless_ordering.problem import OrderingProblem
+from gapless_ordering.path_problem import PathProblem
 
 
-def run(problem: OrderingProblem, solve: Solve, *, memory_limit: float = 2.0**31) -> Result[IntArray]:
+def run(problem: PathProblem, request: SolveRequest, *, memory_limit: float = 2.0**31) -> Result[IntArray]:
     """Find the best path, or the k best, and prove it.
 
     A walk may visit a class twice, a path may not. The best walk that pays a multiplier for each visit of a class
@@ -37,18 +37,20 @@ def run(problem: OrderingProblem, solve: Solve, *, memory_limit: float = 2.0**31
     bound: stop NODES.
     """
     _check(memory_limit)
-    watch = Watch(solve.budget, solve.k)
-    found = _search(problem, watch, solve.k, solve.start, memory_limit)
-    value = float(found.values[0]) if found.values.size else -math.inf
+    watch = SearchCallback(request.budget, request.k)
+    outcome = _search(problem, watch, request.k, request.start, memory_limit)
+    value = float(outcome.values[0]) if outcome.values.size else -math.inf
     return watch.result(
-        found.bound, value, lambda stop: _result(problem, found, stop or watch.stop, solve, bool(solve.start))
+        outcome.bound,
+        value,
+        lambda stop: _result(problem, outcome, stop or watch.stop, request, bool(request.start)),
     )
 
 
 def run_many(
-    problems: Sequence[OrderingProblem], solve: Solve, *, memory_limit: float = 2.0**31
+    problems: Sequence[PathProblem], request: SolveRequest, *, memory_limit: float = 2.0**31
 ) -> BatchResult[IntArray]:
-    """Solve many problems; limits hold for each. A `Result` is made when one is asked for.
+    """Solve many problems; limits hold for each. Results are made on demand.
 
     The array ``paths`` of the result holds all paths one after another, -1 where there is none, and ``offsets``
     where each begins.
@@ -57,31 +59,37 @@ def run_many(
     offsets = row_offsets(problem.length for problem in problems)
     paths = np.full(offsets[-1], -1)
     values, bounds = np.full((2, len(problems)), np.nan)
-    outcomes: dict[int, tuple[FoundPaths, Stop]] = {}
+    outcomes: dict[int, tuple[PathSearchResult, Stop]] = {}
     errors: dict[int, SolveError] = {}
-    limited = solve.budget.limits != NO_LIMITS
-    watch = Watch(Budget(), 1)
+    limited = request.budget.limits != NO_LIMITS
+    watch = SearchCallback(SolveBudget(), 1)
     try:
         for i, problem in enumerate(problems):
+            # Limits hold for each problem; without any, a single watch serves all and saves its making.
             if limited:
-                watch = Watch(Budget(solve.budget.limits), 1)
+                watch = SearchCallback(SolveBudget(request.budget.limits), 1)
             try:
-                found = _search(problem, watch, 1, (), memory_limit)
+                outcome = _search(problem, watch, 1, (), memory_limit)
             except SolveError as error:
                 errors[i] = error
                 continue
-            if found.values.size:
-                paths[offsets[i] : offsets[i + 1]] = found.paths[0]
-                values[i] = found.values[0]
-            outcomes[i] = found, watch.stop
-            bounds[i] = found.bound
+            if outcome.values.size:
+                paths[offsets[i] : offsets[i + 1]] = outcome.paths[0]
+                values[i] = outcome.values[0]
+            outcomes[i] = outcome, watch.stop
+            bounds[i] = outcome.bound
             if watch.stop is Stop.INTERRUPTED:
                 break
     except KeyboardInterrupt:
-        solve.budget.interrupt()
+        request.budget.interrupt()
 
-    def make(problems: Sequence[OrderingProblem], i: int) -> Result[IntArray]:
-        return _result(problems[i], *outcomes[i], Solve(Budget(solve.budget.limits), method=solve.method), False)
+    def make(problems: Sequence[PathProblem], i: int) -> Result[IntArray]:
+        return _result(
+            problems[i],
+            *outcomes[i],
+            SolveRequest(SolveBudget(request.budget.limits), method=request.method),
+            False,
+        )
 
     return BatchResult.from_rows(
         problems,
@@ -91,7 +99,7 @@ def run_many(
         make,
         proved=np.array([i in outcomes and outcomes[i][0].proved for i in range(len(problems))], bool),
         errors=errors,
-        method=solve.method,
+        method=request.method,
     )
 
 
@@ -101,13 +109,14 @@ def _check(memory_limit: float) -> None:
 
 
 def _search(
-    problem: OrderingProblem, watch: Watch, wanted: int, start: Sequence[IntArray], memory_limit: float
-) -> FoundPaths:
+    problem: PathProblem, watch: SearchCallback, wanted: int, start: Sequence[IntArray], memory_limit: float
+) -> PathSearchResult:
     check_start(problem, start)
+    # The kernel numbers vertices by int32.
     begin = np.array(list(start), np.int32) if len(start) else None
-    watch.stop = Stop.NODES  # where nobody says stop, the labels outgrow their memory
+    watch.stop = Stop.NODES  # the kernel stops by itself only if labels outgrow `memory_limit`
     try:
-        found = path_search(
+        outcome = path_search(
             problem.start,
             problem.ordering,
             problem.end,
@@ -120,40 +129,42 @@ def _search(
         )
     except MemoryError as error:
         raise SolveError(f"{error}; give a smaller memory_limit") from error
-    if found.interrupted:
+    # Ctrl-C inside the kernel: the best path so far and its bound are returned as usual.
+    if outcome.interrupted:
         watch.budget.interrupt()
         watch.stop = Stop.INTERRUPTED
-    elif found.proved:
+    elif outcome.proved:
         watch.stop = Stop.PROVED
-    return found
+    return outcome
 
 
 def _result(
-    problem: OrderingProblem, found: FoundPaths, stop: Stop, solve: Solve, warm_start: bool
+    problem: PathProblem, outcome: PathSearchResult, stop: Stop, request: SolveRequest, warm_start: bool
 ) -> Result[IntArray]:
     explanation: Sequence[str] = ()
-    if found.proved and not found.values.size:
+    if outcome.proved and not outcome.values.size:
         explanation = problem.infeasibility() or [
             f"walks of {problem.length} vertices exist, but each visits a class twice: the search went through all"
         ]
-    elif not found.proved and stop is Stop.NODES and not solve.budget.limits.nodes:
+    elif not outcome.proved and stop is Stop.NODES and not request.budget.limits.nodes:
         explanation = ["the labels needed more memory than memory_limit allows"]
     return Result.of(
         problem,
-        list(found.paths),
-        found.bound,
+        list(outcome.paths),
+        outcome.bound,
         stop,
-        certificate=DeferredCertificate(partial(WalkCertificate.of, found._replace(open=None), solve.k)),
-        method=solve.method,
+        # Without `open`, tables over all vertices and positions, a stored result stays small.
+        certificate=DeferredCertificate(partial(WalkCertificate.of, outcome._replace(open=None), request.k)),
+        method=request.method,
         stats=Stats(
-            seconds=solve.budget.elapsed,
-            nodes=found.labels,
-            iterations=found.steps,
-            oracle_calls=found.steps + found.passes,
+            seconds=request.budget.elapsed,
+            nodes=outcome.labels,
+            iterations=outcome.steps,
+            oracle_calls=outcome.steps + outcome.passes,
             warm_start_used=warm_start,
-            extra={"vertices_left": found.vertices_left, "passes": found.passes},
+            extra={"vertices_left": outcome.vertices_left, "passes": outcome.passes},
         ),
-        trace=solve.budget.events,
+        trace=request.budget.events,
         explanation=explanation,
-        complete=solve.k == 1 or found.proved,
+        complete=request.k == 1 or outcome.proved,
     )

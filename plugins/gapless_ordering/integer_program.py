@@ -1,21 +1,17 @@
-"""The flow formulation of the paper: the monolithic model, for export and as an independent judge."""
+"""The flow formulation of the paper: the monolithic model, for export and as an independent reference."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.roles import LinearModel
+from gapless_ordering.path_problem import PathProblem
 from gapless_ordering.row_blocks import RowBlocks
 
-if TYPE_CHECKING:
-    from gapless_ordering.problem import OrderingProblem
 
-
-def integer_program(problem: OrderingProblem) -> LinearModel:
-    r"""The integer program of section 4, complete.
+def integer_program(problem: PathProblem) -> LinearModel:
+    r"""Build the complete integer program of section 4.
 
     Columns: the indicator :math:`I_e` of each edge, one for each decision; the number :math:`f_e` of each allowed
     edge; and the demand :math:`d_v`, inflow :math:`a_v` and outflow :math:`b_v` of each vertex, as well as
@@ -46,12 +42,14 @@ def integer_program(problem: OrderingProblem) -> LinearModel:
     flow_tail, flow_head = tail[allowed], head[allowed]
 
     rows = RowBlocks()
+    # The rows of section 4, in the order of the docstring.
     rows.add(1, [(0, every[tail == n], 1.0)], 1.0, 1.0)
     rows.add(1, [(0, every[head == n], 1.0)], 1.0, 1.0)
     rows.add(1, [(0, every, 1.0)], k + 1.0, k + 1.0)
     rows.add(n, [(head[entering], entering, 1.0), (tail[leaving], leaving, -1.0)], 0.0, 0.0)
     rows.add(problem.class_count, [(problem.classes[tail[leaving]], leaving, 1.0)], -np.inf, 1.0)
     numbered = np.arange(allowed.size)
+    # Acyclicity: an edge that is off carries no number.
     rows.add(allowed.size, [(numbered, flow, 1.0), (numbered, allowed, -(k + 1.0))], -np.inf, 0.0)
     into, out = np.flatnonzero(flow_head < n), np.flatnonzero(flow_tail < n)
     rows.add(n, [(vertices, demand, -1.0), (head[entering], entering, 1.0)], 0.0, 0.0)
@@ -64,6 +62,7 @@ def integer_program(problem: OrderingProblem) -> LinearModel:
 
     objective, upper = np.zeros(columns), np.full(columns, k + 1.0)
     objective[allowed] = scores[allowed]
+    # A forbidden edge keeps its column at 0, so that columns and decisions have the same numbers.
     upper[:count] = scores > -np.inf
     return LinearModel(
         objective=objective,
@@ -77,8 +76,8 @@ def integer_program(problem: OrderingProblem) -> LinearModel:
     )
 
 
-def edges(problem: OrderingProblem) -> tuple[IntArray, IntArray, FloatArray]:
-    """Tail, head and score of each decision; n stands for the source as a tail and for the sink as a head."""
+def edges(problem: PathProblem) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return tail, head and score of each decision; as a tail n is the source, as a head the sink."""
     n = problem.vertices
     vertices, ends = np.arange(n), np.full(n, n)
     tail = np.concatenate([ends, np.repeat(vertices, n), vertices])

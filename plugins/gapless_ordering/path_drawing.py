@@ -1,4 +1,4 @@
-"""A path drawn as SVG: the scores of its edges, and the vertices that come closest to it."""
+"""A path drawn as SVG, with the scores of its edges and its best alternatives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from textwrap import wrap
 
 import attrs
 
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless.svg import BLUE, GREY, INK, RED, svg, text
 from gapless_ordering.alternatives import Alternative, by_place
 from gapless_ordering.problem import OrderingProblem
@@ -32,7 +32,7 @@ class _Step:
 
 
 def draw_path(problem: OrderingProblem, path: IntArray, title: str = "", against: IntArray | None = None) -> str:
-    """The vertices of a path, with auxiliary words and scores on its edges.
+    """Draw the vertices of a path, with auxiliary words and scores on its edges.
 
     Below each vertex stand those that would lose least in its place, with their edges to the neighbours and the
     loss. Vertices with long names, such as the sentences of a summary, are drawn below each other instead.
@@ -46,10 +46,10 @@ def draw_path(problem: OrderingProblem, path: IntArray, title: str = "", against
     steps = list(_steps(problem, path))
     same = [True] * path.size if against is None else (path == against).tolist()
     inks = [BLUE if both else RED for both in same]
-    said = f"The path: {' '.join(problem.spelled(path))}"
+    description = f"The path: {' '.join(problem.spelled(path))}"
     if any(len(step.target) > _WORD for step in steps):
-        return _below_each_other(steps, said, inks)
-    return _side_by_side(steps, by_place(problem, path), said, title, inks)
+        return _below_each_other(steps, description, inks)
+    return _side_by_side(steps, by_place(problem, path), description, title, inks)
 
 
 def _steps(problem: OrderingProblem, path: IntArray) -> Iterator[_Step]:
@@ -61,65 +61,69 @@ def _steps(problem: OrderingProblem, path: IntArray) -> Iterator[_Step]:
     yield _Step(problem.name(vertices[-1]), END, None, float(problem.end[vertices[-1]]))
 
 
-def _below_each_other(steps: Sequence[_Step], said: str, inks: Sequence[str]) -> str:
-    """One vertex under the other, its name in lines; scores beside the arrows between them."""
+def _below_each_other(steps: Sequence[_Step], description: str, inks: Sequence[str]) -> str:
+    """Draw one vertex below the other, its name in lines, with scores next to the arrows."""
     width = _PAGE * _LETTER
-    drawn: list[str] = []
+    elements: list[str] = []
     top = _MARGIN
     for number, step in enumerate(steps):
         lines = wrap(step.target, _PAGE) if number < len(steps) - 1 else [END]
-        drawn.append(f'<path d="M{_MARGIN:.0f} {top:.1f}v{_BETWEEN - 8:.0f}" stroke="{BLUE}" stroke-width="2"/>')
-        drawn.append(f'<path d="M{_MARGIN:.0f} {top + _BETWEEN - 4:.1f}l-4 -8h8Z" fill="{BLUE}"/>')
+        elements.append(f'<path d="M{_MARGIN:.0f} {top:.1f}v{_BETWEEN - 8:.0f}" stroke="{BLUE}" stroke-width="2"/>')
+        elements.append(f'<path d="M{_MARGIN:.0f} {top + _BETWEEN - 4:.1f}l-4 -8h8Z" fill="{BLUE}"/>')
         note = f"{step.score:.2f}" + (f"  through “{step.through}”" if step.through else "")
-        drawn.append(text(_MARGIN + 14, top + _BETWEEN / 2 + 2, note, GREY, 13, anchor="start"))
+        elements.append(text(_MARGIN + 14, top + _BETWEEN / 2 + 2, note, GREY, 13, anchor="start"))
         top += _BETWEEN
         for line in lines:
             top += _LINE
             ink = INK if number == len(inks) or inks[number] == BLUE else RED
-            drawn.append(text(_MARGIN - 8, top - 4, line, ink, 15, anchor="start"))
+            elements.append(text(_MARGIN - 8, top - 4, line, ink, 15, anchor="start"))
         top += 8
-    return svg(width, top + _MARGIN, said, drawn)
+    return svg(width, top + _MARGIN, description, elements)
 
 
 def _side_by_side(
-    found: Sequence[_Step], below: Sequence[Sequence[Alternative]], said: str, title: str, inks: Sequence[str]
+    steps: Sequence[_Step],
+    below: Sequence[Sequence[Alternative]],
+    description: str,
+    title: str,
+    inks: Sequence[str],
 ) -> str:
-    labels = [found[0].source, *(one.target for one in found)]
-    middles, width = _columns(found, labels, below)
+    labels = [steps[0].source, *(step.target for step in steps)]
+    middles, width = _columns(steps, labels, below)
     height = _TOP + (max(map(len, below)) + 1) * _ROW + _MARGIN
 
-    def drawn() -> Iterator[str]:
+    def elements() -> Iterator[str]:
         yield text(width / 2, 28, title, INK, 15)
-        for place, column in enumerate(below):
+        for position, column in enumerate(below):
             for row, other in enumerate(column, start=1):
-                yield from _alternative(other, middles[place : place + 3], _TOP + row * _ROW)
-        for number, edge in enumerate(found):
+                yield from _alternative(other, middles[position : position + 3], _TOP + row * _ROW)
+        for number, edge in enumerate(steps):
             yield from _edge(edge, middles[number], middles[number + 1])
         for number, word in enumerate(labels):
             end = number in (0, len(labels) - 1)
             yield _box(middles[number], _TOP, word, GREY if end else inks[number - 1], bold=not end)
-        for place, column in enumerate(below):
+        for position, column in enumerate(below):
             for row, other in enumerate(column, start=1):
-                yield _box(middles[place + 1], _TOP + row * _ROW, other.word, GREY, bold=False)
+                yield _box(middles[position + 1], _TOP + row * _ROW, other.word, GREY, bold=False)
                 yield text(
-                    middles[place + 1], _TOP + row * _ROW + 27, f"loses {other.loss:.2f}", GREY, 12, halo=True
+                    middles[position + 1], _TOP + row * _ROW + 27, f"loses {other.loss:.2f}", GREY, 12, halo=True
                 )
 
-    return svg(width, height, said, drawn())
+    return svg(width, height, description, elements())
 
 
 def _columns(
-    found: Sequence[_Step], labels: Sequence[str], below: Sequence[Sequence[Alternative]]
+    steps: Sequence[_Step], labels: Sequence[str], below: Sequence[Sequence[Alternative]]
 ) -> tuple[list[float], float]:
-    """The middle of each column, and the width of the whole; wide enough for what stands between two."""
+    """Compute the centre of each column and the total width."""
     wide = []
     for number, label in enumerate(labels):
         words = [label]
         if 0 < number <= len(below):
-            words += [one.word for one in below[number - 1]]
+            words += [other.word for other in below[number - 1]]
         wide.append(max(_NARROWEST, max(map(len, words)) * _LETTER + _SPACE))
     middles = [_MARGIN + wide[0] / 2]
-    for number, edge in enumerate(found):
+    for number, edge in enumerate(steps):
         gap = max(60.0, len(edge.through or "") * _LETTER + _SPACE)
         middles.append(middles[-1] + (wide[number] + wide[number + 1]) / 2 + gap)
     return middles, middles[-1] + wide[-1] / 2 + _MARGIN
@@ -138,7 +142,7 @@ def _edge(edge: _Step, left: float, right: float) -> Iterator[str]:
 
 
 def _alternative(other: Alternative, middles: Sequence[float], row: float) -> Iterator[str]:
-    """Thin edges from the neighbours on the path."""
+    """Draw thin edges from the neighbours on the path."""
     left, here, right = middles
     near, far = here - _half(other.word), here + _half(other.word)
     for x, y, score in ((left, near, other.before), (right, far, other.after)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gapless.plugins import Method, Parts, Specimens, hookimpl, is_a, table
+from gapless.plugins import Method, NamedStructure, SelftestInstances, hookimpl, is_a, table
 
 ORDERING = "gapless_ordering.problem:OrderingProblem"
 
@@ -22,9 +22,9 @@ METHODS = (
            default=True, k_best=True, warm_start=True, run_many="gapless_ordering.exact:run_many"),
     # 2 n^2 columns and n^2 rows that couple them: seconds at n = 50, half a minute at n = 100, and minutes and
     # most of a gigabyte at n = 200.
-    Method("ilp", ORDERING, "gapless.plugins.integer_program:run",
+    Method("ilp", ORDERING, "gapless.scip.integer_program:run",
            "the paper's flow formulation on SCIP (Deshpande et al. 2007, section 4)",
-           warm_start=True, factors=True),
+           warm_start=True, supports_factors=True),
     Method("ilp-cuts", ORDERING, "gapless_ordering.ilp_cuts:run",
            "branch and cut over the edges, subtours lifted by classes and found when violated",
            warm_start=True),
@@ -44,22 +44,22 @@ def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: An
     del words
     if not is_a(problem, ORDERING):
         return None
-    from gapless_ordering.path_drawing import draw_path  # noqa: PLC0415  imported when it is asked for
+    from gapless_ordering.path_drawing import draw_path  # noqa: PLC0415  imported on demand
 
     return draw_path(problem, structure, against=against)
 
 
 @hookimpl
-def gapless_parts(problem: Any, structure: Any) -> Parts | None:
-    """The names along the path."""
+def gapless_named_structure(problem: Any, structure: Any) -> NamedStructure | None:
+    """Return the names along the path."""
     if not is_a(problem, ORDERING):
         return None
-    return Parts("sequence", problem.spelled(structure))
+    return NamedStructure("sequence", problem.spelled(structure))
 
 
 @hookimpl
-def gapless_specimens() -> Sequence[Specimens]:
-    """Small random paths."""
-    from gapless_ordering.specimens import SPECIMENS  # noqa: PLC0415  brute force: imported when it is asked for
+def gapless_selftest_instances() -> Sequence[SelftestInstances]:
+    """Return generators of small random paths."""
+    from gapless_ordering.selftest_instances import SPECIMENS  # noqa: PLC0415  brute force: imported on demand
 
     return SPECIMENS

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_ordering.auxiliary import AuxiliaryWords
 from gapless_ordering.problem import OrderingProblem
 
@@ -50,7 +50,7 @@ def _drawn_length(rng: np.random.Generator, n: int, classes: int) -> int:
 
 
 def _drawn_classes(rng: np.random.Generator, n: int) -> IntArray | None:
-    """None, a few large classes, or many small ones."""
+    """Sample no classes, a few large ones, or many small ones."""
     if rng.random() < 0.35:
         return None
     return rng.integers(0, rng.integers(1, n + 1) if rng.random() < 0.5 else n, n)
@@ -65,7 +65,7 @@ def random_problem(
     forbidden: float | None = None,
     layered: float = 0.15,
 ) -> OrderingProblem:
-    """A small instance; what is not given is drawn.
+    """Sample a small instance; arguments that are None are sampled, too.
 
     Among them are lengths of 1, n and n + 1, classes with more vertices than the path, fewer classes than the
     path has vertices, ties everywhere, and instances without a path.
@@ -109,7 +109,7 @@ def random_problem(
 
 
 def title_like(n: int, length: int, seed: int) -> OrderingProblem:
-    """Words of a section and the bigram model of its book, as the paper builds its graphs (section 6).
+    """Sample words of a section and the bigram model of its book, as the paper builds its graphs (section 6).
 
     Content words have Zipf frequencies, about a dozen observed successors each and back-off to unigrams with
     absolute discounting; of the direct transition and those through 24 auxiliary words the best counts.
@@ -138,7 +138,7 @@ def title_like(n: int, length: int, seed: int) -> OrderingProblem:
 
 
 def _bigram_model(rng: np.random.Generator, unigrams: FloatArray, successors: IntArray) -> FloatArray:
-    """Probabilities (words, words): discounted counts of observed successors, the rest as unigrams say."""
+    """Return probabilities (words, words): discounted counts of observed successors, the rest as unigrams say."""
     size = unigrams.size
     model = np.empty((size, size))
     for word in range(size):
@@ -151,13 +151,13 @@ def _bigram_model(rng: np.random.Generator, unigrams: FloatArray, successors: In
 
 
 def _heavy_tailed(rng: np.random.Generator, n: int) -> FloatArray:
-    """Selection probabilities: few are large."""
+    """Sample selection probabilities, few of which are large."""
     chosen: FloatArray = np.minimum(0.95, 0.01 * (1.0 + rng.pareto(1.2, n)))
     return chosen
 
 
 def summary_like(n: int, length: int, seed: int) -> OrderingProblem:
-    """Sentences of documents on one topic (section 2.2): each precedes each other one with some probability.
+    """Sample sentences of documents on one topic, each preceding each other with some probability (section 2.2).
 
     The precedence of two sentences follows their places in a latent story and a good deal of noise; selection has
     a heavy tail; random clusters of three sentences on average say the same.
@@ -176,27 +176,27 @@ def summary_like(n: int, length: int, seed: int) -> OrderingProblem:
 
 
 def uniform(n: int, length: int, seed: int) -> OrderingProblem:
-    """Independent scores, uniform in [0, 1)."""
+    """Sample independent scores, uniform in [0, 1)."""
     rng = np.random.default_rng(seed)
     return OrderingProblem(rng.random(n), rng.random((n, n)), rng.random(n), length)
 
 
 def low_rank(n: int, length: int, seed: int) -> OrderingProblem:
-    """Ordering scores are products of three features of each of the two vertices; selection is normal."""
+    """Sample ordering scores as products of three features of both vertices, and normal selection scores."""
     rng = np.random.default_rng(seed)
     ordering = rng.normal(size=(n, 3)) @ rng.normal(size=(3, n))
     return OrderingProblem.from_selection(rng.normal(size=n), ordering, length=length)
 
 
 def small_integers(n: int, length: int, seed: int) -> OrderingProblem:
-    """Scores from 0 to 4: ties everywhere."""
+    """Sample scores from 0 to 4, so that ties abound."""
     rng = np.random.default_rng(seed)
     start, ordering, end = (rng.integers(0, 5, shape).astype(np.float64) for shape in (n, (n, n), n))
     return OrderingProblem(start, ordering, end, length)
 
 
 def metric(n: int, length: int, seed: int) -> OrderingProblem:
-    """Points of the unit square with prizes in [0, 0.2); a path collects prizes and pays Euclidean distances.
+    """Sample points of the unit square with prizes in [0, 0.2); a path collects prizes and pays distances.
 
     Each edge carries half the prizes of its ends, so that a path scores the same in both directions.
     """
@@ -207,7 +207,7 @@ def metric(n: int, length: int, seed: int) -> OrderingProblem:
 
 
 def few_classes(n: int, length: int, seed: int) -> OrderingProblem:
-    """Normal scores, and 14 classes only."""
+    """Sample normal scores with only 14 classes."""
     rng = np.random.default_rng(seed)
     start, ordering, end = rng.normal(size=n), rng.normal(size=(n, n)), rng.normal(size=n)
     return OrderingProblem(start, ordering, end, length, classes=rng.integers(0, 14, n))

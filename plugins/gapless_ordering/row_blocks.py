@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.roles import Sparse
 
 Entries = tuple[Any, Any, Any]
@@ -22,7 +22,7 @@ class RowBlocks:
         self.count = 0
 
     def add(self, rows: int, entries: list[Entries], lower: float, upper: float) -> None:
-        """A block of `rows` rows with the same sides."""
+        """Add a block of `rows` rows with the same sides."""
         for row, column, value in entries:
             broadcast = np.broadcast_arrays(self.count + row, column, np.asarray(value, np.float64))
             placed, columns, values = map(np.ravel, broadcast)
@@ -31,8 +31,9 @@ class RowBlocks:
         self.count += rows
 
     def matrix(self) -> Sparse:
-        """All rows."""
+        """Return all rows."""
         row, column, value = (np.concatenate(parts) for parts in zip(*self._entries, strict=True))
+        # Entries were added block by block, not row by row.
         order = np.argsort(row, kind="stable")
         return Sparse(np.searchsorted(row[order], np.arange(self.count + 1)), column[order], value[order])
 

@@ -8,12 +8,12 @@ import attrs
 import networkx as nx
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray, int_array
-from gapless.core.tolerance import INTEGRAL
+from gapless.arrays.sparse import FloatArray, IntArray, int_array
+from gapless.arrays.tolerance import INTEGRAL
 from gapless_ordering.problem import OrderingProblem
 
 UNIT = 1e9
-"""Points are rounded to fractions of it where cuts are searched."""
+"""Points are rounded to multiples of 1 / UNIT for the search of cuts."""
 
 
 @attrs.frozen(eq=False)
@@ -30,7 +30,7 @@ class Subtour:
     group: int
 
     def columns(self, problem: OrderingProblem) -> tuple[IntArray, FloatArray]:
-        """Columns and values of the row, moved to one side: <= 0.
+        """Return columns and values of the row, moved to one side: <= 0.
 
         Edges are numbered as decisions, and the column of vertex v is decision count + v.
         """
@@ -50,12 +50,12 @@ class Subtour:
 def violated(
     problem: OrderingProblem, point: FloatArray, stop: Callable[[], bool] = lambda: False
 ) -> list[Subtour]:
-    """Rows that a point violates, most of all; none when the point satisfies all of them.
+    """Separate rows that a point violates; none if the point satisfies all of them.
 
     Vertices that the source does not reach along the point are taken first. Else, for each class, the smallest cut
     between its vertices, as many as are visited, and the sink: moved to out-degrees, the row says that at least
     y(S and C) leaves S, so that the row with the largest violation is a minimum cut (networkx). `point` (float64
-    (decisions,)): In-degrees equal out-degrees. `stop` is asked for each class; True ends the search.
+    (decisions,)): In-degrees equal out-degrees. `stop` is called for each class; True ends the search.
     """
     n = problem.vertices
     inner, sink = point[n : n + n * n].reshape(n, n), point[n + n * n :]
@@ -70,22 +70,23 @@ def violated(
 
     graph = nx.DiGraph()
     graph.add_nodes_from(used.tolist())
-    # Whole capacities: cuts of floating ones need not be those whose value is reported.
-    whole = np.rint(weights * UNIT).astype(np.int64).tolist()
-    graph.add_weighted_edges_from(zip(tails.tolist(), heads.tolist(), whole, strict=True), weight="capacity")
-    found = [
+    # Integral capacities: with floats, the cut of networkx need not have the value that it reports.
+    capacities = np.rint(weights * UNIT).astype(np.int64).tolist()
+    graph.add_weighted_edges_from(zip(tails.tolist(), heads.tolist(), capacities, strict=True), weight="capacity")
+    rows = [
         max((Subtour(members, group) for group in np.unique(problem.classes[members]).tolist()), key=excess)
         for members in _unreached(graph, np.flatnonzero(point[:n] > INTEGRAL).tolist())
     ]
-    if not found:
-        found = list(_cuts(problem, graph, visits, sink, stop))
-    return [row for row in found if excess(row) > INTEGRAL]
+    # A minimum cut for each class is costly, and needless while some vertices are not even reached.
+    if not rows:
+        rows = list(_cuts(problem, graph, visits, sink, stop))
+    return [row for row in rows if excess(row) > INTEGRAL]
 
 
 def _unreached(graph: nx.DiGraph[int], first: list[int]) -> Iterator[IntArray]:
-    """Connected sets of vertices that no edge leads into from those where paths begin."""
-    reached = set(first).union(*(nx.descendants(graph, vertex) for vertex in first if vertex in graph))
-    rest = graph.subgraph([vertex for vertex in graph if vertex not in reached])
+    """Yield connected sets of vertices that no edge enters from the vertices where paths begin."""
+    reachable = set(first).union(*(nx.descendants(graph, vertex) for vertex in first if vertex in graph))
+    rest = graph.subgraph([vertex for vertex in graph if vertex not in reachable])
     for component in nx.weakly_connected_components(rest):
         yield np.array(sorted(component))
 
@@ -97,7 +98,7 @@ def _cuts(
     sink: FloatArray,
     stop: Callable[[], bool],
 ) -> Iterator[Subtour]:
-    """For each class the set that least leaves of what the class is visited; covered by found ones it is left out.
+    """Yield for each class the minimum cut below its visits; classes covered by earlier cuts are skipped.
 
     `graph` gets a sink, n, and is given back without the sources that it had in between.
     """
@@ -116,6 +117,7 @@ def _cuts(
         graph.add_weighted_edges_from(((n + 1, v, int(capacity[0, v])) for v in members), weight="capacity")
         leaving, (inside, _) = nx.minimum_cut(graph, n + 1, n)
         graph.remove_node(n + 1)
+        # Violated if less leaves the set than the class is visited inside it.
         if leaving < capacity[0, members].sum() - INTEGRAL * UNIT:
             inside.discard(n + 1)
             covered |= inside

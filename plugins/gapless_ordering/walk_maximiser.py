@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gapless.core.decisions import FREE, OFF, ON
-from gapless.core.serial import serialisable
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.serial import serialisable
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.decisions.decisions import FREE
 from gapless.factors import AtMostOne
-from gapless.roles import Fixings, Maximised, Maximiser, Slacks
+from gapless.roles import Fixings, Maximiser, MaxMarginals, Optimum
 from gapless_kernels import COMPILED
-
-if TYPE_CHECKING:
-    from gapless_ordering.problem import OrderingProblem
+from gapless_ordering.path_problem import PathProblem
 
 
 @serialisable("gapless_ordering.WalkMaximiser")
@@ -23,10 +21,10 @@ class WalkMaximiser(Maximiser["IntArray"]):
     """The best walk of k vertices under weights of a problem's edges; O(k n^2).
 
     A relaxation: a walk may come back to a vertex or a class, and pass by edges that are fixed on, though not
-    through others of their ends. Each use of an edge counts in `Maximised.value`, but an edge that is fixed on
-    exactly once, as in every path. The decisions that are on are its edges, listed once, and all that are fixed on;
-    `Maximised.own` makes up for the difference, and there is no structure. No path that agrees with the fixings is
-    worth more; where nothing is free, the value is that of the path.
+    through others of their ends. Each use of an edge counts in `Optimum.value`, but an edge that is fixed on
+    exactly once, as in every path. The decisions that are on are its edges, listed once, and all that are fixed
+    on; `Optimum.internal_score` makes up for the difference, and there is no structure. No path that agrees with
+    the fixings scores more; if nothing is free, the value is that of the path.
 
     Parameters
     ----------
@@ -45,91 +43,70 @@ class WalkMaximiser(Maximiser["IntArray"]):
 
     relaxed = True
     # A path uses each of its edges once, so that its score is its weights; `own` of other walks is no structure's.
-    largest_own = 0.0
+    largest_internal_term = 0.0
 
-    def __init__(self, problem: OrderingProblem) -> None:
+    def __init__(self, problem: PathProblem) -> None:
         self.problem = problem
 
     def to_fields(self) -> dict[str, Any]:
-        """For JSON: the problem."""
+        """Return the problem, for JSON."""
         return {"problem": self.problem}
 
-    def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[IntArray]:
-        """One product for each place."""
-        start, out, end = self._allowed(weights, fixings)
-        before = self._before(start, out)
-        last = before[-1] + end
+    def solve(self, weights: FloatArray, fixings: Fixings) -> Optimum[IntArray]:
+        """Compute one max-plus product for each position."""
+        allowed, start, out, end = self.problem.walk_weights(weights, fixings.state)
+        prefix = self._before(start, out)
+        last = prefix[-1] + end
         value = float(last.max()) + float(weights[fixings.on].sum())
-        nothing: Maximised[IntArray] = Maximised(-math.inf, np.zeros(0, np.int64))
+        nothing: Optimum[IntArray] = Optimum(-math.inf, np.zeros(0, np.int64))
+        # `walk_weights` put edges that are on at 0, so a forbidden one among them must be caught here.
         if value == -math.inf or (weights[fixings.on] == -math.inf).any():
             return nothing
         walk = [int(last.argmax())]
-        for row in before[-2::-1]:
+        for row in prefix[-2::-1]:
             walk.append(int((row + out[:, walk[-1]]).argmax()))
         path = np.array(walk[::-1])
         # What is on belongs to every path that agrees: edges that the walk passes by are listed, too.
         edges = self._edges(path)
         on_ids = np.union1d(edges, fixings.on)
         feasible = np.unique(self.problem.classes[path]).size == path.size and on_ids.size == edges.size
-        left = np.concatenate([start, out.ravel(), end]) > -math.inf
-        decided = not (left & (fixings.state == FREE)).any()
+        decided = not ((allowed > -math.inf) & (fixings.state == FREE)).any()
+        # A path has k + 1 edges; if nothing is free, it must consist of exactly the edges that are on.
         if fixings.on.size > path.size + 1 or (decided and fixings.on.size and not feasible):
             return nothing
-        return Maximised(value, on_ids, path if feasible else None, value - float(weights[on_ids].sum()))
+        return Optimum(value, on_ids, path if feasible else None, value - float(weights[on_ids].sum()))
 
-    def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
-        """The least cost of a walk through each edge, and 0 for leaving one out."""
-        start, out, end = self._allowed(weights, fixings)
-        before, after = self._before(start, out), [end]
+    def max_marginals(self, weights: FloatArray, fixings: Fixings) -> MaxMarginals:
+        """Return the loss of the best walk through each edge, and 0 for leaving an edge out."""
+        _, start, out, end = self.problem.walk_weights(weights, fixings.state)
+        prefix, suffix = self._before(start, out), [end]
         for _ in range(self.problem.length - 1):
-            after.append((out + after[-1]).max(axis=1))
-        value = (before[-1] + end).max()
+            suffix.append((out + suffix[-1]).max(axis=1))
+        value = (prefix[-1] + end).max()
+        # The best walk without an edge would take one dynamic program per edge; a loss of 0 is a valid bound.
         off = np.zeros(weights.size)
         if value == -math.inf:
-            return Slacks(off + math.inf, off + math.inf)
+            return MaxMarginals(off + math.inf, off + math.inf)
         inner = np.full(out.shape, -math.inf)
-        for row, rest in zip(before[:-1], after[-2::-1], strict=True):
-            np.maximum(inner, row[:, None] + rest, out=inner)
-        best = np.concatenate([start + after[-1], (inner + out).ravel(), before[-1] + end])
-        return Slacks(np.maximum(value - best, 0.0), off)
+        for row, tail in zip(prefix[:-1], suffix[-2::-1], strict=True):
+            np.maximum(inner, row[:, None] + tail, out=inner)
+        best = np.concatenate([start + suffix[-1], (inner + out).ravel(), prefix[-1] + end])
+        return MaxMarginals(np.maximum(value - best, 0.0), off)
 
     def compiled(self) -> Any:
-        """The same in compiled code."""
+        """Return the same maximiser in compiled code."""
         if not COMPILED:
             return None
         from gapless_kernels.paths._walk_backbone import Walks  # noqa: PLC0415  not without compiled kernels
 
         return Walks(self.problem.vertices, self.problem.length, self.problem.classes)
 
-    def _allowed(self, weights: FloatArray, fixings: Fixings) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Weights from the source, between vertices and to the sink, without what edges that are on leave out.
-
-        What is on weighs nothing here: it is in every path, once.
-        """
-        n = self.problem.vertices
-        kept = np.where(fixings.state == OFF, -math.inf, weights)
-        start, out, end = kept[:n], kept[n : n + n * n].reshape(n, n), kept[n + n * n :]
-        for edge in fixings.on.tolist():
-            if edge < n:
-                start[np.arange(n) != edge] = -math.inf
-                out[:, edge] = -math.inf
-            elif edge >= n + n * n:
-                u = edge - n - n * n
-                end[np.arange(n) != u] = -math.inf
-                out[u] = -math.inf
-            else:
-                u, v = divmod(edge - n, n)
-                out[u, np.arange(n) != v] = out[np.arange(n) != u, v] = -math.inf
-                start[v] = end[u] = -math.inf
-        kept[(fixings.state == ON) & (kept > -math.inf)] = 0.0
-        return start, out, end
-
     def _before(self, start: FloatArray, out: FloatArray) -> list[FloatArray]:
-        """For each place the best walk that has come to each vertex."""
-        before = [start]
+        """Compute for each position the best walk from the source to each vertex."""
+        prefix = [start]
         for _ in range(self.problem.length - 1):
-            before.append((before[-1][:, None] + out).max(axis=0))
-        return before
+            prefix.append((prefix[-1][:, None] + out).max(axis=0))
+        return prefix
 
     def _edges(self, walk: IntArray) -> IntArray:
         n = self.problem.vertices
@@ -137,8 +114,8 @@ class WalkMaximiser(Maximiser["IntArray"]):
         return np.unique(np.concatenate([walk[:1], inner, n + n * n + walk[-1:]]))
 
 
-def class_factors(problem: OrderingProblem) -> tuple[AtMostOne, ...]:
-    """At most one edge into the vertices of each class: what makes a walk a path."""
+def class_factors(problem: PathProblem) -> tuple[AtMostOne, ...]:
+    """Return factors that allow one edge into the vertices of each class, which makes a walk a path."""
     n = problem.vertices
 
     def into(members: IntArray) -> IntArray:

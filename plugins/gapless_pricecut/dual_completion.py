@@ -1,20 +1,20 @@
-"""Prices of a restricted program completed to all that is absent, each allowance spent once."""
+"""Prices of a restricted program, completed to all absent parts: each allowance is spent once."""
 
 from __future__ import annotations
 
 import attrs
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless_pricecut.pricing_tables import Parts, Scopes
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless_pricecut.pricing_tables import PricingTables, Scopes
 
 PASSES = 4
-"""Rounds in which overspent arcs ask for more room."""
+"""Number of rounds that redistribute allowances to overspent arcs."""
 
 
 @attrs.frozen(eq=False)
-class Open:
-    """The parts that some alive arcs leave.
+class OpenParts:
+    """The parts whose arcs are all alive.
 
     Parameters
     ----------
@@ -22,20 +22,20 @@ class Open:
     rows : int64 (m,)
         Numbers of rows with both arcs alive.
     upper, group : int64 (m,)
-        Groups are numbered among those that are left.
+        Groups are numbered among those that have a row.
     groups : int64 (g,)
         Their numbers among all.
     lower : int64 (g,)
     starts : int64 (g,)
         First row of each group.
     offers_none : bool (g,)
-        Whether an arc into the group's word is in no pair of the group: then a tree may have the lower arc at no
-        gain.
+        Whether an arc into the group's word is in no pair of the group: then a tree may contain the lower arc
+        without any pair of the group.
     groups_of : int64 (arcs,)
     scopes : int64 (k,)
         Scopes outside of groups with all arcs alive.
     entries, entry_arc, entry_scope : int64 (e,)
-        Places among the entries of `Parts.scopes`, with their arcs and scopes.
+        Places among the entries of `PricingTables.scopes`, with their arcs and scopes.
     """
 
     arcs: BoolArray
@@ -53,24 +53,25 @@ class Open:
     entry_scope: IntArray
 
     @classmethod
-    def of(cls, parts: Parts, alive: BoolArray) -> Open:
-        """The rows and scopes of `parts` under alive arcs."""
-        left = alive[parts.upper] & alive[parts.group_lower][parts.group]
-        rows = np.flatnonzero(left)
+    def of(cls, parts: PricingTables, alive: BoolArray) -> OpenParts:
+        """Select the rows and scopes of `parts` under alive arcs."""
+        rows = np.flatnonzero(alive[parts.upper] & alive[parts.group_lower][parts.group])
         of = parts.group[rows]
+        # Rows are sorted by group: a group begins where the number changes.
         first = np.append(True, of[1:] != of[:-1])[: of.size]
         groups, starts = of[first], np.flatnonzero(first)
         group = np.cumsum(first) - 1
         lower, word = parts.group_lower[groups], parts.group_word[groups]
         arcs = parts.arcs
         candidates = np.bincount(arcs.modifiers[alive], minlength=arcs.length + 1)[word]
+        # The reverse of the lower arc cannot occur with it, so it is no candidate for the pair.
         reverse = arcs.index[arcs.modifiers[lower], arcs.heads[lower]]
         candidates -= (reverse >= 0) & (arcs.modifiers[reverse] == word) & alive[reverse]
         covered = np.diff(np.append(starts, of.size))
         listed = parts.scopes.arcs
         dead = ~alive[listed.indices]
-        whole = np.bincount(parts.scopes.entry_scope, dead, len(parts.scopes)) == 0
-        entries = np.flatnonzero(whole[parts.scopes.entry_scope])
+        alive_scopes = np.bincount(parts.scopes.entry_scope, dead, len(parts.scopes)) == 0
+        entries = np.flatnonzero(alive_scopes[parts.scopes.entry_scope])
         return cls(
             alive,
             rows,
@@ -81,29 +82,29 @@ class Open:
             starts,
             candidates > covered,
             np.bincount(lower, minlength=arcs.count),
-            np.flatnonzero(whole),
+            np.flatnonzero(alive_scopes),
             entries,
             listed.indices[entries],
             parts.scopes.entry_scope[entries],
         )
 
     def best(self, values: FloatArray) -> FloatArray:
-        """The largest value of the rows of each group."""
+        """Return the largest value of the rows of each group."""
         return np.maximum.reduceat(values, self.starts) if self.starts.size else np.zeros(0)
 
 
 @attrs.frozen(eq=False)
 class Prices:
-    """Prices of a restricted program for its own arcs, rows and scopes.
+    """Prices of a restricted program for the arcs, rows and scopes that it contains.
 
     Parameters
     ----------
     tree : float64 (arcs,)
-        Payments of each arc to the rows that make a tree, absent arcs too.
+        Sum of the prices of the tree rows of each arc, absent arcs included.
     level : float64 (groups,)
         Prices of the groups' rows, NaN where the lower arc is absent.
     shares : float64 (entries of scopes,)
-        For each arc of a positive scope, what the arc's row charges; 0 where the scope is absent.
+        For each arc of a positive scope the price of the arc's row; 0 where the scope is absent.
     taken : float64 (scopes,)
         Prices of the rows of negative scopes; 0 where absent.
     present : bool (scopes,)
@@ -116,8 +117,8 @@ class Prices:
     present: BoolArray
 
     @classmethod
-    def unknown(cls, parts: Parts) -> Prices:
-        """Before any program is solved: nothing is present, and no arc is too dear."""
+    def unknown(cls, parts: PricingTables) -> Prices:
+        """Return the prices before any program is solved: nothing is present, and every allowance is infinite."""
         return cls(
             np.full(parts.arcs.count, np.inf),
             np.full(parts.group_lower.size, np.nan),
@@ -128,20 +129,20 @@ class Prices:
 
 
 @attrs.frozen(eq=False)
-class Completion:
-    """Prices for everything, and what of it the restricted program cannot pay.
+class DualCompletion:
+    """Prices of all parts, and the charges that exceed the allowances of the restricted program.
 
     Parameters
     ----------
-    level : float64 (groups of the `Open`,)
+    level : float64 (groups of the `OpenParts`,)
     shares, taken : float64
         As in `Prices`, now of all scopes.
     weights : float64 (arcs,)
-        Arc weights under which no tree is worth less than it scores, but for `constant`.
+        Arc weights: no tree scores more than its weight and `constant`.
     constant : float
     short : float64 (arcs,)
         Overspending of the allowance of each arc by absent parts; 0 where there is none.
-    excess : float64 (rows of the `Open`,)
+    excess : float64 (rows of the `OpenParts`,)
         Score of each row above the level of its group.
     """
 
@@ -154,8 +155,8 @@ class Completion:
     excess: FloatArray
 
 
-def complete(parts: Parts, left: Open, prices: Prices) -> Completion:
-    """Spend the allowances of arcs on what is absent.
+def complete(parts: PricingTables, open_parts: OpenParts, prices: Prices) -> DualCompletion:
+    """Spend the allowances of arcs on the absent parts.
 
     An arc may be charged until it pays more than the tree's rows ask for it: that is its allowance (its reduced
     cost). It is spent on levels of groups below the arc (section 4.3.3 raises them for arcs that are off), on
@@ -165,42 +166,46 @@ def complete(parts: Parts, left: Open, prices: Prices) -> Completion:
 
     Parameters
     ----------
-    parts : Parts
-    left : Open
+    parts : PricingTables
+    open_parts : Open
     prices : Prices
     """
+    # A bound holds whatever the prices are; this order only decides how tight it is and what enters the program.
     tolerance = parts.tolerance
     scopes = parts.scopes
-    estimate = parts.estimate[left.rows]
+    estimate = parts.estimate[open_parts.rows]
     positive = scopes.scores > 0
-    held = np.bincount(scopes.entry_scope, prices.shares, len(scopes))
-    present = prices.present & (held > 0)
-    scale = np.divide(scopes.scores, held, out=np.zeros(len(scopes)), where=present & positive)
+    price_sums = np.bincount(scopes.entry_scope, prices.shares, len(scopes))
+    present = prices.present & (price_sums > 0)
+    # Shares of a present scope add up to its score, which the prices of its rows do only at an exact optimum.
+    scale = np.divide(scopes.scores, price_sums, out=np.zeros(len(scopes)), where=present & positive)
     shares = prices.shares * scale[scopes.entry_scope]
+    # No more of a negative score can be charged than the score itself, or the finite loss that stands for -inf.
     taken = np.where(positive, 0.0, np.clip(prices.taken, 0.0, np.minimum(-scopes.scores, parts.loss)))
-    own = parts.problem.arc_weights + np.bincount(scopes.arcs.indices, shares, parts.arcs.count)
-    own -= np.bincount(scopes.arcs.indices, taken[scopes.entry_scope], parts.arcs.count)
-    level, allowance = _levels(left, prices, np.maximum(estimate, -parts.loss), own)
-    level, allowance, excess, charge = spend(left, estimate, level, allowance, tolerance)
-    absent = left.entries[positive[left.entry_scope] & ~present[left.entry_scope]]
+    weights_before = parts.problem.arc_weights + np.bincount(scopes.arcs.indices, shares, parts.arcs.count)
+    weights_before -= np.bincount(scopes.arcs.indices, taken[scopes.entry_scope], parts.arcs.count)
+    level, allowance = _levels(open_parts, prices, np.maximum(estimate, -parts.loss), weights_before)
+    level, allowance, excess, charge = spend(open_parts, estimate, level, allowance, tolerance)
+    absent = open_parts.entries[positive[open_parts.entry_scope] & ~present[open_parts.entry_scope]]
     shares[absent] = spread(scopes, absent, np.clip(allowance - charge, 0.0, parts.loss), tolerance)
     charge = charge + np.bincount(scopes.arcs.indices[absent], shares[absent], parts.arcs.count)
-    weights = own + charge + np.bincount(left.lower, level, parts.arcs.count)
-    short = np.where(left.arcs, np.maximum(charge - allowance, 0.0), 0.0)
+    weights = weights_before + charge + np.bincount(open_parts.lower, level, parts.arcs.count)
+    # Charges up to the allowance keep the reduced cost of the arc at most 0; only the excess calls for columns.
+    short = np.where(open_parts.arcs, np.maximum(charge - allowance, 0.0), 0.0)
     constant = float((taken * (scopes.width - 1)).sum())
-    return Completion(level, shares, taken, weights, constant, np.where(short > tolerance, short, 0.0), excess)
+    return DualCompletion(level, shares, taken, weights, constant, np.where(short > tolerance, short, 0.0), excess)
 
 
 def spend(
-    left: Open, estimate: FloatArray, level: FloatArray, allowance: FloatArray, tolerance: float
+    open_parts: OpenParts, estimate: FloatArray, level: FloatArray, allowance: FloatArray, tolerance: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Raise levels of groups where arcs cannot pay for what exceeds them, out of the lower arcs' allowances.
+    """Raise the levels of groups whose pairs overspend an upper arc, out of the lower arc's allowance.
 
     Parameters
     ----------
-    left : Open
-    estimate : float64 (rows of the `Open`,)
-    level : float64 (groups of the `Open`,)
+    open_parts : Open
+    estimate : float64 (rows of the `OpenParts`,)
+    level : float64 (groups of the `OpenParts`,)
     allowance : float64 (arcs,)
         Limit on the charge of each arc, by pairs above it or by levels below.
     tolerance : float
@@ -209,53 +214,63 @@ def spend(
     -------
     level, allowance : float64
         After what was raised.
-    excess : float64 (rows of the `Open`,)
+    excess : float64 (rows of the `OpenParts`,)
     charge : float64 (arcs,)
         The sum of the excesses of each upper arc: what exceeds its allowance is not paid for.
     """
     level, allowance = level.copy(), allowance.copy()
     for step in range(PASSES + 1):
-        excess = np.maximum(estimate - level[left.group], 0.0)
-        charge = np.bincount(left.upper, excess, allowance.size).astype(np.float64)
+        excess = np.maximum(estimate - level[open_parts.group], 0.0)
+        charge = np.bincount(open_parts.upper, excess, allowance.size).astype(np.float64)
+        # All rows of an upper arc share its allowance: their excesses are compared with it in sum, not one by one.
         over = charge > allowance + tolerance
         if step == PASSES or not over.any():
             break
-        need = left.best(np.where(over[left.upper], excess, 0.0))
-        give = np.maximum(allowance - charge, 0.0)[left.lower] / left.groups_of[left.lower]
+        need = open_parts.best(np.where(over[open_parts.upper], excess, 0.0))
+        # A lower arc has several groups, one for each word of the upper arcs: each gets an even share of its
+        # allowance.
+        give = np.maximum(allowance - charge, 0.0)[open_parts.lower] / open_parts.groups_of[open_parts.lower]
         more = np.minimum(need, give)
         if not np.any(more > tolerance):
             break
         level += more
-        allowance -= np.bincount(left.lower, more, allowance.size)
+        allowance -= np.bincount(open_parts.lower, more, allowance.size)
     return level, allowance, excess, charge
 
 
-def _levels(left: Open, prices: Prices, estimate: FloatArray, own: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Levels of all groups before anything is raised, and what each arc may still be charged."""
-    level = prices.level[left.groups].copy()
+def _levels(
+    open_parts: OpenParts, prices: Prices, estimate: FloatArray, own: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the levels of all groups before any is raised, and the allowance of each arc."""
+    level = prices.level[open_parts.groups].copy()
     absent = np.isnan(level)
-    top = left.best(estimate)
-    top = np.where(left.offers_none, np.maximum(top, 0.0), top)
+    top = open_parts.best(estimate)
+    top = np.where(open_parts.offers_none, np.maximum(top, 0.0), top)
     level[absent] = top[absent]
-    level = np.where(left.offers_none, np.maximum(level, 0.0), level)
-    allowance = prices.tree - own - np.bincount(left.lower, level, own.size)
-    lacking = np.maximum(-allowance, 0.0)[left.lower] / np.maximum(left.groups_of[left.lower], 1)
+    # The lower arc can be on without a pair, so its level cannot be negative (OneGP is then an inequality).
+    level = np.where(open_parts.offers_none, np.maximum(level, 0.0), level)
+    allowance = prices.tree - own - np.bincount(open_parts.lower, level, own.size)
+    # An absent lower arc with a negative allowance cannot afford the level: lower it, and let upper arcs be
+    # charged.
+    lacking = np.maximum(-allowance, 0.0)[open_parts.lower] / np.maximum(open_parts.groups_of[open_parts.lower], 1)
     lowered = np.where(absent, level - lacking, level)
-    lowered = np.where(absent & left.offers_none, np.maximum(lowered, 0.0), lowered)
-    allowance += np.bincount(left.lower, level - lowered, own.size)
+    lowered = np.where(absent & open_parts.offers_none, np.maximum(lowered, 0.0), lowered)
+    allowance += np.bincount(open_parts.lower, level - lowered, own.size)
     return lowered, allowance
 
 
-def spread(scopes: Scopes, entries: IntArray, room: FloatArray, tolerance: float) -> FloatArray:
-    """Shares of absent positive scopes for their arcs, by what room the arcs have; each room is for all of them."""
+def spread(scopes: Scopes, entries: IntArray, free: FloatArray, tolerance: float) -> FloatArray:
+    """Split the scores of absent positive scopes over their arcs, in proportion to the allowances still free."""
     arc, scope = scopes.arcs.indices[entries], scopes.entry_scope[entries]
-    weight = room[arc] + tolerance
+    weight = free[arc] + tolerance
     for _ in range(PASSES):
-        whole = np.bincount(scope, weight, len(scopes))[scope]
-        share: FloatArray = scopes.scores[scope] * weight / whole
-        asked = np.bincount(arc, share, room.size)
-        if not np.any(asked > room + tolerance):
+        total = np.bincount(scope, weight, len(scopes))[scope]
+        share: FloatArray = scopes.scores[scope] * weight / total
+        requested = np.bincount(arc, share, free.size)
+        if not np.any(requested > free + tolerance):
             break
-        weight = weight * np.minimum((room + tolerance) / np.maximum(asked, tolerance), 1e6)[arc]
+        # Proportional scaling: arcs that would carry more than they can get less weight in each scope.
+        # The cap on growth and the floor keep all weights positive and finite.
+        weight = weight * np.minimum((free + tolerance) / np.maximum(requested, tolerance), 1e6)[arc]
         weight = np.maximum(weight, 1e-300)
     return share

@@ -1,4 +1,4 @@
-"""One generator for columns and rows of parsing problems, in anyone's master: pricing that spends allowances."""
+"""The generator of columns and rows of parsing problems for any master: pricing by allowances of arcs."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
-from gapless.core.tolerance import INTEGRAL
+from gapless.arrays.tolerance import INTEGRAL
 from gapless.roles import (
-    Answer,
     Batch,
     BoolArray,
     Columns,
     FloatArray,
     Generator,
+    GeneratorResult,
     IntArray,
     LinearView,
     Rows,
     Sparse,
 )
-from gapless_pricecut.dual_completion import Open, spend, spread
-from gapless_pricecut.pricing_tables import NOISE, Parts
+from gapless_pricecut.dual_completion import OpenParts, spend, spread
+from gapless_pricecut.pricing_tables import NOISE, PricingTables
 from gapless_pricecut.separation import crossed_rows, violated_sets
 
 R = TypeVar("R", Columns, Rows)
@@ -37,10 +37,10 @@ class Keys:
 
     Parameters
     ----------
-    parts : Parts
+    parts : PricingTables
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: PricingTables) -> None:
         self.pair_column = parts.arcs.count
         self.scope_column = self.pair_column + parts.upper.size
         self.root = parts.arcs.length
@@ -56,111 +56,120 @@ class Keys:
 
 
 MOST = 20_000
-"""Rows, each with its column, that enter in one round at most: SCIP takes some 20 microseconds for one."""
+"""Limit on the rows, each with its column, that enter in one round: SCIP takes some 20 microseconds for each."""
 
 
 class JointPricing(Generator[LinearView]):
-    """Pairs and scopes that arcs cannot pay for, rows that the point violates, and what is left unpaid as slack.
+    """Pricing of pairs and scopes beyond the allowances of arcs, and separation of rows that the point violates.
 
-    Absent parts that share an arc spend one allowance between them, see `complete`; what exceeds the allowances is
-    the slack, the largest of the arcs into a word counting for it, as a tree has one of these. The answer depends
-    on the view alone: pairs that the master has are told from others by the price of their row.
+    Absent parts that share an arc spend one allowance between them, see `complete`. The excess over the allowances
+    is the pricing gap: for each word the largest of its arcs, since a tree has one of these. The result depends on
+    the view alone: the price of its row distinguishes a pair that the master has from an absent one.
 
     Parameters
     ----------
-    parts : Parts
+    parts : PricingTables
         With whole groups.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: PricingTables) -> None:
         self.parts, self.problem, self.arcs = parts, parts.problem, parts.arcs
         self.keys = Keys(parts)
-        self._open: tuple[bytes, Open] | None = None
+        self._open: tuple[bytes, OpenParts] | None = None
 
-    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
-        """Price and separate. Allowances are spent on all that is found, and the slack counts it all.
+    def query(self, view: LinearView, *, limit: int | None = None) -> GeneratorResult:
+        """Price and separate. Allowances and the pricing gap count all missing rows, returned or not.
 
-        Of the rows at most `limit` are returned, or `MOST`: those that are worth most beyond what is paid for.
+        At most `limit` rows are returned, or `MOST`: those of the largest reduced cost.
         """
         scored = self.parts.scored
-        left = self._left(view)
+        open_parts = self._left(view)
         weight = view.objective_weight
         scopes = self.parts.scopes
-        level = view.prices(self.keys.group + left.groups)
-        paid = np.maximum(view.prices(self.keys.link + left.rows), 0.0)
-        held = np.maximum(view.prices(self.keys.scope + np.arange(scopes.entry_scope.size)), 0.0)
-        allowance = np.where(left.arcs, view.allowances(), 0.0)
-        # Farkas prices have a size of their own.
-        asked = np.concatenate([level, paid, held, allowance])
-        tolerance = self.parts.tolerance if weight else NOISE * float(np.abs(asked).max(initial=0.0))
-        allowance += np.bincount(left.upper, paid, self.arcs.count)
+        level = view.prices(self.keys.group + open_parts.groups)
+        link_prices = np.maximum(view.prices(self.keys.link + open_parts.rows), 0.0)
+        scope_prices = np.maximum(view.prices(self.keys.scope + np.arange(scopes.entry_scope.size)), 0.0)
+        allowance = np.where(open_parts.arcs, view.allowances(), 0.0)
+        # Farkas prices have a scale of their own, so the tolerance follows them.
+        sizes = np.concatenate([level, link_prices, scope_prices, allowance])
+        tolerance = self.parts.tolerance if weight else NOISE * float(np.abs(sizes).max(initial=0.0))
+        # The price of a present pair is already charged to its arc: it is part of what the arc can pay.
+        allowance += np.bincount(open_parts.upper, link_prices, self.arcs.count)
+        # Scoring replaces bounds by lower scores, which frees allowances: repeat until all rows that matter are
+        # known.
         while True:
-            estimate = self._weighed(left, weight)
-            levels, room, excess, charge = spend(left, estimate, level, allowance, tolerance)
-            rows = left.rows[(excess > tolerance) & (charge > room + tolerance)[left.upper]]
+            estimate = self._weighed(open_parts, weight)
+            levels, remaining, excess, charge = spend(open_parts, estimate, level, allowance, tolerance)
+            rows = open_parts.rows[(excess > tolerance) & (charge > remaining + tolerance)[open_parts.upper]]
             if self.parts.known[rows].all():
                 break
             self.parts.score(rows)
         positive = scopes.scores > 0
-        present = np.bincount(scopes.entry_scope, held, len(scopes)) > 0
-        shares, wanted = np.where(positive[scopes.entry_scope], held, 0.0), np.zeros(0, np.int64)
-        absent = left.entries[positive[left.entry_scope] & ~present[left.entry_scope]]
+        present = np.bincount(scopes.entry_scope, scope_prices, len(scopes)) > 0
+        shares, missing = np.where(positive[scopes.entry_scope], scope_prices, 0.0), np.zeros(0, np.int64)
+        absent = open_parts.entries[positive[open_parts.entry_scope] & ~present[open_parts.entry_scope]]
+        # Scopes score 0 in Farkas pricing, so absent ones cannot help there.
         if weight and absent.size:
-            free = np.clip(room - charge, 0.0, self.parts.loss)
+            free = np.clip(remaining - charge, 0.0, self.parts.loss)
             shares[absent] = spread(scopes, absent, free, tolerance)
             charge = charge + np.bincount(scopes.arcs.indices[absent], shares[absent], self.arcs.count)
-            over = charge > room + tolerance
-            wanted = np.unique(scopes.entry_scope[absent[over[scopes.arcs.indices[absent]]]])
-        taken = np.zeros(len(scopes))
-        taken[~positive] = held[scopes.arcs.indptr[:-1][~positive]]
-        short = np.where(left.arcs, np.maximum(charge - room, 0.0), 0.0)
+            over = charge > remaining + tolerance
+            missing = np.unique(scopes.entry_scope[absent[over[scopes.arcs.indices[absent]]]])
+        charges = np.zeros(len(scopes))
+        charges[~positive] = scope_prices[scopes.arcs.indptr[:-1][~positive]]
+        short = np.where(open_parts.arcs, np.maximum(charge - remaining, 0.0), 0.0)
         worst = np.zeros(self.arcs.length + 1)
         np.maximum.at(worst, self.arcs.modifiers, np.where(short > tolerance, short, 0.0))
-        full = np.full(self.parts.group_lower.size, np.inf)
-        full[left.groups] = levels
-        return Answer(
-            self._batch(view, self._most(rows, left, excess - paid, limit or MOST), wanted),
+        all_levels = np.full(self.parts.group_lower.size, np.inf)
+        all_levels[open_parts.groups] = levels
+        return GeneratorResult(
+            self._batch(view, self._most(rows, open_parts, excess - link_prices, limit or MOST), missing),
             math.fsum(worst.tolist()),
-            {"level": full, "shares": shares, "taken": taken, "weight": np.array(weight)},
+            {"level": all_levels, "shares": shares, "taken": charges, "weight": np.array(weight)},
             self.parts.scored - scored,
         )
 
-    def _most(self, rows: IntArray, left: Open, gain: FloatArray, count: int) -> IntArray:
-        """Of the given rows those that gain most: what the master holds gains nothing, and comes last."""
+    def _most(self, rows: IntArray, open_parts: OpenParts, gain: FloatArray, count: int) -> IntArray:
+        """Select the rows of the largest reduced cost; rows that the master has come last, since theirs is 0."""
         if rows.size <= count:
             return rows
         over = np.zeros(self.parts.upper.size)
-        over[left.rows] = gain
+        over[open_parts.rows] = gain
         return np.sort(rows[np.argpartition(-over[rows], count)[:count]])
 
-    def _left(self, view: LinearView) -> Open:
+    def _left(self, view: LinearView) -> OpenParts:
         state = view.fixings.state.tobytes()
         if self._open is None or self._open[0] != state:
-            self._open = state, Open.of(self.parts, view.fixings.state != 0)
+            self._open = state, OpenParts.of(self.parts, view.fixings.state != 0)
         return self._open[1]
 
-    def _weighed(self, left: Open, weight: float) -> FloatArray:
-        """Estimates of rows; what is -inf stays so while scores do not count."""
-        estimate = self.parts.estimate[left.rows]
+    def _weighed(self, open_parts: OpenParts, weight: float) -> FloatArray:
+        """Weight the estimates of rows; -inf stays -inf in Farkas pricing, where the weight of scores is 0."""
+        estimate = self.parts.estimate[open_parts.rows]
+        # 0 times -inf would be NaN.
         return np.where(estimate == -np.inf, estimate, weight * np.where(estimate == -np.inf, 0.0, estimate))
 
     # --- columns and rows
 
-    def _batch(self, view: LinearView, rows: IntArray, wanted: IntArray) -> Batch:
+    def _batch(self, view: LinearView, rows: IntArray, missing: IntArray) -> Batch:
         """Columns with the rows that come with them, and separated rows."""
         scopes = self.parts.scopes
         together = np.zeros(0, np.int64)
         separated = Rows.none()
         if view.point is not None:
-            whole = np.bincount(scopes.entry_scope, view.point[scopes.arcs.indices], len(scopes))
-            together = np.flatnonzero((whole > scopes.width - 1 + INTEGRAL) & (scopes.scores < 0))
+            total = np.bincount(scopes.entry_scope, view.point[scopes.arcs.indices], len(scopes))
+            together = np.flatnonzero((total > scopes.width - 1 + INTEGRAL) & (scopes.scores < 0))
             separated = self._separated(view.point)
+        # A forbidden scope needs its row only: without a column, the row says that its arcs are not on together.
         finite = together[scopes.scores[together] > -np.inf]
-        chosen = np.append(wanted, finite)
-        columns = join([self.pair_columns(rows), self.scope_columns(chosen)])
-        if (known := view.has_columns(columns.keys)).any():
-            columns = columns.take(np.flatnonzero(~known))
-        return Batch(columns, join([self.link_rows(rows), self.scope_rows(np.append(wanted, together)), separated]))
+        entering = np.append(missing, finite)
+        columns = join([self.pair_columns(rows), self.scope_columns(entering)])
+        # A column may be in the master although its row has no price.
+        if (in_master := view.has_columns(columns.keys)).any():
+            columns = columns.take(np.flatnonzero(~in_master))
+        return Batch(
+            columns, join([self.link_rows(rows), self.scope_rows(np.append(missing, together)), separated])
+        )
 
     def _separated(self, point: FloatArray) -> Rows:
         """Cut-sets and rows of projective trees that a point violates."""
@@ -220,19 +229,19 @@ class JointPricing(Generator[LinearView]):
     def scope_columns(self, numbers: IntArray) -> Columns:
         """Columns of scopes outside of groups: positive ones in a row for each arc, negative ones in one row."""
         scopes = self.parts.scopes
-        entries, place, up = self._entries(numbers)
+        entries, index, up = self._entries(numbers)
         first = entries == scopes.arcs.indptr[:-1][scopes.entry_scope[entries]]
         mine = up | first
         return _without_use(
             self.keys.scope_column + numbers,
             scopes.scores[numbers],
-            _grouped(place[mine], self.keys.scope + entries[mine], np.where(up[mine], 1.0, -1.0), numbers.size),
+            _grouped(index[mine], self.keys.scope + entries[mine], np.where(up[mine], 1.0, -1.0), numbers.size),
         )
 
     def scope_rows(self, numbers: IntArray) -> Rows:
         """Rows of scopes outside of groups."""
         scopes, keys = self.parts.scopes, self.keys
-        entries, place, up = self._entries(numbers)
+        entries, index, up = self._entries(numbers)
         below = np.flatnonzero(scopes.scores[numbers] < 0)
         each = Rows(
             keys.scope + entries[up],
@@ -246,7 +255,7 @@ class JointPricing(Generator[LinearView]):
             keys.scope + scopes.arcs.indptr[numbers[below]],
             np.full(below.size, -np.inf),
             scopes.width[numbers[below]] - 1.0,
-            _grouped(rank[place[~up]], scopes.arcs.indices[entries[~up]], np.ones(int((~up).sum())), below.size),
+            _grouped(rank[index[~up]], scopes.arcs.indices[entries[~up]], np.ones(int((~up).sum())), below.size),
         )
         return join([each, together])
 
@@ -254,21 +263,21 @@ class JointPricing(Generator[LinearView]):
         """The entries of scopes, each with the place of its scope in `numbers` and whether it scores above 0."""
         scopes = self.parts.scopes
         counts = scopes.width[numbers]
-        place = np.repeat(np.arange(numbers.size), counts)
+        index = np.repeat(np.arange(numbers.size), counts)
         ends = np.cumsum(counts)
         within = np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
-        entries = scopes.arcs.indptr[numbers][place] + within
-        return entries, place, scopes.scores[numbers][place] > 0
+        entries = scopes.arcs.indptr[numbers][index] + within
+        return entries, index, scopes.scores[numbers][index] > 0
 
 
 def _grouped(major: IntArray, minor: IntArray, value: FloatArray, count: int) -> Sparse:
-    """Entries as `count` sparse rows."""
+    """Arrange entries as `count` sparse rows."""
     order = np.argsort(major, kind="stable")
     return Sparse(np.searchsorted(major[order], np.arange(count + 1)), minor[order], value[order])
 
 
 def _without_use(keys: IntArray, objective: FloatArray, entries: Sparse) -> Columns:
-    """Columns that are no decisions: whole whenever those are."""
+    """Return columns that are no decisions: they are integral whenever the decisions are."""
     return Columns(keys, objective, entries, Sparse.empty(keys.size), integer=np.zeros(keys.size, bool))
 
 
@@ -283,7 +292,7 @@ def _stacked(matrices: Sequence[Sparse]) -> Sparse:
 
 
 def join(parts: list[R]) -> R:
-    """Columns or rows, one after the other."""
+    """Concatenate columns, or rows."""
     fields = zip(*(attrs.astuple(part, recurse=False) for part in parts), strict=True)
     joined: list[Any] = [_stacked(f) if isinstance(f[0], Sparse) else np.concatenate(f) for f in fields]
     return type(parts[0])(*joined)

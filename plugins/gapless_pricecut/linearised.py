@@ -1,53 +1,18 @@
-"""Arc scores in which a given tree is worth what it scores: pi(p, z) with p best for z (section 3.3)."""
+"""Arc scores that are exact for a given tree: pi(p, z) with p best for z (Qian and Liu 2013, section 3.3)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless_dependency import ParsingProblem
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless_pricecut.pricing_tables import PricingTables
 
 
-class ScoredScopes(Protocol):
-    """Scopes with scores, or with estimates of them."""
-
-    @property
-    def arcs(self) -> IntArray:
-        """The arcs of each scope, (m, width)."""
-
-    @property
-    def scores(self) -> FloatArray:
-        """(m,)."""
-
-    @property
-    def possible(self) -> BoolArray:
-        """False where no tree holds all arcs of a scope, (m,)."""
-
-
-class Scored(Protocol):
-    """A problem and its scopes; `gapless_splitbound.SplitMultipliers` is one."""
-
-    @property
-    def problem(self) -> ParsingProblem:
-        """Its arcs have scores of their own."""
-
-    @property
-    def blocks(self) -> Sequence[ScoredScopes]:
-        """The scopes of each factor."""
-
-    @property
-    def loss(self) -> float:
-        """Finite loss for a score of -inf."""
-
-
-def linearised(split: Scored, on_ids: IntArray) -> FloatArray:
+def linearised(split: PricingTables, on_ids: IntArray) -> FloatArray:
     """Arc weights around a tree, float64 (arcs,).
 
-    A scope that fires gives each of its arcs an even share of its score; one that lacks a single arc offers it the
-    whole. Scopes that lack more say nothing, nor do factors that are no conjunctions.
+    A scope that fires gives each of its arcs an even share of its score; a scope that lacks a single arc gives that
+    arc the whole score. Scopes that lack more arcs, and configuration factors, contribute nothing.
     """
     weights = split.problem.arc_weights.copy()
     on = np.zeros(weights.size, np.int8)

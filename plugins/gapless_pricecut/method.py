@@ -1,27 +1,25 @@
-"""The methods: linear relaxations, rounded and not branched; and the exact ones that branch."""
+"""The methods over linear programs: relaxations that are rounded, and exact methods that branch."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 import attrs
 
-from gapless import Result, Status, UnknownOption
-from gapless.core.nearest import nearest
-from gapless.core.tolerance import meets
-from gapless.engine import branch_and_price
-from gapless.engine.frontier import ORDERS
-from gapless.roles import Solve
+from gapless import Result, Status
+from gapless.arrays.tolerance import meets
+from gapless.column_generation import branch_and_price
+from gapless.roles import SolveRequest
+from gapless.tree_search.frontier import ORDERS
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_pricecut.delayed import Delayed
+from gapless_pricecut.delayed_pricing import DelayedPricing
 from gapless_pricecut.formulation import BranchPriceAndCut
-from gapless_pricecut.paper import Paper
+from gapless_pricecut.paper_pricing import PaperPricing
 from gapless_pricecut.program import ROW_SETS
-from gapless_pricecut.relaxation_loop import Full
+from gapless_pricecut.relaxation_loop import FullProgram
 from gapless_pricecut.relaxed_result import solve_relaxation
+from gapless_splitbound.tree_search import one_of
 
 VARIANTS = ("default", "paper")
 TREES = ("cut-sets", "flow")
@@ -29,9 +27,9 @@ OWNERS = ("scip", "own")
 
 
 def full(
-    problem: ParsingProblem, solve: Solve, *, rows: str = "lean", tree: str = "cut-sets"
+    problem: ParsingProblem, request: SolveRequest, *, rows: str = "lean", tree: str = "cut-sets"
 ) -> Result[DependencyTree]:
-    """The whole relaxation in one linear program (the brute force of section 6).
+    """Solve the whole relaxation as one linear program (the brute force of section 6).
 
     Raises `UnknownOption`: other names. `InvalidProblem`: a factor that is no conjunction, or an infeasible start
     tree.
@@ -45,13 +43,13 @@ def full(
     """
     one_of("rows", rows, ROW_SETS)
     one_of("tree", tree, TREES)
-    return solve_relaxation(problem, solve, partial(Full, rows=ROW_SETS[rows], flow=tree == "flow"))
+    return solve_relaxation(problem, request, partial(FullProgram, rows=ROW_SETS[rows], flow=tree == "flow"))
 
 
 def price_and_cut(
-    problem: ParsingProblem, solve: Solve, *, variant: str = "default", fix: bool = True
+    problem: ParsingProblem, request: SolveRequest, *, variant: str = "default", fix: bool = True
 ) -> Result[DependencyTree]:
-    """The relaxation with delayed columns and rows.
+    """Solve the relaxation with delayed columns and rows (algorithm 1).
 
     Parameters
     ----------
@@ -69,13 +67,15 @@ def price_and_cut(
     """
     one_of("variant", variant, VARIANTS)
     one_of("fix", fix, (True, False))
-    return solve_relaxation(problem, solve, Paper if variant == "paper" else partial(Delayed, fix=fix))
+    return solve_relaxation(
+        problem, request, PaperPricing if variant == "paper" else partial(DelayedPricing, fix=fix)
+    )
 
 
 def branch_price_and_cut(
-    problem: ParsingProblem, solve: Solve, *, tree: str = "scip", order: str = "best-first"
+    problem: ParsingProblem, request: SolveRequest, *, tree: str = "scip", order: str = "best-first"
 ) -> Result[DependencyTree]:
-    """The best tree, by the same columns and rows and by branching.
+    """Find the best tree by the same columns and rows, and by branching.
 
     Raises `UnknownOption`: other names. `InvalidProblem`: a factor that is no conjunction, or an infeasible start
     tree. `SolveError`: SCIP or a role failed; ``error.result`` holds the best so far.
@@ -94,19 +94,19 @@ def branch_price_and_cut(
     roles = BranchPriceAndCut(problem)
     search = scip.branch_price_and_cut if tree == "scip" else branch_and_price
     formulation = roles.formulation()
-    start = solve.start or ([] if roles.proof.tree is None else [roles.proof.tree])
-    result = search(problem, formulation, solve.budget, order=order, start=start, method=solve.method)
+    start = request.start or ([] if roles.proof.tree is None else [roles.proof.tree])
+    result = search(problem, formulation, request.budget, order=order, start=start, method=request.method)
     value = result.value if result.solutions else -math.inf
     unfinished = tree == "scip" and result.status in (Status.FEASIBLE, Status.NO_SOLUTION)
     if unfinished and result.bound > roles.first_bound > value and not meets(roles.first_bound, value):
-        # SCIP was stopped before its first linear program: what began it says more.
+        # SCIP was stopped before its first linear program: the bound computed before it is better.
         result = attrs.evolve(result, bound=roles.first_bound)
     stats = attrs.evolve(
         result.stats,
         oracle_calls=roles.proof.calls,
-        parts_scored=roles.parts.scored,
-        parts_total=roles.parts.total,
-        warm_start_used=result.stats.warm_start_used and bool(solve.start),
+        scopes_scored=roles.parts.scored,
+        scopes_total=roles.parts.total,
+        warm_start_used=result.stats.warm_start_used and bool(request.start),
     )
     explanation = result.explanation
     if result.status is Status.INFEASIBLE and not explanation:
@@ -114,8 +114,10 @@ def branch_price_and_cut(
     return attrs.evolve(result, stats=stats, explanation=tuple(explanation))
 
 
-def integer_program(problem: ParsingProblem, solve: Solve, *, presolve: bool = False) -> Result[DependencyTree]:
-    """The monolithic integer program on SCIP: the judge, for every problem with a linear model.
+def integer_program(
+    problem: ParsingProblem, request: SolveRequest, *, presolve: bool = False
+) -> Result[DependencyTree]:
+    """Solve the monolithic integer program by SCIP: an independent check of any problem with a linear model.
 
     Parameters
     ----------
@@ -126,17 +128,7 @@ def integer_program(problem: ParsingProblem, solve: Solve, *, presolve: bool = F
     """
     from gapless import scip  # noqa: PLC0415  as above
 
-    result = scip.solve_monolithic(problem, solve.budget, method=solve.method, presolve=presolve)
+    result = scip.solve_monolithic(problem, request.budget, method=request.method, presolve=presolve)
     scored = sum(factor.scored for factor in problem.conjunctions)
     total = sum(len(factor.scopes) for factor in problem.conjunctions)
-    return attrs.evolve(result, stats=attrs.evolve(result.stats, parts_scored=scored, parts_total=total))
-
-
-def one_of(name: str, value: Any, known: Iterable[Any]) -> None:
-    """Raise `UnknownOption` unless an option has a known value."""
-    values = list(known)
-    names = list(map(str, values))
-    if value not in values:
-        raise UnknownOption(
-            f"{name} is {value!r}{nearest(str(value), names)}; it must be one of: {', '.join(names)}"
-        )
+    return attrs.evolve(result, stats=attrs.evolve(result.stats, scopes_scored=scored, scopes_total=total))

@@ -8,16 +8,16 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, Sparse
-from gapless.core.tolerance import margin
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray, Sparse
+from gapless.arrays.tolerance import score_tolerance
 from gapless.roles import ScoredFactor
 from gapless_dependency import Arcs, ParsingProblem
 from gapless_pricecut.scopes import LOWER_IS_SECOND, SPLIT, orient, penalty_of, possible
-from gapless_splitbound import SplitMultipliers
+from gapless_splitbound import TreeSplitCertificate
 
 NOISE, MOST = 1e-10, 10.0
-"""Relative size of a price that counts as noise, and the largest scores whose noise counts: what masks of 1e9 would
-hide is worth more than the scores beside them."""
+"""Relative size of a price that counts as noise, and the largest score that sets this scale: a mask of 1e9 must not
+hide the much smaller scores next to it."""
 
 
 @attrs.frozen(eq=False)
@@ -45,11 +45,11 @@ class Block:
 
     @classmethod
     def of(cls, scored: ScoredFactor, can_fire: BoolArray, grouped: BoolArray, orientation: int) -> Block:
-        """The scopes of a factor, scored where they are in no group: their sign says what rows they have."""
-        alone = np.flatnonzero(~grouped)
-        known = scored.scores(alone)
+        """Lay out the scopes of a factor and score those in no group: their sign decides which rows they have."""
+        ungrouped = np.flatnonzero(~grouped)
+        known = scored.scores(ungrouped)
         scores = scored.all_bounds().astype(np.float64)
-        scores[alone] = known
+        scores[ungrouped] = known
         return cls(scored, scored.scopes, can_fire, grouped, orientation, scores)
 
 
@@ -64,7 +64,7 @@ class Scopes:
     scores : float64 (scopes,)
         May be -inf.
     place : int64 (scopes,)
-        Of the first multiplier in the layout of `gapless_splitbound.SplitMultipliers`.
+        Of the first multiplier in the layout of `gapless_splitbound.TreeSplitCertificate`.
     """
 
     arcs: Sparse
@@ -85,18 +85,18 @@ class Scopes:
         return self.arcs.row_numbers()
 
 
-class Parts:
-    """Everything for which linear programs over a problem may have columns.
+class PricingTables:
+    """All parts for which linear programs over a problem may have columns.
 
-    Pairs (u, l) of arcs in a *group* (a lower arc l and the word that the arcs u enter, see `SplitMultipliers`) are
-    *rows* of a table: one for each (group, u), whatever number of factors score it. Rows are bounded first and
+    Pairs (u, l) of arcs in a *group* (a lower arc l and the word that the arcs u enter, see `TreeSplitCertificate`)
+    are *rows* of a table: one for each (group, u), whatever number of factors score it. Rows are bounded first and
     scored when a program asks for it. Raises `InvalidProblem`: a factor is no conjunction.
 
     Parameters
     ----------
     whole_groups : bool
         Whether pairs of a group that lacks one of the arcs into its word are taken out of it. A program over groups
-        alone then scores every tree exactly; with such groups it may not, as in `SplitMultipliers`.
+        alone then scores every tree exactly; with such groups it may not, as in `TreeSplitCertificate`.
 
     Attributes
     ----------
@@ -124,15 +124,18 @@ class Parts:
         self.problem, self.arcs = problem, problem.decisions
         self.alone = np.zeros(0, np.int64)
         self.blocks = self._blocks(whole_groups)
+        # Prices are sums of scores, so tolerances follow the size of the scores; 1 avoids a tolerance of 0.
         self.largest = 1.0 + self._largest()
         self.tolerance = NOISE * min(self.largest, MOST)
+        # A guess at a loss that no tree would pay; `PartsProgram.raise_loss` raises it where an optimum still pays
+        # it.
         self.loss = self.first_loss = 4.0 * self.largest * (self.arcs.length + 1)
         self._place_multipliers()
         self._make_rows()
         self.scopes = self._other_scopes()
 
     def _blocks(self, whole_groups: bool) -> list[Block]:
-        """The scopes of all factors, grouped as `orient` groups them."""
+        """Lay out the scopes of all factors, grouped as `orient` groups them."""
         problem = self.problem
         listed = [scored for scored in problem.conjunctions if scored.scopes.size]
         can_fire = [possible(scored.scopes, self.arcs) for scored in listed]
@@ -150,66 +153,74 @@ class Parts:
         ]
 
     def _whole(self, listed: list[ScoredFactor], ways: list[tuple[int, BoolArray]]) -> list[tuple[int, BoolArray]]:
-        """Take pairs out of groups that lack an arc; `alone` remembers them for certificates."""
+        """Take pairs out of groups that lack an arc, and list them in `alone` for certificates."""
         arcs, size = self.arcs, self.arcs.length + 1
         keys = [_group_keys(scored.scopes, way, arcs) for scored, (way, _) in zip(listed, ways, strict=True)]
         pairs = [
             key[grouped] * arcs.count + upper[grouped]
             for (key, upper), (_, grouped) in zip(keys, ways, strict=True)
         ]
-        held = np.sort(np.concatenate([np.zeros(0, np.int64), *pairs]))  # np.unique would hash a million of them
-        held = held[np.append(True, np.diff(held) > 0)[: held.size]] // max(arcs.count, 1)
-        group, covered = np.unique(held, return_counts=True)
+        keys_of_pairs = np.sort(
+            np.concatenate([np.zeros(0, np.int64), *pairs])
+        )  # np.unique would hash a million of them
+        # Several factors may score one pair: the division leaves the group of each distinct pair.
+        keys_of_pairs = keys_of_pairs[np.append(True, np.diff(keys_of_pairs) > 0)[: keys_of_pairs.size]] // max(
+            arcs.count, 1
+        )
+        group, covered = np.unique(keys_of_pairs, return_counts=True)
         lower, word = group // size, group % size
         reverse = arcs.index[arcs.modifiers[lower], arcs.heads[lower]]
-        wanted = np.diff(arcs.first)[word] - ((reverse >= 0) & (arcs.modifiers[reverse] == word))
-        lacking = group[wanted > covered]
-        kept, alone, seen = [], [], 0
-        numbers = {id(scored): place for place, scored in enumerate(listed)}
+        # A group is whole when every arc into its word but the reverse of the lower arc is in one of its pairs.
+        needed = np.diff(arcs.first)[word] - ((reverse >= 0) & (arcs.modifiers[reverse] == word))
+        lacking = group[needed > covered]
+        retained, ungrouped, scope_count = [], [], 0
+        numbers = {id(scored): number for number, scored in enumerate(listed)}
         for scored in self.problem.conjunctions:
             if id(scored) in numbers:
-                place = numbers[id(scored)]
-                orientation, grouped = ways[place]
-                out = grouped & np.isin(keys[place][0], lacking)
-                alone.append(seen + np.flatnonzero(out))
-                kept.append((orientation, grouped & ~out))
-            seen += len(scored.scopes)
-        self.alone = np.concatenate([self.alone, *alone])
-        return kept
+                number = numbers[id(scored)]
+                orientation, grouped = ways[number]
+                out = grouped & np.isin(keys[number][0], lacking)
+                ungrouped.append(scope_count + np.flatnonzero(out))
+                retained.append((orientation, grouped & ~out))
+            scope_count += len(scored.scopes)
+        self.alone = np.concatenate([self.alone, *ungrouped])
+        return retained
 
     def _largest(self) -> float:
-        """The sum of the largest scores, in size, of arcs and of each factor."""
+        """Sum the largest absolute scores of the arcs and of each factor."""
         largest = float(np.abs(self.problem.arc_weights).max(initial=0.0))
         for block in self.blocks:
             largest += float(np.abs(block.scores[np.isfinite(block.scores)]).max(initial=0.0))
         return largest
 
     def _place_multipliers(self) -> None:
-        """Places of the multipliers of each scope in the layout of `SplitMultipliers`."""
+        """Places of the multipliers of each scope in the layout of `TreeSplitCertificate`."""
         self._first: list[IntArray] = []
         end = 0
         for block in self.blocks:
+            # One charge for a grouped pair or a negative score, one share for each arc of a positive score.
             counts = np.where(block.grouped | (block.scores < 0), 1, block.arcs.shape[1])
             self._first.append(end + np.cumsum(counts) - counts)
             end += int(counts.sum())
         self.size = end
 
     def _make_rows(self) -> None:
-        """Rows of all groups; `_pair_*` say which pairs of which factors make each row."""
+        """List the rows of all groups; `_pair_*` hold the pairs of factors that each row sums."""
         arcs = self.arcs
         count, size = max(arcs.count, 1), arcs.length + 1
         keys, block_of, number = [], [], []
-        for place, block in enumerate(self.blocks):
-            chosen = np.flatnonzero(block.grouped)
-            if not chosen.size:
+        for block_number, block in enumerate(self.blocks):
+            members = np.flatnonzero(block.grouped)
+            if not members.size:
                 continue
-            group_key, upper = _group_keys(block.arcs[chosen], block.orientation, arcs)
+            group_key, upper = _group_keys(block.arcs[members], block.orientation, arcs)
             keys.append(group_key * count + upper)
-            block_of.append(np.full(chosen.size, place))
-            number.append(chosen)
+            block_of.append(np.full(members.size, block_number))
+            number.append(members)
         key = np.concatenate([np.zeros(0, np.int64), *keys])
         self._pair_block = np.concatenate([np.zeros(0, np.int64), *block_of])
         self._pair_number = np.concatenate([np.zeros(0, np.int64), *number])
+        # Often sorted already, and there may be a million of them.
         if np.any(key[1:] < key[:-1]):
             order = np.argsort(key, kind="stable")
             key, self._pair_block, self._pair_number = key[order], self._pair_block[order], self._pair_number[order]
@@ -231,28 +242,30 @@ class Parts:
             self.estimate = np.add.reduceat(
                 pairs[firsts[self._pair_block] + self._pair_number], self._pair_start[:-1]
             )
+            # A row is known only if all factors that score its pair are: one bounded factor makes its estimate a
+            # bound.
             lazy = np.array([block.scored.factor.bounded for block in self.blocks])
             self.known = ~np.logical_or.reduceat(lazy[self._pair_block], self._pair_start[:-1])
 
     def _other_scopes(self) -> Scopes:
-        """All scopes outside of groups, as one list."""
-        arcs, width, scores, place = [], [], [], []
+        """Collect all scopes outside of groups."""
+        arcs, width, scores, first_index = [], [], [], []
         for block, first in zip(self.blocks, self._first, strict=True):
-            chosen = np.flatnonzero(~block.grouped & block.possible & (block.scores != 0))
-            arcs.append(block.arcs[chosen].ravel())
-            width.append(np.full(chosen.size, block.arcs.shape[1]))
-            scores.append(block.scores[chosen])
-            place.append(first[chosen])
+            members = np.flatnonzero(~block.grouped & block.possible & (block.scores != 0))
+            arcs.append(block.arcs[members].ravel())
+            width.append(np.full(members.size, block.arcs.shape[1]))
+            scores.append(block.scores[members])
+            first_index.append(first[members])
         none = np.zeros(0, np.int64)
         indices = np.concatenate([none, *arcs])
         indptr = np.append(0, np.cumsum(np.concatenate([none, *width])))
         listed = Sparse(indptr, indices, np.ones(indices.size))
-        return Scopes(listed, np.concatenate([np.zeros(0), *scores]), np.concatenate([none, *place]))
+        return Scopes(listed, np.concatenate([np.zeros(0), *scores]), np.concatenate([none, *first_index]))
 
     # --- scores
 
     def score(self, rows: IntArray) -> None:
-        """Make the scores of some rows known."""
+        """Ask for the scores of some rows that are not known yet."""
         rows = rows[~self.known[rows]]
         if not rows.size:
             return
@@ -260,8 +273,8 @@ class Parts:
         starts = np.cumsum(counts) - counts
         pairs = np.repeat(self._pair_start[rows] - starts, counts) + np.arange(int(counts.sum()))
         scores = np.empty(pairs.size)
-        for place, block in enumerate(self.blocks):
-            mine = np.flatnonzero(self._pair_block[pairs] == place)
+        for block_number, block in enumerate(self.blocks):
+            mine = np.flatnonzero(self._pair_block[pairs] == block_number)
             if mine.size:
                 numbers = self._pair_number[pairs[mine]]
                 scores[mine] = block.scores[numbers] = block.scored.scores(numbers)
@@ -279,21 +292,21 @@ class Parts:
         return sum(len(scored.scopes) for scored in self.problem.conjunctions)
 
     def below_all(self, bound: float) -> bool:
-        """Whether a bound is below what any allowed tree scores; asks for all scores only if it is very low."""
+        """Return whether a bound is below every allowed tree; ask for all scores only if it is very low."""
         low = np.full(self.arcs.length + 1, np.inf)
         np.minimum.at(low, self.arcs.modifiers, self.problem.arc_weights)
-        return bound < float(low[1:].sum()) and bound < self._floor - margin(self._floor)
+        return bound < float(low[1:].sum()) and bound < self._floor - score_tolerance(self._floor)
 
     @cached_property
     def _floor(self) -> float:
-        """No allowed tree scores less."""
+        """A score that no allowed tree falls below."""
         return penalty_of(self.problem, [(block.arcs, block.scored.all_scores()) for block in self.blocks])[1]
 
     # --- certificates
 
     @cached_property
     def _row_place(self) -> IntArray:
-        """Place of the charge of each row: at the first of its pairs."""
+        """Index of the charge of each row: that of the first of its pairs."""
         if not self.estimate.size:
             return np.zeros(0, np.int64)
         pair = self._pair_start[:-1]
@@ -302,7 +315,7 @@ class Parts:
         return places
 
     def multipliers(self, level: FloatArray, shares: FloatArray, taken: FloatArray) -> FloatArray:
-        """Multipliers in units of scores, as `gapless_splitbound.SplitMultipliers` lays them out.
+        """Multipliers in units of scores, as `gapless_splitbound.TreeSplitCertificate` lays them out.
 
         Parameters
         ----------
@@ -313,15 +326,15 @@ class Parts:
         taken : float64 (scopes,)
             Of each negative score, how much is taken seriously.
         """
-        given = np.zeros(self.size)
-        given[self._row_place] = np.maximum(self.estimate - level[self.group], 0.0)
+        values = np.zeros(self.size)
+        values[self._row_place] = np.maximum(self.estimate - level[self.group], 0.0)
         scopes = self.scopes
         positive = scopes.scores > 0
         entries = np.flatnonzero(positive[scopes.entry_scope])
         within = entries - scopes.arcs.indptr[scopes.entry_scope[entries]]
-        given[scopes.place[scopes.entry_scope[entries]] + within] = shares[entries]
-        given[scopes.place[~positive]] = taken[~positive]
-        return given
+        values[scopes.place[scopes.entry_scope[entries]] + within] = shares[entries]
+        values[scopes.place[~positive]] = taken[~positive]
+        return values
 
     def multipliers_at(self, multipliers: FloatArray, scopes: IntArray, places: IntArray) -> FloatArray:
         """Of multipliers as `multipliers` lays them out, those of some arcs of scopes; 0 where there is none.
@@ -337,20 +350,22 @@ class Parts:
         if not self.blocks:
             return np.zeros(scopes.size)
         first = np.concatenate(self._first)
-        one = np.concatenate([block.grouped | (block.scores < 0) for block in self.blocks])
-        held = (scopes >= 0) & ~(one[scopes] & (places > 0))
-        return np.where(held, multipliers[np.where(held, first[scopes] + places, 0)], 0.0)
+        single = np.concatenate([block.grouped | (block.scores < 0) for block in self.blocks])
+        exists = (scopes >= 0) & ~(single[scopes] & (places > 0))
+        return np.where(exists, multipliers[np.where(exists, first[scopes] + places, 0)], 0.0)
 
-    def certificate(self, multipliers: FloatArray) -> SplitMultipliers:
-        """The evidence that multipliers in units of scores are."""
+    def certificate(self, multipliers: FloatArray) -> TreeSplitCertificate:
+        """Return the certificate of multipliers in units of scores."""
         shares = multipliers.copy()
         negative = np.flatnonzero(self.scopes.scores < 0)
-        place = self.scopes.place[negative]
-        loss = max(self.loss, float(shares[place].max(initial=0.0)))
-        shares[place] /= -np.maximum(self.scopes.scores[negative], -loss)
+        index = self.scopes.place[negative]
+        # The verifier divides by scores cut off at -loss: the loss must cover the largest charge on a score of
+        # -inf.
+        loss = max(self.loss, float(shares[index].max(initial=0.0)))
+        shares[index] /= -np.maximum(self.scopes.scores[negative], -loss)
         orientation = iter(block.orientation for block in self.blocks)
         ways = tuple(next(orientation) if s.scopes.size else SPLIT for s in self.problem.conjunctions)
-        return SplitMultipliers(ways, shares, self.alone, loss=loss)
+        return TreeSplitCertificate(ways, shares, self.alone, loss=loss)
 
 
 def _group_keys(scopes: IntArray, orientation: int, arcs: Arcs) -> tuple[IntArray, IntArray]:

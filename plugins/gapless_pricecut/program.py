@@ -1,4 +1,4 @@
-"""A linear program over some arcs, rows of groups and scopes of a problem; what is added brings its rows along."""
+"""The restricted linear program over some arcs, rows of groups and scopes: each part enters with its rows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.lp import LinearProgram
-from gapless.roles import Budget
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.column_generation.master import LinearProgram
+from gapless.roles import SolveBudget
 from gapless_pricecut.dual_completion import Prices
-from gapless_pricecut.pricing_tables import Parts
+from gapless_pricecut.pricing_tables import PricingTables
 from gapless_pricecut.tree_rows import TreeRows
 
 
@@ -45,7 +45,10 @@ ROW_SETS: Mapping[str, RowSet] = {
     "arcgp-gparc": RowSet(upper=True, lower=True, both=True),
     "onegp-nogp": RowSet(one=True, none=True),
 }
-"""OneHead, OneGP and ``z_gpc <= z_gp`` imply ArcGP, ``z_gpc <= z_pc`` and NoGP: "lean" is as tight as "all"."""
+"""OneHead, OneGP and ``z_gpc <= z_gp`` imply ArcGP, ``z_gpc <= z_pc`` and NoGP: "lean" is as tight as "all".
+
+Riedel et al. (2012, section 3.2) note only that GPArc implies NoGP.
+"""
 
 PAPER = RowSet(one=True, upper=True, lower=True, both=True, none=True)
 """All that section 3.2 lists."""
@@ -68,7 +71,7 @@ class PartsProgram:
     scope_column : int64 (scopes,)
     """
 
-    def __init__(self, parts: Parts, rows: RowSet, offers_none: BoolArray) -> None:
+    def __init__(self, parts: PricingTables, rows: RowSet, offers_none: BoolArray) -> None:
         self.parts, self.rows, self.offers_none = parts, rows, offers_none
         self.program = LinearProgram("parse, price and cut")
         self.tree = TreeRows(self.program, parts.problem)
@@ -88,7 +91,7 @@ class PartsProgram:
     # --- growing
 
     def add_arcs(self, arcs: IntArray) -> int:
-        """Add the arcs that are absent, with the rows of their groups; how many."""
+        """Add the absent ones of these arcs, with the rows of their groups; return their number."""
         arcs = arcs[self.tree.column[arcs] < 0]
         if not arcs.size:
             return 0
@@ -98,6 +101,7 @@ class PartsProgram:
         column, row, value = [], [], []
         if self.rows.one:
             groups = np.flatnonzero(number[parts.group_lower] >= 0)
+            # An inequality where the lower arc may be on without any pair of the group.
             lower = np.where(self.offers_none[groups], -np.inf, 0.0)
             first = program.add_rows(NONE, NONE, np.zeros(0), lower, np.zeros(groups.size))
             self.group_row[groups] = first + np.arange(groups.size)
@@ -119,13 +123,14 @@ class PartsProgram:
         return arcs.size
 
     def add_rows(self, rows: IntArray) -> int:
-        """Add the rows of groups that are absent, scored, and their arcs; how many."""
+        """Score and add the absent ones of these rows of groups, with their arcs; return their number."""
         parts = self.parts
         rows = rows[self.row_column[rows] < 0]
         if not rows.size:
             return 0
         parts.score(rows)
         upper, lower = parts.upper[rows], parts.group_lower[parts.group[rows]]
+        # The arcs first: rows of pairs refer to their columns.
         self.add_arcs(np.unique(np.concatenate([upper, lower])))
         score = parts.estimate[rows]
         every = np.arange(rows.size)
@@ -154,6 +159,7 @@ class PartsProgram:
             np.concatenate(column),
             np.concatenate(row),
             np.concatenate(value),
+            # The solver needs finite numbers; `forced` tells whether an optimum paid this stand-in for -inf.
             np.maximum(score, -parts.loss),
             np.full(rows.size, np.inf),
         )
@@ -173,39 +179,42 @@ class PartsProgram:
         return first + np.arange(count)
 
     def add_scopes(self, scopes: IntArray) -> int:
-        """Add scopes outside of groups that are absent, and their arcs; how many.
+        """Add the absent ones of these scopes outside of groups, with their arcs; return their number.
 
         A positive one is at most each of its arcs; a negative one at least their sum less the number of arcs but
-        one. A score of -inf counts as `Parts.loss`.
+        one. A score of -inf counts as `PricingTables.loss`.
         """
         scopes = scopes[self.scope_column[scopes] < 0]
         if not scopes.size:
             return 0
         listed, scores = self.parts.scopes, self.parts.scopes.scores
-        taken = np.zeros(len(listed), bool)
-        taken[scopes] = True
-        entries = np.flatnonzero(taken[listed.entry_scope])
+        entering = np.zeros(len(listed), bool)
+        entering[scopes] = True
+        entries = np.flatnonzero(entering[listed.entry_scope])
         arcs = listed.arcs.indices[entries]
         self.add_arcs(np.unique(arcs))
         positive = scores[listed.entry_scope[entries]] > 0
         up = entries[positive]
         self.scope_row[up] = self._rows([self.tree.column[arcs[positive]]], -1.0, 0.0)
         down = entries[~positive]
+        # A negative score needs one row: the column is at least the sum of the arcs less their number but one. Rows
+        # from above would never bind, since the objective pushes the column down.
         below = scopes[scores[scopes] < 0]
-        place = np.full(len(listed), -1)
-        place[below] = np.arange(below.size)
+        rank = np.full(len(listed), -1)
+        rank[below] = np.arange(below.size)
         first = self.program.add_rows(
-            place[listed.entry_scope[down]],
+            rank[listed.entry_scope[down]],
             self.tree.column[arcs[~positive]],
             np.ones(down.size),
             np.full(below.size, -np.inf),
             listed.width[below].astype(np.float64) - 1.0,
         )
-        self.scope_row[down] = first + place[listed.entry_scope[down]]
-        place[scopes] = np.arange(scopes.size)
+        self.scope_row[down] = first + rank[listed.entry_scope[down]]
+        rank[scopes] = np.arange(scopes.size)
+        # The single row of a negative scope is stored at its first entry.
         once = listed.arcs.indptr[below]
         first = self.program.add_columns(
-            place[listed.entry_scope[np.concatenate([up, once])]],
+            rank[listed.entry_scope[np.concatenate([up, once])]],
             self.scope_row[np.concatenate([up, once])],
             np.append(np.ones(up.size), -np.ones(once.size)),
             np.maximum(scores[scopes], -self.parts.loss),
@@ -226,11 +235,12 @@ class PartsProgram:
 
     # --- solving
 
-    def solve(self, budget: Budget) -> bool:
-        """Solve the program as it is; whether an optimum was found. Sets `objective`."""
+    def solve(self, budget: SolveBudget) -> bool:
+        """Solve the program as it is and set `objective`; return whether an optimum was found."""
         self.program.counts_cpu = budget.counts_cpu
+        # A warm start sometimes fails numerically where a start from scratch succeeds.
         if not self.program.optimise(budget.time_left) and (
-            budget.spent() is not None or not self.program.optimise_plainly(budget.time_left)
+            budget.stop_reason() is not None or not self.program.optimise_plainly(budget.time_left)
         ):
             return False
         self._point, self._price = self.program.point(), self.program.prices()
@@ -242,8 +252,8 @@ class PartsProgram:
         """Value of each arc, from 0 to 1, float64 (arcs,)."""
         return self._of(self.tree.column)
 
-    def arc_gains(self) -> FloatArray:
-        """Reduced costs of the arcs at the last optimum, but for noise never positive, float64 (arcs,)."""
+    def arc_reduced_costs(self) -> FloatArray:
+        """Return the reduced costs of the arcs at the last optimum, at most 0 up to noise, float64 (arcs,)."""
         parts, count = self.parts, self.parts.arcs.count
         lower = parts.group_lower[parts.group]
         gains: FloatArray = parts.problem.arc_weights - self.tree.prices(_padded(self._price, self.program.rows))
@@ -266,11 +276,11 @@ class PartsProgram:
         return _padded(self._point, self.program.columns)[columns]
 
     def _price_of(self, rows: IntArray) -> FloatArray:
-        """Prices of rows by number; -1 costs nothing, nor do rows that have come since."""
+        """Return the prices of rows by number; 0 for -1 and for rows added after the last optimum."""
         return _padded(self._price, self.program.rows)[rows]
 
     def prices(self) -> Prices:
-        """Prices of the last optimum, in terms of levels of groups.
+        """Translate the prices of the last optimum to levels of groups.
 
         A pair that scores more than the level of its group charges its upper arc the difference. With lean rows the
         level is the price of OneGP. ArcGP of one pair follows from OneHead and the left GPArc of the others in its
@@ -281,21 +291,22 @@ class PartsProgram:
         positive = parts.scopes.scores > 0
         # A price of another sign is noise.
         price = np.maximum(self._price_of(self.scope_row), 0.0)
-        taken = np.zeros(len(parts.scopes))
-        taken[~positive] = price[parts.scopes.arcs.indptr[:-1][~positive]]
+        charges = np.zeros(len(parts.scopes))
+        charges[~positive] = price[parts.scopes.arcs.indptr[:-1][~positive]]
         price_of_both = np.maximum(self._price_of(self.both_row), 0.0)
         both: FloatArray = np.bincount(parts.group, price_of_both, parts.group_lower.size).astype(np.float64)
+        # OneHead of the word takes what the prices of ArcGP were moved to, see above.
         of_word = np.bincount(parts.group_word, both, parts.arcs.length + 1)
         return Prices(
             self.tree.prices(_padded(self._price, self.program.rows)) + of_word[parts.arcs.modifiers],
             self._levels(both),
             np.where(positive[parts.scopes.entry_scope], price, 0.0),
-            taken,
+            charges,
             self.scope_column >= 0,
         )
 
     def _levels(self, both: FloatArray) -> FloatArray:
-        """From the prices of OneGP where there are any; else what the best pair is worth after its charge."""
+        """Return levels: prices of OneGP if it has rows, otherwise the best score of a pair after its charge."""
         parts = self.parts
         groups = parts.group_lower.size
         if self.rows.one:
@@ -310,25 +321,25 @@ class PartsProgram:
         return np.where(self.tree.column[parts.group_lower] >= 0, level, np.nan)
 
     def violated_scopes(self, tolerance: float) -> IntArray:
-        """Absent scopes of a negative score whose arcs are on together at the last optimum."""
+        """Find absent scopes of a negative score whose arcs are on together at the last optimum."""
         listed = self.parts.scopes
-        whole = np.bincount(listed.entry_scope, self.point[listed.arcs.indices], len(listed))
+        total = np.bincount(listed.entry_scope, self.point[listed.arcs.indices], len(listed))
         return np.flatnonzero(
-            (whole > listed.width - 1 + tolerance) & (listed.scores < 0) & (self.scope_column < 0)
+            (total > listed.width - 1 + tolerance) & (listed.scores < 0) & (self.scope_column < 0)
         )
 
     def forced(self, tolerance: float) -> bool:
-        """Whether the last optimum takes what scores -inf, at the loss that stands for it."""
-        known = self.row_column >= 0
-        rows = known & (self.parts.estimate == -np.inf)
+        """Return whether the last optimum uses a part that scores -inf, at the loss that stands for it."""
+        present = self.row_column >= 0
+        rows = present & (self.parts.estimate == -np.inf)
         scopes = (self.scope_column >= 0) & (self.parts.scopes.scores == -np.inf)
-        taken = np.append(self._of(self.row_column[rows]), self._of(self.scope_column[scopes]))
-        return bool(np.any(taken > tolerance))
+        values = np.append(self._of(self.row_column[rows]), self._of(self.scope_column[scopes]))
+        return bool(np.any(values > tolerance))
 
-    def raise_loss(self, most: float) -> bool:
-        """Make what scores -inf dearer, up to `most` times what it cost first; whether it was."""
+    def raise_loss(self, limit: float) -> bool:
+        """Raise the loss that stands for -inf, up to `most` times the first one; return whether it was raised."""
         parts = self.parts
-        if parts.loss >= most * parts.first_loss:
+        if parts.loss >= limit * parts.first_loss:
             return False
         parts.loss *= 10.0
         rows = (self.row_column >= 0) & (parts.estimate == -np.inf)
@@ -339,5 +350,5 @@ class PartsProgram:
 
 
 def _padded(values: FloatArray, count: int) -> FloatArray:
-    """Values by number, 0 for numbers that have been given since, and at the place -1."""
+    """Extend values by zeros, for numbers assigned later and for the index -1."""
     return np.append(values, np.zeros(count + 1 - values.size))

@@ -1,4 +1,4 @@
-"""From a relaxation to a result: limits, Ctrl-C, errors, and what is said about it."""
+"""From a relaxation to a result: limits, Ctrl-C, errors and explanations."""
 
 from __future__ import annotations
 
@@ -7,42 +7,43 @@ from collections.abc import Callable
 from typing import Any
 
 from gapless import Certificate, Result, SolveError, Stop
-from gapless.core.problem import check_start
-from gapless.core.tolerance import margin, meets
-from gapless.engine.guard import guarded
-from gapless.roles import NoCertificate, Solve, Stats
+from gapless.arrays.tolerance import meets, score_tolerance
+from gapless.problems.problem import check_start
+from gapless.roles import NoCertificate, SolveRequest, Stats
+from gapless.tree_search.role_calls import call_role
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_pricecut.pricing_tables import Parts
-from gapless_pricecut.proof import Proof
-from gapless_pricecut.relaxation_loop import Relaxing
+from gapless_pricecut.bound_state import BoundState
+from gapless_pricecut.pricing_tables import PricingTables
+from gapless_pricecut.relaxation_loop import RelaxationLoop
 
 ROUNDED = 2.0**-46
 """Rounding error of sums in float64, relative to the largest score."""
 
-Make = Callable[[Parts, Proof], Relaxing]
+Make = Callable[[PricingTables, BoundState], RelaxationLoop]
 
 
-def solve_relaxation(problem: ParsingProblem, solve: Solve, make: Make) -> Result[DependencyTree]:
+def solve_relaxation(problem: ParsingProblem, request: SolveRequest, make: Make) -> Result[DependencyTree]:
     """Solve a relaxation and round it.
 
     The result is OPTIMAL when the bound meets the rounded tree; else FEASIBLE with the relaxation's bound, stop
     being RELAXED unless a limit came first. Raises `InvalidProblem`: a factor is no conjunction, or the start tree
     is infeasible. `SolveError`: the LP solver failed, or an observer raised. `make`: makes the relaxation.
     """
-    check_start(problem, solve.start)
-    budget = solve.budget
-    parts = Parts(problem)
-    proof = Proof.of_all(parts)
-    for tree in solve.start:
+    check_start(problem, request.start)
+    budget = request.budget
+    parts = PricingTables(problem)
+    proof = BoundState.of_all(parts)
+    for tree in request.start:
         proof.offer(tree)
     relaxing = make(parts, proof)
 
     def ended() -> Stop | None:
-        stop = _reached(problem, solve, proof)
+        stop = _reached(problem, request, proof)
+        # The optimum of the program is part of the result: only the variant that stops early may end before it.
         return None if stop is Stop.PROVED and not relaxing.early else stop
 
     def enough() -> bool:
-        guarded(
+        call_role(
             budget,
             budget.emit,
             "round",
@@ -55,38 +56,40 @@ def solve_relaxation(problem: ParsingProblem, solve: Solve, make: Make) -> Resul
         return ended() is not None
 
     try:
-        if relaxing.begin() and ended() is None and budget.spent_between_nodes() is None:
+        # The bound without a program may already decide, or the budget may be spent by now.
+        if relaxing.begin() and ended() is None and budget.stop_reason_between_nodes() is None:
             budget.nodes = 1
             relaxing.run(budget, enough)
     except KeyboardInterrupt:
         budget.interrupt()
     except SolveError as error:
-        error.result = _result(problem, solve, relaxing, Stop.ERROR)
+        error.result = _result(problem, request, relaxing, Stop.ERROR)
         raise
-    stop = _reached(problem, solve, proof) or (Stop.RELAXED if relaxing.complete else None)
-    return _result(problem, solve, relaxing, stop or budget.spent_between_nodes() or Stop.RELAXED)
+    stop = _reached(problem, request, proof) or (Stop.RELAXED if relaxing.complete else None)
+    return _result(problem, request, relaxing, stop or budget.stop_reason_between_nodes() or Stop.RELAXED)
 
 
-def _reached(problem: ParsingProblem, solve: Solve, proof: Proof) -> Stop | None:
-    """Reason to stop; None when there is none yet."""
+def _reached(problem: ParsingProblem, request: SolveRequest, proof: BoundState) -> Stop | None:
+    """Return the reason to stop; None if there is none yet."""
     if proof.closed:
         return Stop.PROVED
-    limits = solve.budget.limits
+    limits = request.budget.limits
     if proof.tree is None:
         return None
     if limits.target is not None and problem.sense.sign * proof.value >= problem.sense.sign * limits.target:
         return Stop.TARGET
-    if limits.gap > 0 and meets(proof.bound, proof.value, limits.gap):
+    if limits.relative_gap > 0 and meets(proof.bound, proof.value, limits.relative_gap):
         return Stop.GAP
     return None
 
 
-def _checked(proof: Proof, problem: ParsingProblem) -> tuple[Certificate, float]:
-    """The evidence and its bound; beside scores that are so large that float64 may decide, what a checker says."""
+def _checked(proof: BoundState, problem: ParsingProblem) -> tuple[Certificate, float]:
+    """Return the certificate and its bound: the verifier's bound where float64 rounding may decide."""
     evidence = proof.certificate()
     if evidence is None:
         return NoCertificate("it ended before there was a bound"), proof.bound
-    if ROUNDED * proof.parts.largest <= 0.25 * margin(0.0 if proof.tree is None else proof.value):
+    # Scores so small that their rounding cannot reach a quarter of the tolerance: no need to verify.
+    if ROUNDED * proof.parts.largest <= 0.25 * score_tolerance(0.0 if proof.tree is None else proof.value):
         return evidence, proof.bound
     verdict = evidence.verify(problem)
     if not verdict:
@@ -94,18 +97,21 @@ def _checked(proof: Proof, problem: ParsingProblem) -> tuple[Certificate, float]
     return evidence, float(verdict.bound)
 
 
-def _result(problem: ParsingProblem, solve: Solve, relaxing: Relaxing, stop: Stop) -> Result[DependencyTree]:
+def _result(
+    problem: ParsingProblem, request: SolveRequest, relaxing: RelaxationLoop, stop: Stop
+) -> Result[DependencyTree]:
     proof, parts, program = relaxing.proof, relaxing.parts, relaxing.program
     evidence, bound = _checked(proof, problem)
     if stop is Stop.PROVED and bound > -math.inf and not (proof.tree is not None and meets(bound, proof.value)):
+        # The verifier counts rounding; with it, the bound may fail to meet a tree that floats called optimal.
         stop = Stop.GAP
-    none = bound == -math.inf
-    said = (problem.infeasibility() or ["every tree has a factor that forbids it"]) if none else []
+    infeasible = bound == -math.inf
+    reasons = (problem.infeasibility() or ["every tree has a factor that forbids it"]) if infeasible else []
     extra: dict[str, Any] = {"rounds": relaxing.rounds}
     if relaxing.complete:
         extra |= {"objective": relaxing.objective, "integral": relaxing.integral}
-    elif proof.closed and not none:
-        # The bound on what is left met a tree: no program says more of it.
+    elif proof.closed and not infeasible:
+        # The bound on the alive trees met one of them: the program over these arcs has that optimum.
         extra |= {"objective": proof.value, "integral": True}
     return Result.of(
         problem,
@@ -113,20 +119,20 @@ def _result(problem: ParsingProblem, solve: Solve, relaxing: Relaxing, stop: Sto
         max(bound, proof.value) if stop in (Stop.PROVED, Stop.GAP) else bound,
         stop,
         certificate=evidence,
-        method=solve.method,
+        method=request.method,
         stats=Stats(
-            seconds=solve.budget.elapsed,
-            nodes=solve.budget.nodes,
-            iterations=solve.budget.iterations,
+            seconds=request.budget.elapsed,
+            nodes=request.budget.nodes,
+            iterations=request.budget.iterations,
             oracle_calls=proof.calls,
             columns=program.program.columns,
             rows=program.program.rows,
-            parts_scored=parts.scored,
-            parts_added=program.added,
-            parts_total=parts.total,
-            warm_start_used=bool(solve.start),
+            scopes_scored=parts.scored,
+            scopes_added=program.added,
+            scopes_total=parts.total,
+            warm_start_used=bool(request.start),
             extra=extra,
         ),
-        trace=solve.budget.events,
-        explanation=said,
+        trace=request.budget.events,
+        explanation=reasons,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.lp import LinearProgram
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.column_generation.master import LinearProgram
 from gapless_dependency import ParsingProblem
 from gapless_pricecut.separation import crossed_rows, violated_sets
 
@@ -14,13 +14,13 @@ Entries = tuple[IntArray, IntArray, FloatArray]
 
 
 class TreeRows:
-    """The tree part of a linear program, over arcs that enter it bit by bit.
+    """The rows of a linear program that make its arcs a tree; arcs may enter late.
 
     - Every word has one head (OneHead); the root has one modifier, or one or more.
-    - Cut-sets: of the arcs into a set of words that does not hold the root, one at least is on. With OneHead these
-      describe the arborescence polytope.
-    - Or, in their place, a flow: the root sends a unit to every word along arcs that are on (section 3.1). This
-      takes all arcs at once, and is looser.
+    - Cut-sets: at least one arc enters any set of words without the root. With OneHead these describe the
+      arborescence polytope (Martins et al. 2009).
+    - Or, in their place, a flow: the root sends a unit to every word along arcs that are on (Source, Consume and
+      NoFlow of section 3.1). This takes all arcs at once, and is looser.
     - Projective: a word strictly between the ends of an arc that is on has its head between them, see
       `gapless_dependency.integer_program`; found when violated.
 
@@ -33,8 +33,9 @@ class TreeRows:
         n = self.arcs.length
         none = np.zeros(0, np.int64)
         sides = np.ones(n + 1)
-        most = np.append(np.ones(n), 1.0 if problem.single_root else float(n))
-        program.add_rows(none, none, np.zeros(0), sides, most)
+        # The last row counts the modifiers of the root: one, or up to n.
+        upper = np.append(np.ones(n), 1.0 if problem.single_root else float(n))
+        program.add_rows(none, none, np.zeros(0), sides, upper)
         self.sets: BoolArray = np.zeros((0, n + 1), bool)
         self.set_rows = none
         self.spans: IntArray = np.zeros((0, 4), np.int64)
@@ -57,7 +58,7 @@ class TreeRows:
         self.column[arcs] = first + np.arange(arcs.size)
 
     def _entries(self, arcs: IntArray) -> Entries:
-        """Entries of arcs in the rows that are there: arc, row, value."""
+        """Return the entries of arcs in the existing rows: arc, row, value."""
         heads, words = self.arcs.heads[arcs], self.arcs.modifiers[arcs]
         root = arcs[heads == 0]
         in_set, entering = self._entering(self.sets, arcs)
@@ -69,13 +70,13 @@ class TreeRows:
         return arc, row, np.ones(arc.size)
 
     def _entering(self, sets: BoolArray, arcs: IntArray) -> tuple[IntArray, IntArray]:
-        """Arcs (by place) that enter each set."""
+        """Return the arcs, by index in `arcs`, that enter each set, and the number of the set first."""
         enters = sets[:, self.arcs.modifiers[arcs]] & ~sets[:, self.arcs.heads[arcs]]
-        which, place = np.nonzero(enters)
-        return which, place
+        which, index = np.nonzero(enters)
+        return which, index
 
     def add_flow(self) -> None:
-        """Flow columns and rows for all arcs, which must be there."""
+        """Add flow columns and rows for all arcs, which must be present."""
         arcs, n, program = self.arcs, self.arcs.length, self.program
         none, every = np.zeros(0, np.int64), np.arange(arcs.count)
         sides = np.append(np.ones(n), float(n))
@@ -106,37 +107,37 @@ class TreeRows:
         )
 
     def separate(self, point: FloatArray) -> int:
-        """Add rows that a point violates; how many."""
-        found = 0
+        """Add rows that a point violates; return their number."""
+        count = 0
         if not self.flow_rows.size:
-            found += self._add_sets(violated_sets(self.arcs, point))
-        if self.projective and not found:
-            found += self._add_spans(crossed_rows(self.arcs, point))
-        return found
+            count += self._add_sets(violated_sets(self.arcs, point))
+        if self.projective and not count:
+            count += self._add_spans(crossed_rows(self.arcs, point))
+        return count
 
     def _add_sets(self, sets: BoolArray) -> int:
         count = len(sets)
         if not count:
             return 0
         present = np.flatnonzero(self.column >= 0)
-        which, place = self._entering(sets, present)
+        which, index = self._entering(sets, present)
         first = self.program.add_rows(
-            which, self.column[present[place]], np.ones(which.size), np.ones(count), np.full(count, np.inf)
+            which, self.column[present[index]], np.ones(which.size), np.ones(count), np.full(count, np.inf)
         )
         self.sets = np.concatenate([self.sets, sets])
         self.set_rows = np.append(self.set_rows, first + np.arange(count))
         return count
 
     def _add_spans(self, spans: IntArray) -> int:
-        """Rows for (start, stop, word, arc): the arc's column is there."""
+        """Add rows for (start, stop, word, arc), where the arc's column is present."""
         count = len(spans)
         if not count:
             return 0
         present = np.flatnonzero(self.column >= 0)
-        which, place = _outside(spans, self.arcs.heads[present], self.arcs.modifiers[present])
+        which, index = _outside(spans, self.arcs.heads[present], self.arcs.modifiers[present])
         first = self.program.add_rows(
             np.concatenate([which, np.arange(count)]),
-            self.column[np.concatenate([present[place], spans[:, 3]])],
+            self.column[np.concatenate([present[index], spans[:, 3]])],
             np.ones(which.size + count),
             np.full(count, -np.inf),
             np.ones(count),
@@ -146,24 +147,25 @@ class TreeRows:
         return count
 
     def prices(self, price: FloatArray) -> FloatArray:
-        """Payments of each arc to these rows, absent arcs too, float64 (arcs,)."""
+        """Return the sum of the prices of the rows of each arc, absent arcs included, float64 (arcs,)."""
         arcs, n = self.arcs, self.arcs.length
-        paid: FloatArray = price[arcs.modifiers - 1] + np.where(arcs.heads == 0, price[n], 0.0)
+        price_sum: FloatArray = price[arcs.modifiers - 1] + np.where(arcs.heads == 0, price[n], 0.0)
         every = np.arange(arcs.count)
         priced = np.flatnonzero(price[self.set_rows])
-        which, place = self._entering(self.sets[priced], every)
-        paid += np.bincount(place, price[self.set_rows[priced]][which], arcs.count)
+        which, index = self._entering(self.sets[priced], every)
+        price_sum += np.bincount(index, price[self.set_rows[priced]][which], arcs.count)
         priced = np.flatnonzero(price[self.span_rows])
-        which, place = _outside(self.spans[priced], arcs.heads, arcs.modifiers)
-        paid += np.bincount(place, price[self.span_rows[priced]][which], arcs.count)
-        np.add.at(paid, self.spans[priced, 3], price[self.span_rows[priced]])
+        which, index = _outside(self.spans[priced], arcs.heads, arcs.modifiers)
+        price_sum += np.bincount(index, price[self.span_rows[priced]][which], arcs.count)
+        np.add.at(price_sum, self.spans[priced, 3], price[self.span_rows[priced]])
         if self.flow_rows.size:
-            paid -= n * price[self.flow_rows]
-        return paid
+            # NoFlow: the flow of an arc is at most n times the arc.
+            price_sum -= n * price[self.flow_rows]
+        return price_sum
 
 
 def _outside(spans: IntArray, heads: IntArray, words: IntArray) -> tuple[IntArray, IntArray]:
-    """Arcs (by place) that lead into the word of a span from outside of it."""
+    """Return the arcs, by index, that lead into the word of a span from outside of it, after the span's number."""
     start, stop, word = spans[:, 0, None], spans[:, 1, None], spans[:, 2, None]
-    which, place = np.nonzero((words == word) & ((heads < start) | (heads > stop)))
-    return which, place
+    which, index = np.nonzero((words == word) & ((heads < start) | (heads > stop)))
+    return which, index

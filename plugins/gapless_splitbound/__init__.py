@@ -1,11 +1,16 @@
-"""Branch and bound for parsing with non-local factors (Qian and Liu 2013): the method ``split-bound``."""
+"""Branch and bound for parsing with non-local factors (Qian and Liu 2013): the method ``split-bound``.
+
+The search is `gapless.search`, which registers the method of this name for every problem with a backbone. Here it
+gets options for parsing problems (`tree_search`), a layout with certificates over trees (`tree_layout`) and, for
+lazily asked scores, restarts (`lazy_search`). `certificate` and `enumerated` hold the proofs, `pruning` the paper's
+approximation.
+"""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gapless_splitbound.certificate import SplitMultipliers as SplitMultipliers
+    from gapless_splitbound.certificate import TreeSplitCertificate as TreeSplitCertificate
     from gapless_splitbound.enumerated import EnumeratedTrees as EnumeratedTrees
-    from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations as ForbiddenConfigurations
     from gapless_splitbound.pruning import candidate_heads as candidate_heads, prune as prune
 else:
     from gapless.lazy import lazy_names
@@ -13,9 +18,8 @@ else:
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
-            "gapless_splitbound.certificate": "SplitMultipliers",
+            "gapless_splitbound.certificate": "TreeSplitCertificate",
             "gapless_splitbound.enumerated": "EnumeratedTrees",
-            "gapless_splitbound.forbidden_configurations": "ForbiddenConfigurations",
             "gapless_splitbound.pruning": "candidate_heads prune",
         },
     )

@@ -1,128 +1,134 @@
-"""Many sentences by the compiled search; results are made when asked for."""
+"""Decoding of many sentences into arrays; results are made on access."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
 
 from gapless import BatchResult, InvalidProblem, Limits, Result, SolveError, Status
-from gapless.core.batch_result import row_offsets
-from gapless.core.tolerance import meets
-from gapless.roles import Budget, Solve
-from gapless.search.driver import Search
+from gapless.arrays.tolerance import meets
+from gapless.results.batch_result import row_offsets
+from gapless.roles import SolveBudget, SolveRequest
+from gapless.search.driver import SearchDriver
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_dependency.backbones import backbone_needed
 from gapless_splitbound import method
-from gapless_splitbound.tree_layout import tree_layout
-from gapless_splitbound.tree_search import possible
+from gapless_splitbound.lazy_search import LazySearch
+from gapless_splitbound.tree_search import TreeSearch
 
-COUNTS = ("dp_calls", "nodes", "root_closed", "fixed", "enumerated", "parts_scored", "program")
-"""Counts of `BatchResult.arrays` for each sentence, where a method has them."""
+COUNTS = ("dp_calls", "nodes", "root_closed", "fixed", "enumerated", "scopes_scored", "program")
+"""Names of the counts in `BatchResult.arrays`; 0 where a method does not count."""
 
 
 def run_many(
-    problems: Sequence[ParsingProblem], solve: Solve, *, variant: str = "default", order: str = "best-first",
-    backbone: str | None = None, heads_kept: int | None = None, certificate: bool = True,
-) -> BatchResult[DependencyTree]:  # fmt: skip
+    problems: Sequence[ParsingProblem],
+    request: SolveRequest,
+    *,
+    variant: str = "default",
+    order: str = "best-first",
+    backbone: str | None = None,
+    max_heads: int | None = None,
+    lazy_scores: bool = False,
+    certificate: bool = True,
+) -> BatchResult[DependencyTree]:
     """Decode sentences one after another; Ctrl-C keeps what is finished.
 
-    Options are those of `gapless_splitbound.method.run`. Without limits but time, no result is built before
-    it is asked for where the search takes the sentence: it is then solved again, with its certificate.
-    `BatchResult.arrays` holds ``heads``, those of all sentences one after another (-1 where there is no tree), and
-    ``offsets``, where each begins; and for each sentence those of `COUNTS`.
+    Options are those of `gapless_splitbound.method.run`. If time is the only limit, a result is made on first
+    access, by solving the sentence again with its certificate. `BatchResult.arrays` holds ``heads``, those of all
+    sentences one after another (-1 where there is no tree), and ``offsets``, where each begins; and for each
+    sentence those of `COUNTS`.
     """
-    method.check_options(variant, order)
-    options: dict[str, Any] = {
-        "variant": variant,
-        "order": order,
-        "backbone": backbone,
-        "heads_kept": heads_kept,
-        "certificate": certificate,
-    }
+    driver: type[SearchDriver[DependencyTree]] = LazySearch if lazy_scores else SearchDriver
+    search = TreeSearch(variant=variant, order=order, backbone=backbone, driver=driver)
+    if max_heads is None:
+        return decode_many(problems, request, search, certificate=certificate)
 
-    def alone(problem: ParsingProblem, solve: Solve) -> Result[DependencyTree]:
-        return method.run(problem, solve, **options)
+    def restricted(problem: ParsingProblem, request: SolveRequest) -> Result[DependencyTree]:
+        return method.restricted(problem, request, max_heads, search, certificate=certificate)
 
-    def begin(problem: ParsingProblem) -> Search[DependencyTree] | None:
-        if heads_kept is not None or problem.infeasibility():
-            return None
-        layout = tree_layout(problem, backbone or backbone_needed(problem))
-        able, ordered = possible(layout, variant, order)
-        return Search(layout, variant=able, order=ordered, keep_proof=False)
-
-    return decode_many(problems, solve, alone, begin)
+    return decode_many(problems, request, search, certificate=certificate, decode=restricted)
 
 
 def decode_many(
     problems: Sequence[ParsingProblem],
-    solve: Solve,
-    decode: Callable[[ParsingProblem, Solve], Result[DependencyTree]],
-    begin: Callable[[ParsingProblem], Search[DependencyTree] | None],
+    request: SolveRequest,
+    search: TreeSearch,
+    *,
+    certificate: bool,
+    decode: Callable[[ParsingProblem, SolveRequest], Result[DependencyTree]] | None = None,
 ) -> BatchResult[DependencyTree]:
-    """As `run_many`.
+    """As `run_many`, but for any search over trees.
 
-    `begin`: makes a search without a proof for a problem; None where the search cannot take it.
+    `decode`: solves each sentence in place of `search`.
     """
-    limits = solve.budget.limits
+    limits = request.budget.limits
 
-    def alone(problem: ParsingProblem) -> Result[DependencyTree]:
-        return decode(problem, attrs.evolve(solve, budget=Budget(limits)))
+    def single(problem: ParsingProblem) -> Result[DependencyTree]:
+        single_request = attrs.evolve(request, budget=SolveBudget(limits))
+        return (
+            decode(problem, single_request)
+            if decode
+            else search.run(problem, single_request, certificate=certificate)
+        )
 
     seconds = math.inf if limits.time is None else limits.time
-    if solve.every_result or limits != Limits(time=limits.time):
-        return BatchResult.one_by_one(problems, alone, solve.budget.interrupt)
+    # If every result is requested, or limits may end searches, solving again for a result would gain nothing.
+    if request.every_result or limits != Limits(time=limits.time):
+        return BatchResult.one_by_one(problems, single, request.budget.interrupt)
     total = len(problems)
     offsets = row_offsets(problem.length for problem in problems)
     heads = np.full(offsets[-1], -1, np.int64)
     values, bounds = np.full((2, total), np.nan)
     proofs = np.zeros(total, bool)
     counts = {name: np.zeros(total, np.int64) for name in COUNTS}
-    held: dict[int, Result[DependencyTree]] = {}
+    results: dict[int, Result[DependencyTree]] = {}
     errors: dict[int, SolveError] = {}
 
-    def take(i: int, problem: ParsingProblem) -> None:
-        search = begin(problem)
-        proved = search is not None and search.finish(seconds=seconds)
-        # Where scores cancel, the status depends on what the record of the search proves.
-        unsure = search is not None and search.layout.forbids and search.layout.floor == -math.inf
+    def decode_row(i: int, problem: ParsingProblem) -> None:
+        driver: SearchDriver[DependencyTree] | None = None
+        if decode is None and not problem.infeasibility():
+            layout = search.layout(problem)
+            driver = search.driver(layout, **search.options(layout), keep_proof=False)
+        proved = driver is not None and driver.finish(seconds=seconds)
+        # The loss for -inf may be too small: then the status depends on what the record of the search proves.
+        is_uncertain = driver is not None and driver.layout.forbids and driver.layout.floor == -math.inf
         if (
-            search is None
-            or unsure
-            or search.rough(search.value)
-            or (proved and not meets(search.bound, search.value))
+            driver is None
+            or is_uncertain
+            or driver.rounding_may_decide(driver.value)
+            or (proved and not meets(driver.bound, driver.value))
         ):
-            result = held[i] = alone(problem)
+            result = results[i] = single(problem)
             bound, proofs[i] = result.bound, result.status in (Status.OPTIMAL, Status.INFEASIBLE)
             if result.solutions:
                 heads[offsets[i] : offsets[i + 1]], values[i] = result.best.heads, result.value
-            told = {name: getattr(result.stats, name, result.stats.extra.get(name, 0)) for name in COUNTS}
+            stats = {name: getattr(result.stats, name, result.stats.extra.get(name, 0)) for name in COUNTS}
         else:
-            bound, proofs[i] = max(search.bound, search.value), proved
-            if search.value > -math.inf:
-                heads[offsets[i] : offsets[i + 1]] = problem.decisions.heads[search.kernel.on]
-                values[i] = search.value
-            told = {**search.extra, "nodes": search.kernel.nodes, "parts_scored": search.layout.parts_scored}
+            bound, proofs[i] = max(driver.bound, driver.value), proved
+            if driver.value > -math.inf:
+                heads[offsets[i] : offsets[i + 1]] = problem.decisions.heads[driver.kernel.on]
+                values[i] = driver.value
+            stats = {**driver.extra, "nodes": driver.kernel.nodes, "scopes_scored": driver.layout.scopes_scored}
         for name, count in counts.items():
-            count[i] = told.get(name, 0)
+            count[i] = stats.get(name, 0)
+        # Last: a row without a bound counts as missing, so that Ctrl-C leaves none half written.
         bounds[i] = bound
 
     try:
         for i, problem in enumerate(problems):
             try:
-                take(i, problem)
-            except InvalidProblem as error:  # a factor's scores are seen here first
+                decode_row(i, problem)
+            except InvalidProblem as error:  # a factor's scores are first read here, not when the problem is made
                 errors[i] = SolveError(str(error))
             except SolveError as error:
                 errors[i] = error
     except KeyboardInterrupt:
-        solve.budget.interrupt()
+        request.budget.interrupt()
 
     def make(problems: Sequence[ParsingProblem], i: int) -> Result[DependencyTree]:
-        return held[i] if i in held else alone(problems[i])
+        return results[i] if i in results else single(problems[i])
 
     return BatchResult.from_rows(
         problems,
@@ -132,6 +138,6 @@ def decode_many(
         make,
         proved=proofs,
         errors=errors,
-        method=solve.method,
+        method=request.method,
         structure_of=lambda problem, row: problem.tree(row),
     )

@@ -1,4 +1,4 @@
-"""The certificate of a node of which little is left: all its trees."""
+"""The certificate of a node that is closed by scoring all of its trees."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from typing import Any, ClassVar
 
 import attrs
 
-from gapless import InvalidProblem, Problem
+from gapless import Problem
 from gapless.roles import BoundCertificate, Fixings, serialisable
-from gapless_dependency import ParsingProblem
-from gapless_splitbound.forbidden_configurations import ForbiddenConfigurations  # noqa: F401  read from old files
-from gapless_splitbound.proofs.completions import best_completion
+from gapless_dependency.proofs.backbones import parsing_problem
+from gapless_splitbound.proofs.exhaustive_trees import best_completion
 
 
 @serialisable("gapless_splitbound.EnumeratedTrees")
 @attrs.frozen
 class EnumeratedTrees(BoundCertificate):
-    """The fixings leave so few choices of heads that a checker goes through all of them.
+    """Proof by enumeration: the fixings leave so few choices of heads that the verifier scores all of them.
 
-    There is nothing to hold: the bound is the score of the best tree that the fixings leave, found by scoring every
+    It stores no data; the bound is the score of the best tree that agrees with the fixings, found by scoring every
     choice of heads, without a search and without any code of the solver.
 
     Examples
@@ -34,14 +33,13 @@ class EnumeratedTrees(BoundCertificate):
     factors: ClassVar[bool] = True
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
-        """Score of the best tree of `problem` that agrees with `fixings`; -inf if there is none.
+        """Return the score of the best tree of `problem` that agrees with `fixings`; -inf if there is none.
 
         Raises
         ------
         InvalidProblem
-            Not a parsing problem, or too many choices are left.
+            Not a parsing problem, or too many choices remain.
         """
-        if not isinstance(problem, ParsingProblem):
-            raise InvalidProblem(f"enumerated trees speak of a ParsingProblem, not of a {type(problem).__name__}")
-        implied = fixings.implied(problem.decisions)
-        return -math.inf if implied is None else best_completion(problem, implied)
+        trees = parsing_problem(problem, "enumerated trees")
+        implied = fixings.implied(trees.decisions)
+        return -math.inf if implied is None else best_completion(trees, implied)

@@ -3,41 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from functools import partial
 
 import attrs
 
-from gapless import Result, Status, Stop, UnknownOption
-from gapless.core.nearest import nearest
-from gapless.core.problem import check_start
-from gapless.engine.frontier import ORDERS
-from gapless.roles import Certificate, NoCertificate, Solve
-from gapless.search.driver import ASKED_FOR_NONE, Search, called
+from gapless import Result, Status, Stop
+from gapless.problems.problem import check_start
+from gapless.roles import Certificate, NoCertificate, SolveRequest
+from gapless.search.driver import SearchDriver, name_role_errors
+from gapless.search.layout import SearchInput
+from gapless.search.solving import CERTIFICATE_OFF
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_dependency.backbones import backbone_needed
+from gapless_splitbound.lazy_search import LazySearch
 from gapless_splitbound.pruning import prune
-from gapless_splitbound.tree_layout import tree_layout
-from gapless_splitbound.tree_search import NOT_IN_THE_PAPER, possible, search, uncompiled
-
-VARIANTS = ("default", "paper")
-"""Of the split bound and its minimisation."""
+from gapless_splitbound.tree_search import TreeSearch, fallback_notice
 
 
 def run(
     problem: ParsingProblem,
-    solve: Solve,
+    request: SolveRequest,
     *,
     variant: str = "default",
     order: str = "best-first",
     backbone: str | None = None,
-    heads_kept: int | None = None,
+    max_heads: int | None = None,
+    lazy_scores: bool = False,
     certificate: bool = True,
 ) -> Result[DependencyTree]:
     """Find the best tree, or the k best, and prove it.
 
-    Raises `UnknownOption`: an unknown variant or order. `InvalidProblem`: the start tree is infeasible, or a factor
-    that the backbone cannot take.
+    Raises `UnknownOption`: an unknown variant or order, or an impossible combination. `InvalidProblem`: the start
+    tree is infeasible, or a factor that the backbone cannot take.
 
     Parameters
     ----------
@@ -47,85 +42,66 @@ def run(
         Choice of the next open node.
     backbone : {"first", "sibling", "carreras", "grand-sibling"}, optional
         The dynamic program under the bound; by default the first that can take all of the problem's factors.
-    heads_kept : int, optional
-        Look only at trees of this many heads for each word, see `prune`. **An approximation**: the answer is the
+    max_heads : int, optional
+        Search only trees of this many heads for each word, see `prune`. **An approximation**: the answer is the
         best of those trees, the status FEASIBLE with stop RESTRICTED, and the bound one of the whole problem.
+    lazy_scores : bool
+        If True, ask for the scores of factors with an ``upper_bound`` only where a tree makes them matter.
+        `lagrangian-cut` is this search with a linear program where it stalls.
     certificate : bool
         Whether to keep what `Result.verify` needs.
     """
-    check_options(variant, order)
-    if heads_kept is not None and not problem.infeasibility():
-        return _restricted(problem, solve, heads_kept, variant, order, backbone, certificate)
-    layout = tree_layout(problem, backbone or backbone_needed(problem))
-    able, order = possible(layout, variant, order)
-    begin = partial(Search, variant=able, order=order)
-    found = search(layout, solve, begin, certificate=certificate, variant=able, order=order)
-    return found if able == variant else attrs.evolve(found, explanation=(NOT_IN_THE_PAPER, *found.explanation))
+    driver: type[SearchDriver[DependencyTree]] = LazySearch if lazy_scores else SearchDriver
+    search = TreeSearch(variant=variant, order=order, backbone=backbone, driver=driver)
+    if max_heads is not None and not problem.infeasibility():
+        return restricted(problem, request, max_heads, search, certificate)
+    return search.run(problem, request, certificate=certificate)
 
 
-def check_options(variant: str, order: str) -> None:
-    """Raise `UnknownOption` unless both are known."""
-    _one_of("variant", variant, VARIANTS)
-    _one_of("order", order, ORDERS)
-
-
-def _one_of(name: str, value: str, known: Iterable[str]) -> None:
-    names = list(known)
-    if value not in names:
-        raise UnknownOption(
-            f"{name} is {value!r}{nearest(str(value), names)}; it must be one of: {', '.join(names)}"
-        )
-
-
-def _restricted(
-    problem: ParsingProblem,
-    solve: Solve,
-    heads_kept: int,
-    variant: str,
-    order: str,
-    backbone: str | None,
-    certificate: bool,
+def restricted(
+    problem: ParsingProblem, request: SolveRequest, max_heads: int, search: TreeSearch, certificate: bool
 ) -> Result[DependencyTree]:
-    """The best tree of the likely heads, with a bound on all trees."""
-    fewer = prune(problem, heads_kept)
-    inside = [tree for tree in solve.start if not fewer.violations(tree)]
-    check_start(problem, solve.start)
-    found = run(
-        fewer, attrs.evolve(solve, start=inside), variant=variant, order=order, backbone=backbone, certificate=False
-    )
-    trees = [solution.structure for solution in found.solutions]
-    held = {tree.heads.tobytes() for tree in trees}
-    trees += [tree for tree in solve.start if tree.heads.tobytes() not in held]
-    trees = sorted(trees, key=lambda tree: -problem.value(tree))[: solve.k]
-    bound, evidence = _one_bound(problem, backbone or backbone_needed(problem))
-    if found.status is Status.INFEASIBLE and bound == -math.inf:
-        return attrs.evolve(found, certificate=evidence)
-    stop = Stop.RESTRICTED if found.stop is Stop.PROVED else found.stop
-    best = "the best one" if solve.k == 1 else f"the {solve.k} best"
-    left = best if found.stop is Stop.PROVED else "no more than the search reached"
+    """Find the best tree of the likeliest heads, with a bound on all trees."""
+    fewer = prune(problem, max_heads)
+    # A start tree with a pruned head cannot warm-start the search, but stays a candidate for the answer.
+    inside = [tree for tree in request.start if not fewer.violations(tree)]
+    check_start(problem, request.start)
+    result = search.run(fewer, attrs.evolve(request, start=inside), certificate=False)
+    trees = [solution.structure for solution in result.solutions]
+    listed = {tree.heads.tobytes() for tree in trees}
+    trees += [tree for tree in request.start if tree.heads.tobytes() not in listed]
+    trees = sorted(trees, key=lambda tree: -problem.value(tree))[: request.k]
+    bound, evidence = _one_bound(search.layout(problem))
+    if result.status is Status.INFEASIBLE and bound == -math.inf:
+        return attrs.evolve(result, certificate=evidence)
+    # The search proved the best of fewer trees, which proves nothing about all of them.
+    stop = Stop.RESTRICTED if result.stop is Stop.PROVED else result.stop
+    best = "the best one" if request.k == 1 else f"the {request.k} best"
+    answer = best if result.stop is Stop.PROVED else "no more than the search reached"
     return Result.of(
         problem,
         trees,
         bound,
         stop,
-        certificate=evidence if certificate else NoCertificate(ASKED_FOR_NONE),
-        method=solve.method,
-        stats=attrs.evolve(found.stats, extra={**found.stats.extra, "restricted_bound": found.bound}),
-        trace=found.trace,
+        certificate=evidence if certificate else NoCertificate(CERTIFICATE_OFF),
+        method=request.method,
+        stats=attrs.evolve(result.stats, extra={**result.stats.extra, "restricted_bound": result.bound}),
+        trace=result.trace,
         explanation=[
-            f"only trees of the {heads_kept} likeliest heads of each word and of root arcs were searched "
-            f"(heads_kept={heads_kept}); of these the answer is {left}, the bound is for all trees",
-            *uncompiled(),
+            f"only trees of the {max_heads} likeliest heads of each word and of root arcs were searched "
+            f"(max_heads={max_heads}); of these the answer is {answer}, the bound is for all trees",
+            *fallback_notice(),
         ],
-        complete=solve.k == 1,
+        complete=request.k == 1,
     )
 
 
-def _one_bound(problem: ParsingProblem, backbone: str) -> tuple[float, Certificate]:
-    """A bound on all trees after one step over all heads, by the code that verifies."""
-    layout = tree_layout(problem, backbone)
-    work = called(layout, partial(Search, layout))
-    called(layout, partial(work.advance, math.inf, nodes=1, steps=1))
-    called(layout, work.kernel.settle)
-    evidence = work.certificate()
-    return float(evidence.verify(problem).bound), evidence
+def _one_bound(layout: SearchInput[DependencyTree]) -> tuple[float, Certificate]:
+    """Bound all trees by one step over all heads, evaluated by the code that verifies."""
+    with name_role_errors(layout):
+        search = SearchDriver(attrs.evolve(layout, lazily=False))
+        # One node and one step: a better bound of all trees would cost what pruning saves.
+        search.advance(math.inf, nodes=1, steps=1)
+        search.kernel.bound_current_node()
+    evidence = search.certificate()
+    return float(evidence.verify(layout.problem).bound), evidence

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from gapless.plugins import Method, table
 
-ANY = "gapless.core.problem:Problem"
 PARSING = "gapless_dependency.problem:ParsingProblem"
 
 # fmt: off
 METHODS = (
     Method("split-bound", PARSING, "gapless_splitbound.method:run",
            "branch and bound with non-local factors, bounded by splitting their scores (Qian and Liu 2013)",
-           k_best=True, warm_start=True, default=True, run_many="gapless_splitbound.batch:run_many", factors=True),
-    Method("split-bound", ANY, "gapless_splitbound.any_problem:run",
-           "branch and bound over a backbone and factors, bounded by splitting their scores",
-           k_best=True, warm_start=True, default=True, factors=True, backbone=True),
+           k_best=True, warm_start=True, default=True, run_many="gapless_splitbound.batch:run_many",
+           supports_factors=True),
 )
 # fmt: on
 

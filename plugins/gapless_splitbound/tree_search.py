@@ -1,19 +1,27 @@
-"""The search over a parsing problem, and what is said about it."""
+"""Options of the search over dependency trees, and notices in its results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import attrs
 
 import gapless_kernels
-from gapless import Result
-from gapless.roles import Solve
-from gapless.search.answer import answer
-from gapless.search.driver import Search
-from gapless.search.layout import Layout
-from gapless_dependency import DependencyTree
+from gapless import Result, UnknownOption
+from gapless.arrays.spelling_hint import spelling_hint
+from gapless.roles import SolveRequest
+from gapless.search.driver import SearchDriver
+from gapless.search.layout import SearchInput
+from gapless.search.solving import solve
+from gapless.tree_search.frontier import ORDERS
+from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_dependency.backbones import backbone_needed
+from gapless_splitbound.lazy_search import LazySearch
+from gapless_splitbound.tree_layout import tree_layout
 
+VARIANTS = ("default", "paper")
+"""Variants of the split bound and of its minimisation."""
 IN_PYTHON = (
     "the compiled kernels are not in use (GAPLESS_PURE=1, or they were not built): the search ran in Python, "
     "typically 10 to 150 times slower"
@@ -23,28 +31,73 @@ NOT_IN_THE_PAPER = (
 )
 
 
-def uncompiled() -> Sequence[str]:
-    """A sentence where the compiled kernels are not in use."""
+def fallback_notice() -> Sequence[str]:
+    """Return a notice if the compiled kernels are not in use."""
     return () if gapless_kernels.COMPILED else (IN_PYTHON,)
 
 
-def possible(layout: Layout[DependencyTree], variant: str, order: str) -> tuple[str, str]:
-    """The variant and the order of a search: the paper's takes no factors but conjunctions."""
-    if variant == "paper" and layout.configurations:
-        return "default", "breadth-first"
-    return variant, order
+@attrs.frozen
+class TreeSearch:
+    """A search with the options that ``split-bound`` and ``lagrangian-cut`` share, for any parsing problem.
+
+    Parameters
+    ----------
+    variant, order, backbone
+        As of `gapless_splitbound.method.run`.
+    driver : type of SearchDriver
+        With a `LazySearch`, scores are computed lazily.
+
+    Raises
+    ------
+    UnknownOption
+        An unknown variant or order, or lazily asked scores in the paper's variant.
+    """
+
+    variant: str = "default"
+    order: str = "best-first"
+    backbone: str | None = None
+    driver: type[SearchDriver[DependencyTree]] = SearchDriver
+
+    def __attrs_post_init__(self) -> None:
+        one_of("variant", self.variant, VARIANTS)
+        one_of("order", self.order, ORDERS)
+        if self.is_lazy and self.variant == "paper":
+            raise UnknownOption(
+                "lazy_scores is True, but variant='paper' asks for all scores: use variant='default'"
+            )
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether scores with upper bounds are computed lazily."""
+        return issubclass(self.driver, LazySearch)
+
+    def layout(self, problem: ParsingProblem, k: int = 1) -> SearchInput[DependencyTree]:
+        """Lay a problem out for the search, with the first backbone that counts its factors unless one is named."""
+        # The k-th best tree needs the scores of far more scopes, so lazy requests would only repeat steps.
+        return tree_layout(problem, self.backbone or backbone_needed(problem), lazily=self.is_lazy and k == 1)
+
+    def options(self, layout: SearchInput[DependencyTree]) -> dict[str, Any]:
+        """Return variant and order as the search can run them: the paper's variant takes conjunctions only."""
+        if self.variant == "paper" and layout.configurations:
+            # The paper's search is breadth-first, so its stand-in is, too.
+            return {"variant": "default", "order": "breadth-first"}
+        return {"variant": self.variant, "order": self.order}
+
+    def run(self, problem: ParsingProblem, request: SolveRequest, *, certificate: bool) -> Result[DependencyTree]:
+        """Find the best tree, or the k best, and prove it."""
+        layout = self.layout(problem, request.k)
+        options = self.options(layout)
+        result = solve(layout, request, self.driver, certificate=certificate, **options)
+        notices = [] if options["variant"] == self.variant else [NOT_IN_THE_PAPER]
+        notices += fallback_notice()
+        return attrs.evolve(result, explanation=(*notices, *result.explanation)) if notices else result
 
 
-def search(
-    layout: Layout[DependencyTree],
-    solve: Solve,
-    begin: Callable[..., Search[DependencyTree]],
-    *,
-    certificate: bool,
-    variant: str = "default",
-    order: str = "best-first",
-) -> Result[DependencyTree]:
-    """The best tree, or the k best. `begin`: as for `gapless.search.answer.answer`."""
-    found = answer(layout, solve, begin, certificate=certificate, variant=variant, order=order)
-    said = uncompiled()
-    return attrs.evolve(found, explanation=(*said, *found.explanation)) if said else found
+def one_of(name: str, value: Any, known: Iterable[Any]) -> None:
+    """Raise `UnknownOption` unless an option has a known value."""
+    values = list(known)
+    names = list(map(str, values))
+    if value not in values:
+        raise UnknownOption(
+            f"{name} is {value!r}{spelling_hint(str(value), names)}; it must be one of: {', '.join(names)}"
+        )

@@ -1,8 +1,8 @@
 """Losses for models trained in PyTorch: the structured hinge, on the exact decoders (extra ``torch``).
 
 `ChainHinge` for label sequences, `DependencyHinge` for dependency trees, `StructuredHinge` for any
-`gapless.Problem`. Each is the score that the best wrong structure reaches beyond the right one, a margin included.
-PyTorch is imported when a loss is asked for.
+`gapless.Problem`. Each is the largest excess of a structure's score and margin over the score of the right one.
+PyTorch is imported when a loss is first used.
 """
 
 from typing import TYPE_CHECKING

@@ -83,6 +83,7 @@ class ChainHinge(Hinge):
         shared = {name: scored(t, name).to(rows.device) for name, t in tables.items() if t is not None}
         owners = torch.from_numpy(np.repeat(np.arange(len(counts)), counts.numpy()))
         _check(rows, gold, owners)
+        # The decoder finds the structure in float64, outside of the graph; its score is summed again with gradient.
         best = self._decode(rows, gold, counts, shared)
         of_gold = _path_scores(rows, shared, gold, owners, len(counts))
         require_finite(of_gold, torch.arange(len(counts)), "labels")
@@ -90,26 +91,27 @@ class ChainHinge(Hinge):
         return self.reduced(_path_scores(rows, shared, best, owners, len(counts)) - of_gold + self.cost * wrong)
 
     def _decode(self, rows: Tensor, gold: Tensor, counts: Tensor, shared: dict[str, Tensor]) -> Tensor:
-        """The best labels (N,) with the cost of the wrong ones added to their scores, int64 on the CPU."""
+        """Find the best labels (N,) with the cost added to the scores of wrong ones, int64 on the CPU."""
         if not len(gold):
             return gold
         model = ChainModel(**{name: numbers(table) for name, table in shared.items()})
         raised = with_cost(numbers(rows), (np.arange(len(gold)), gold.numpy()), self.cost)
         numbered = np.flatnonzero(counts.numpy())  # sentences without tokens are no problems
-        found = gl.solve_many(model.batch(raised, counts.numpy()[numbered]), self.method)
-        if None in found.statuses:
+        batch = gl.solve_many(model.batch(raised, counts.numpy()[numbered]), self.method)
+        # Ctrl-C leaves problems without a status; a loss of part of a batch would be wrong.
+        if None in batch.statuses:
             raise KeyboardInterrupt
-        if found.statuses.count(gl.Status.OPTIMAL) < len(found):
-            at, status = next((i, s) for i, s in enumerate(found.statuses) if s is not gl.Status.OPTIMAL)
+        if batch.statuses.count(gl.Status.OPTIMAL) < len(batch):
+            index, status = next((i, s) for i, s in enumerate(batch.statuses) if s is not gl.Status.OPTIMAL)
             raise InvalidProblem(
-                f"sentence {numbered[at]}: the best labels were not found ({status}); the loss needs an exact "
+                f"sentence {numbered[index]}: the best labels were not found ({status}); the loss needs an exact "
                 "method, and labels that no score of -inf forbids"
             )
-        return torch.from_numpy(np.array(found.arrays["labels"]))
+        return torch.from_numpy(np.array(batch.arrays["labels"]))
 
 
 def _flat(unary: Tensor, labels: Any, mask: Any, lengths: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """Rows (N, K) and right labels (N,) of all tokens, and how many each sentence has (S,)."""
+    """Return rows (N, K) and right labels (N,) of all tokens, and the number of tokens of each sentence (S,)."""
     gold = integers(labels, "labels")
     if unary.ndim not in (2, 3) or gold.shape != unary.shape[:-1]:
         raise InvalidProblem(
@@ -117,8 +119,8 @@ def _flat(unary: Tensor, labels: Any, mask: Any, lengths: Any) -> tuple[Tensor, 
             "or (N, K) and (N,) with lengths"
         )
     if unary.ndim == 3:
-        places = word_mask((unary.shape[0], unary.shape[1]), mask, lengths)
-        rows, gold, counts = unary[places.to(unary.device)], gold[places], places.sum(1)
+        mask = word_mask((unary.shape[0], unary.shape[1]), mask, lengths)
+        rows, gold, counts = unary[mask.to(unary.device)], gold[mask], mask.sum(1)
     else:
         if lengths is None or mask is not None:
             raise InvalidProblem("rows (N, K) need lengths, the number of tokens of each sentence, and no mask")
@@ -134,29 +136,30 @@ def _check(rows: Tensor, gold: Tensor, owners: Tensor) -> None:
     count = rows.shape[1]
     bad = torch.nonzero((gold < 0) | (gold >= count))
     if len(bad):
-        at = int(bad[0])
+        index = int(bad[0])
         raise InvalidProblem(
-            f"sentence {int(owners[at])}: the label {int(gold[at])} is none of 0..{count - 1}; places without a "
-            "label need a mask"
+            f"sentence {int(owners[index])}: the label {int(gold[index])} is none of 0..{count - 1}; "
+            "places without a label need a mask"
         )
     wrong = torch.nonzero(~(rows < math.inf))
     if len(wrong):
-        at, label = wrong[0].tolist()
+        index, label = wrong[0].tolist()
         raise InvalidProblem(
-            f"sentence {int(owners[at])}: a token's score of label {label} is {float(rows[at, label])}, expected a "
-            "number or -inf"
+            f"sentence {int(owners[index])}: a token's score of label {label} is {float(rows[index, label])}, "
+            "expected a number or -inf"
         )
 
 
 def _path_scores(rows: Tensor, shared: dict[str, Tensor], labels: Tensor, owners: Tensor, count: int) -> Tensor:
-    """The scores (S,) of one labelling of each sentence."""
-    places = labels.to(rows.device)
-    scores = summed(rows.gather(1, places[:, None])[:, 0], owners, count)
+    """Return the scores (S,) of one labelling of each sentence."""
+    columns = labels.to(rows.device)
+    scores = summed(rows.gather(1, columns[:, None])[:, 0], owners, count)
+    # The rows of all sentences lie one after another: no transition joins two sentences.
     inside = owners[1:] == owners[:-1]
-    pairs = shared["transition"][places[:-1], places[1:]]
+    pairs = shared["transition"][columns[:-1], columns[1:]]
     scores = scores + summed(pairs[inside.to(rows.device)], owners[1:][inside], count)
-    one = torch.ones(min(1, len(owners)), dtype=torch.bool)
-    for name, ends in (("initial", torch.cat([one, ~inside])), ("final", torch.cat([~inside, one]))):
+    edge = torch.ones(min(1, len(owners)), dtype=torch.bool)
+    for name, ends in (("initial", torch.cat([edge, ~inside])), ("final", torch.cat([~inside, edge]))):
         if name in shared:
-            scores = scores + summed(shared[name][places[ends.to(rows.device)]], owners[ends], count)
+            scores = scores + summed(shared[name][columns[ends.to(rows.device)]], owners[ends], count)
     return scores

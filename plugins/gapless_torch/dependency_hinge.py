@@ -74,17 +74,19 @@ class DependencyHinge(Hinge):
         words = word_mask((shape[0], shape[1] - 1), mask, lengths)
         if bool((words[:, 1:] & ~words[:, :-1]).any()):
             raise InvalidProblem("mask has holes: the words of a sentence come first, then the padding")
-        owners, places = torch.nonzero(words, as_tuple=True)
+        owners, positions = torch.nonzero(words, as_tuple=True)
         right = gold[words]
         best = self._decode(numbers(scores), right.numpy(), words.sum(1).tolist())
         device = scores.device
-        arcs = [(owners.to(device), head.to(device), (places + 1).to(device)) for head in (best, right)]
-        won, due = (scores[arc] for arc in arcs)
-        require_finite(due, owners, "heads")
-        return self.reduced(summed(won - due + self.cost * (best != right).to(due), owners, shape[0]))
+        arcs = [(owners.to(device), head.to(device), (positions + 1).to(device)) for head in (best, right)]
+        best_scores, right_scores = (scores[arc] for arc in arcs)
+        require_finite(right_scores, owners, "heads")
+        return self.reduced(
+            summed(best_scores - right_scores + self.cost * (best != right).to(right_scores), owners, shape[0])
+        )
 
     def _decode(self, scores: Any, right: Any, counts: list[int]) -> Tensor:
-        """The best heads (N,) of all words with the cost of the wrong ones added to the scores of their arcs."""
+        """Find the best heads (N,) of all words with the cost added to the scores of wrong arcs."""
         problems, begin = [], 0
         for number, count in enumerate(counts):
             if not count:
@@ -96,13 +98,15 @@ class DependencyHinge(Hinge):
             except InvalidProblem as error:
                 raise InvalidProblem(f"sentence {number}: {error}") from error
             problems.append(problem)
-        found = gl.solve_many(problems, "first-order")
-        if None in found.statuses:
+        batch = gl.solve_many(problems, "first-order")
+        # Ctrl-C leaves problems without a status; a loss of part of a batch would be wrong.
+        if None in batch.statuses:
             raise KeyboardInterrupt
-        heads = [found.structure(i).heads for i in range(len(found))]
+        heads = [batch.structure(i).heads for i in range(len(batch))]
         return torch.from_numpy(np.concatenate([np.zeros(0, np.int64), *heads]))
 
     def _problem(self, scores: Any, gold: Any) -> ParsingProblem:
+        # Checked before the cost is added: the right tree must be feasible, or the loss would be unbounded.
         plain = ParsingProblem(scores, projective=self.projective, single_root=self.single_root)
         wrong = plain.violations(DependencyTree(gold))
         if wrong:

@@ -1,4 +1,4 @@
-"""The common part of the hinge losses: their options, and their use of tensors."""
+"""The base of the hinge losses: options, and conversions of tensors."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from gapless import InvalidProblem, UnknownOption
-from gapless.core.given_array import given_array
-from gapless.core.sparse import FloatArray
+from gapless.arrays.array_input import as_array
+from gapless.arrays.sparse import FloatArray
 from gapless_chains.padding import token_mask
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -36,7 +36,7 @@ class Hinge(torch.nn.Module):
         self.reduction = reduction
 
     def reduced(self, losses: Tensor) -> Tensor:
-        """The losses of the sentences (S,), never negative, as the caller wants them."""
+        """Reduce the losses of the sentences (S,), which are never negative."""
         # Exact arithmetic gives none below 0; in float32 a tie may round to one.
         hinges = losses.relu()
         if self.reduction == "none":
@@ -44,19 +44,19 @@ class Hinge(torch.nn.Module):
         return hinges.sum() if self.reduction == "sum" else hinges.mean()
 
     def extra_repr(self) -> str:
-        """For ``print``."""
+        """Return the options for ``print``."""
         return f"cost={self.cost:g}, reduction={self.reduction!r}"
 
 
 def checked_cost(cost: Any) -> float:
-    """A margin: a finite number of at least 0."""
+    """Check a margin: a finite number of at least 0."""
     if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0.0 <= cost < math.inf:
         raise UnknownOption(f"cost is {cost!r}, expected a finite number, 0 or more")
     return float(cost)
 
 
 def scored(tensor: Any, name: str) -> Tensor:
-    """A tensor of scores in a type that sums keep their digits in: float32 at least."""
+    """Return a tensor of scores in float32 or wider, in which sums keep enough digits."""
     if not isinstance(tensor, Tensor):
         raise InvalidProblem(f"{name} is a {type(tensor).__name__}, expected a torch tensor")
     if not tensor.is_floating_point():
@@ -65,50 +65,53 @@ def scored(tensor: Any, name: str) -> Tensor:
 
 
 def integers(given: Any, name: str) -> Tensor:
-    """Labels, heads or lengths as an int64 tensor on the CPU."""
-    tensor = given.cpu() if isinstance(given, Tensor) else torch.tensor(given_array(given, f"{name} is"))
+    """Return labels, heads or lengths as an int64 tensor on the CPU."""
+    tensor = given.cpu() if isinstance(given, Tensor) else torch.tensor(as_array(given, f"{name} is"))
     if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool:
         raise InvalidProblem(f"{name} has dtype {tensor.dtype}, expected integers")
     return tensor.long()
 
 
 def numbers(tensor: Tensor) -> FloatArray:
-    """The scores as a float64 array of its own, in which costs may be added without rounding the loss."""
-    found: FloatArray = tensor.detach().to("cpu", torch.float64, copy=True).contiguous().numpy()
-    return found
+    """Return a float64 copy of the scores, to which costs may be added without rounding the loss."""
+    scores: FloatArray = tensor.detach().to("cpu", torch.float64, copy=True).contiguous().numpy()
+    return scores
 
 
 def with_cost(scores: FloatArray, gold: tuple[Any, ...], cost: float) -> FloatArray:
-    """The scores with `cost` more everywhere but at the indices `gold`."""
+    """Add `cost` to all scores except those at the indices `gold`."""
+    # Loss-augmented decoding: with the cost in the scores, the best structure maximises score plus margin.
     raised = scores + cost
     raised[gold] = scores[gold]
     return raised
 
 
 def word_mask(shape: tuple[int, int], mask: Any, lengths: Any) -> Tensor:
-    """Padded places that hold a word, bool (S, T) on the CPU, from a mask, from lengths, or all."""
-    sentences, places = shape
+    """Mark the positions of words in a padded batch, bool (S, T) on the CPU, from a mask, from lengths, or all."""
+    sentences, positions = shape
     if mask is not None and lengths is not None:
         raise InvalidProblem("give mask or lengths, not both")
     if lengths is not None:
         counts = integers(lengths, "lengths")
-        if counts.shape != (sentences,) or bool(((counts < 0) | (counts > places)).any()):
-            raise InvalidProblem(f"lengths must be {sentences} integers from 0 to {places}, got {counts.tolist()}")
-        return torch.arange(places) < counts[:, None]
+        if counts.shape != (sentences,) or bool(((counts < 0) | (counts > positions)).any()):
+            raise InvalidProblem(
+                f"lengths must be {sentences} integers from 0 to {positions}, got {counts.tolist()}"
+            )
+        return torch.arange(positions) < counts[:, None]
     if mask is None:
         return torch.ones(shape, dtype=torch.bool)
     return torch.tensor(token_mask(mask.cpu() if isinstance(mask, Tensor) else mask, shape))
 
 
 def summed(parts: Tensor, owners: Tensor, sentences: int) -> Tensor:
-    """Sums (S,) of what belongs to each sentence."""
+    """Sum the parts of each sentence, (S,)."""
     return parts.new_zeros(sentences).index_add(0, owners.to(parts.device), parts)
 
 
-def require_finite(gold: Tensor, owners: Tensor, what: str) -> None:
-    """Refuse right answers that the scores forbid: no other could be compared with them."""
+def require_finite(gold: Tensor, owners: Tensor, noun: str) -> None:
+    """Refuse right structures that score -inf: the difference to them would be infinite."""
     bad = np.flatnonzero(~torch.isfinite(gold.detach()).cpu().numpy())
     if bad.size:
         raise InvalidProblem(
-            f"sentence {int(owners[int(bad[0])])}: the right {what} are forbidden by a score of -inf"
+            f"sentence {int(owners[int(bad[0])])}: the right {noun} are forbidden by a score of -inf"
         )

@@ -74,10 +74,10 @@ class StructuredHinge(torch.nn.Module, Generic[S]):
         """
         tensors = {name: scored(tensor, name) for name, tensor in scores.items()}
         right = self.parts(gold)
-        for names, known, what in ((right, tensors, "scores"), (self.cost, right, "parts")):
+        for names, known, noun in ((right, tensors, "scores"), (self.cost, right, "parts")):
             unknown = [name for name in names if name not in known]
             if unknown:
-                raise InvalidProblem(f"there are no {what} {unknown[0]!r}, but of: {', '.join(known)}")
+                raise InvalidProblem(f"there are no {noun} {unknown[0]!r}, but of: {', '.join(known)}")
         arrays = {name: numbers(tensor) for name, tensor in tensors.items()}
         for name, cost in self.cost.items():
             arrays[name] = with_cost(arrays[name], tuple(right[name]), cost)
@@ -87,16 +87,17 @@ class StructuredHinge(torch.nn.Module, Generic[S]):
             raise InvalidProblem(f"the right structure is not feasible: {wrong[0]}")
         best = self.decode(problem)
         value = problem.sense.sign * (problem.value(best) - problem.value(gold))
-        won = _sum(tensors, self.parts(best)) - _sum(tensors, right)
-        # The value as the problem has it, costs and all; the gradient of the sums.
-        return (won + (value - won.detach())).relu()
+        margin = _sum(tensors, self.parts(best)) - _sum(tensors, right)
+        # The value of the problem, costs included, with the gradient of the sums: parts that the tensors do not
+        # touch count in the value, and have no gradient.
+        return (margin + (value - margin.detach())).relu()
 
 
 def _sum(tensors: Mapping[str, Tensor], parts: Parts) -> Tensor:
-    """The sum of the entries that a structure uses."""
+    """Sum the entries that a structure uses."""
     sums = []
     for name, index in parts.items():
-        # Structures are read-only, which torch does not know.
-        places = tuple(torch.tensor(np.asarray(axis), device=tensors[name].device) for axis in index)
-        sums.append(tensors[name][places].sum())
+        # A copy, since torch warns about arrays that are read-only, as those of structures are.
+        entries = tuple(torch.tensor(np.asarray(axis), device=tensors[name].device) for axis in index)
+        sums.append(tensors[name][entries].sum())
     return torch.stack(sums).sum()

@@ -26,10 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = parsed.run(parsed, console)
     except KeyboardInterrupt:
-        console.complain("interrupted")
+        console.error("interrupted")
         return exit_codes.INTERRUPTED
     except (gl.GaplessError, OSError) as error:
-        console.complain(str(error))
+        console.error(str(error))
         return exit_codes.USAGE
     return code
 

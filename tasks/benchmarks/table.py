@@ -22,6 +22,6 @@ SUMMARIES = {
 
 
 def benchmark(name: str) -> Task:
-    """A benchmark, with its options."""
+    """Load a benchmark as a task with its options."""
     module = importlib.import_module(f"benchmarks.{name.replace('-', '_')}.benchmark")
     return Task(name, SUMMARIES[name], module.add_arguments, module.run)

@@ -11,7 +11,7 @@ S = TypeVar("S")
 
 
 def solve_all(problems: Iterable[gl.Problem[S]], method: str | None, **how: Any) -> gl.BatchResult[S]:
-    """The answers to all problems: a prediction or a figure of which a part is missing would be a wrong one.
+    """Solve all problems, and raise if one fails: predictions that lack an answer would be wrong.
 
     Arguments are those of `gapless.solve_many`.
 
@@ -22,9 +22,9 @@ def solve_all(problems: Iterable[gl.Problem[S]], method: str | None, **how: Any)
     SolveError
         That of the first problem that failed.
     """
-    found = gl.solve_many(problems, method, **how)
-    if not found.reached:
+    batch = gl.solve_many(problems, method, **how)
+    if not batch.is_complete:
         raise KeyboardInterrupt
-    if found.errors:
-        raise found.errors[min(found.errors)]
-    return found
+    if batch.errors:
+        raise batch.errors[min(batch.errors)]
+    return batch

@@ -18,7 +18,7 @@ STDIN = Path("-")
 
 
 def said(path: Path) -> str:
-    """A file's name for messages."""
+    """Format a file's name for messages."""
     return "standard input" if path == STDIN else str(path)
 
 
@@ -30,7 +30,7 @@ def _opened(path: Path) -> Any:
 
 
 def _remedy(path: Path, line: bytes, error: UnicodeDecodeError) -> str:
-    """The way to read a file whose line is not UTF-8, by the first bytes of the line."""
+    """Explain how to read a file whose line is not UTF-8, by the first bytes of the line."""
     if line.startswith(_GZIP):
         return "it is compressed: zcat FILE |" if path == STDIN else "it is compressed: add .gz to the name"
     if line.startswith(_UTF_16):

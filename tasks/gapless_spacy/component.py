@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 import gapless as gl
 from gapless_models.text.sentence import TextSentence
-from gapless_models.text.steps import Outcome, Proof, Solver
+from gapless_models.text.steps import Outcome, Solver, StepProof
 from gapless_spacy.proofs import keep
 
 M = TypeVar("M")
@@ -66,7 +66,7 @@ class Component(ABC, Generic[M]):
 
     @abstractmethod
     def embedded(self) -> M:
-        """The model that comes with gapless."""
+        """Load the model that comes with gapless."""
 
     @abstractmethod
     def load(self, path: Path) -> M:
@@ -86,14 +86,14 @@ class Component(ABC, Generic[M]):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = BATCH) -> Iterator[Doc]:
-        """Annotate a stream of documents, so many together."""
+        """Annotate a stream of documents in batches."""
         remaining = iter(stream)
         while docs := list(islice(remaining, batch_size)):
             self.annotate(docs)
             yield from docs
 
     def solved(self, problems: Sequence[Any]) -> list[Outcome]:
-        """The outcome of every problem.
+        """Solve every problem and return the outcomes.
 
         Raises `KeyboardInterrupt`: Ctrl-C.
         """
@@ -102,8 +102,8 @@ class Component(ABC, Generic[M]):
             raise KeyboardInterrupt
         return outcomes
 
-    def keep(self, doc: Doc, found: Iterable[tuple[int, int, Proof | str]]) -> None:
-        """Put proofs, and the names of steps that failed, into a document."""
+    def keep(self, doc: Doc, found: Iterable[tuple[int, int, StepProof | str]]) -> None:
+        """Store proofs, and the names of steps that failed, in a document."""
         keep(doc, self.name, found, certificates=self.certificates)
 
     def warn(self, doc: Doc, first: int, failure: str) -> None:
@@ -122,7 +122,7 @@ class Component(ABC, Generic[M]):
         return self
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
-        """The model's file."""
+        """Return the bytes of the model's file."""
         return _through_file(self.file, self.save)
 
     def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Component[M]:
@@ -145,6 +145,8 @@ class TrainedComponent(Component[M]):
         The model is missing or wrong; the message names the component.
     """
 
+    kind: type[Any]
+    """The class of the model, with `load` and `save`."""
     toy: str
     """Scope of the embedded model, for the message that it is one."""
     trained_by: str
@@ -159,6 +161,16 @@ class TrainedComponent(Component[M]):
             # Now: errors come early, and the processes of `nlp.pipe` share the model and the imported modules.
             self._loaded = self._read()
             self.annotate([Doc(nlp.vocab, words=["a"])])
+
+    def load(self, path: Path) -> M:
+        """Read a model."""
+        model: M = self.kind.load(path)
+        return model
+
+    def save(self, path: Path) -> None:
+        """Write the model."""
+        model: Any = self.loaded
+        model.save(path)
 
     def _read(self) -> M:
         if self.path is None:
@@ -190,7 +202,7 @@ class TrainedComponent(Component[M]):
 
 
 def _is_rebuilt(nlp: Language, name: str) -> bool:
-    """Whether `spacy.load` makes the component of a stored pipeline, whose model it reads after that.
+    """Whether `spacy.load` is building the component of a stored pipeline, whose model it reads later.
 
     The configuration then names the file that the model came from, which need not exist any more. `Language.meta`
     lists the components that are there; the field behind it, those that were stored.
@@ -221,7 +233,7 @@ class Sentence:
         self.tokens = [i for i in range(first, end) if not doc[i].is_space]
 
     def text(self) -> TextSentence:
-        """The words, with the tags that all of them have."""
+        """Return the words, with the tags that all of them have."""
         words = [self.doc[i] for i in self.tokens]
         upos, xpos = ([word.pos_ for word in words], [word.tag_ for word in words])
         return TextSentence(
@@ -233,11 +245,11 @@ class Sentence:
 
 
 def sentences(doc: Doc) -> list[Sentence]:
-    """The sentences of a document that have words; where nobody has set them, those of spaCy's rules."""
+    """Return the sentences of a document that have words; spaCy's rules split a document without sentence marks."""
     if doc.has_annotation("SENT_START"):
-        found = [Sentence(doc, span.start, span.end) for span in doc.sents]
+        spans = [Sentence(doc, span.start, span.end) for span in doc.sents]
     else:
         (begins,) = Sentencizer().predict([doc])
         starts = [i for i, begin in enumerate(begins) if begin or not i]
-        found = [Sentence(doc, a, b) for a, b in zip(starts, [*starts[1:], len(doc)], strict=True)]
-    return [one for one in found if one.tokens]
+        spans = [Sentence(doc, a, b) for a, b in zip(starts, [*starts[1:], len(doc)], strict=True)]
+    return [sentence for sentence in spans if sentence.tokens]

@@ -13,11 +13,11 @@ from spacy.tokens import Doc
 from spacy.training import biluo_tags_to_spans, iob_to_biluo
 
 import gapless as gl
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless.learn import read_archive, write_archive
 from gapless_chains import ChainModel
 from gapless_models.text.parsing import failure_of
-from gapless_models.text.steps import Proof
+from gapless_models.text.steps import StepProof
 from gapless_spacy.component import Component
 
 Scores = Callable[[Sequence[Doc]], Sequence[Any]]
@@ -28,7 +28,7 @@ ATTRIBUTES = (TAG, POS, ENT)
 
 
 class Decoder(Component[ChainModel]):
-    """Sets tags or entities: the best sequence of labels, proved.
+    """Component that sets tags or entities: the best sequence of labels, proved.
 
     Parameters
     ----------
@@ -82,13 +82,13 @@ class Decoder(Component[ChainModel]):
         return tuple(self.nlp.get_pipe(self.pipe_name).labels)
 
     def embedded(self) -> ChainModel:
-        """The transitions of the config."""
+        """Return the transitions of the config."""
         count = len(self.labels)
         pairs = np.zeros((count, count)) if self.transition is None else np.array(self.transition, np.float64)
         return self._restricted(pairs, np.zeros(count), np.zeros(count))
 
     def _restricted(self, transition: FloatArray, initial: FloatArray, final: FloatArray) -> ChainModel:
-        """The model without the pairs that are forbidden."""
+        """Remove the forbidden pairs from the model."""
         number = {label: i for i, label in enumerate(self.labels)}
         for a, b in self.forbid:
             if a not in number or b not in number:
@@ -98,8 +98,8 @@ class Decoder(Component[ChainModel]):
             for label, column in number.items():
                 if label.startswith("I-"):
                     initial[column] = -np.inf
-                    before = {f"B-{label[2:]}", label}
-                    rows = [row for other, row in number.items() if other not in before]
+                    allowed = {f"B-{label[2:]}", label}
+                    rows = [row for other, row in number.items() if other not in allowed]
                     transition[rows, column] = -np.inf
         return ChainModel(transition, initial=initial, final=final, labels=self.labels)
 
@@ -151,13 +151,13 @@ class Decoder(Component[ChainModel]):
                 self.keep(doc, [(0, len(doc), "tags")])
                 continue
             _set(doc, self.attr, [self.labels[label] for label in outcome.best])
-            self.keep(doc, [(0, len(doc), Proof("tags", problem, outcome))])
+            self.keep(doc, [(0, len(doc), StepProof("tags", problem, outcome))])
 
     def _score(self, docs: Sequence[Doc]) -> Sequence[Any]:
         if self.scores is not None:
             return self.scores(docs)
         model = self.nlp.get_pipe(self.pipe_name).model
-        return [model.ops.to_numpy(one) for one in model.predict(docs)]
+        return [model.ops.to_numpy(scores) for scores in model.predict(docs)]
 
     def _checked(self, doc: Doc, scores: Any) -> FloatArray:
         array = np.asarray(scores, np.float64)

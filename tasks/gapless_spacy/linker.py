@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span
 import gapless as gl
 from gapless_models.linking.concepts import Concepts
 from gapless_models.text.parsing import failure_of
-from gapless_models.text.steps import Proof
+from gapless_models.text.steps import StepProof
 from gapless_spacy.component import TrainedComponent
 
 GROUP = "gapless_linker"
@@ -19,7 +19,7 @@ LABEL = "CONCEPT"
 
 
 class Linker(TrainedComponent[Concepts]):
-    """Fills ``doc.spans["gapless_linker"]`` with spans whose ``kb_id_`` is a concept.
+    """Component that fills ``doc.spans["gapless_linker"]`` with spans whose ``kb_id_`` is a concept.
 
     Those that are entities already get the concept, too, and those that overlap none become entities.
     """
@@ -29,7 +29,7 @@ class Linker(TrainedComponent[Concepts]):
     trained_by = "a file of concepts (see `gapless link --model`)"
 
     def embedded(self) -> Concepts:
-        """300 concepts, written for this project."""
+        """Load the 300 embedded concepts, written for this project."""
         return Concepts.embedded()
 
     def load(self, path: Path) -> Concepts:
@@ -43,13 +43,13 @@ class Linker(TrainedComponent[Concepts]):
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Link documents together; each is one problem."""
         words = [[token.text for token in doc] for doc in docs]
-        mentions = [self.loaded.mentions(one) for one in words]
-        asked = [i for i, found in enumerate(mentions) if found]
-        problems = [self.loaded.problem(words[i], mentions[i]) for i in asked]
-        outcomes = dict(zip(asked, zip(problems, self.solved(problems), strict=True), strict=True))
+        mentions = [self.loaded.mentions(tokens) for tokens in words]
+        linkable = [i for i, concepts in enumerate(mentions) if concepts]
+        problems = [self.loaded.problem(words[i], mentions[i]) for i in linkable]
+        outcomes = dict(zip(linkable, zip(problems, self.solved(problems), strict=True), strict=True))
         for i, doc in enumerate(docs):
             spans: list[Span] = []
-            proofs: list[tuple[int, int, Proof | str]] = []
+            proofs: list[tuple[int, int, StepProof | str]] = []
             if i in outcomes:
                 problem, outcome = outcomes[i]
                 failure = failure_of(outcome, "links")
@@ -57,7 +57,7 @@ class Linker(TrainedComponent[Concepts]):
                     self.warn(doc, 0, failure)
                     proofs = [(0, len(doc), "links")]
                 else:
-                    proofs = [(0, len(doc), Proof("links", problem, outcome))]
+                    proofs = [(0, len(doc), StepProof("links", problem, outcome))]
                     titles = [self.loaded.knowledge.titles[vertex] for vertex in outcome.best]
                     spans = [
                         Span(doc, mention.first, mention.end, LABEL, kb_id=title)
@@ -72,10 +72,10 @@ def _set_entities(doc: Doc, spans: Sequence[Span]) -> None:
     known = {(span.start, span.end): span for span in doc.ents}
     taken = {i for span in doc.ents for i in range(span.start, span.end)}
     for span in spans:
-        place = span.start, span.end
-        if place in known:
-            known[place] = Span(doc, *place, known[place].label_, kb_id=span.kb_id_)
-        elif not taken.intersection(range(*place)):
-            known[place] = span
+        extent = span.start, span.end
+        if extent in known:
+            known[extent] = Span(doc, *extent, known[extent].label_, kb_id=span.kb_id_)
+        elif not taken.intersection(range(*extent)):
+            known[extent] = span
     if spans:
         doc.ents = tuple(known.values())

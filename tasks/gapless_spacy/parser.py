@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from spacy.tokens import Doc
 
 from gapless_models.text import TextParser, embedded_parser
 from gapless_models.text.parsing import Parsed, parse
-from gapless_models.text.steps import Proof
+from gapless_models.text.steps import StepProof
 from gapless_spacy.component import Sentence, TrainedComponent, sentences
 from gapless_spacy.tagger import mark_spaces, set_tags
 
@@ -22,23 +21,15 @@ ROOT, SPACE = "ROOT", "dep"
 
 
 class Parser(TrainedComponent[TextParser]):
-    """Sets heads, relations and sentences; tags, too, where the model needs tags that are not there."""
+    """Component that sets heads, relations and sentences; tags, too, if the model needs them."""
 
-    file = "parser.npz"
+    file, kind = "parser.npz", TextParser
     toy = "short English sentences; of web text it finds half of the heads"
     trained_by = "`gapless train parser`"
 
     def embedded(self) -> TextParser:
-        """Short English sentences."""
+        """Load the parser of short English sentences."""
         return embedded_parser()
-
-    def load(self, path: Path) -> TextParser:
-        """Read a parser, such as one of ``gapless train parser``."""
-        return TextParser.load(path)
-
-    def save(self, path: Path) -> None:
-        """Write the parser."""
-        self.loaded.save(path)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -48,37 +39,38 @@ class Parser(TrainedComponent[TextParser]):
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Parse documents together."""
-        asked = [one for doc in docs for one in sentences(doc)]
-        found, interrupted = parse(self.loaded, [one.text() for one in asked], self.solver)
+        sentences_of_docs = [sentence for doc in docs for sentence in sentences(doc)]
+        found, interrupted = parse(self.loaded, [sentence.text() for sentence in sentences_of_docs], self.solver)
         if interrupted:
             raise KeyboardInterrupt
         for doc in docs:
-            mine = [(one, parsed) for one, parsed in zip(asked, found, strict=True) if one.doc is doc]
+            mine = [
+                (sentence, parsed)
+                for sentence, parsed in zip(sentences_of_docs, found, strict=True)
+                if sentence.doc is doc
+            ]
             self._annotate(doc, mine)
 
     def _annotate(self, doc: Doc, found: Sequence[tuple[Sentence, Parsed]]) -> None:
         heads, relations = np.arange(len(doc)), [ROOT] * len(doc)
-        proofs: list[tuple[int, int, Proof | str]] = []
-        for one, parsed in found:
-            proofs += [(one.first, one.end, proof) for proof in parsed.proofs]
+        proofs: list[tuple[int, int, StepProof | str]] = []
+        for sentence, parsed in found:
+            proofs += [(sentence.first, sentence.end, proof) for proof in parsed.proofs]
             if parsed.tags:
-                set_tags(doc, one.tokens, self.loaded.column, parsed.tags)
+                set_tags(doc, sentence.tokens, self.loaded.column, parsed.tags)
             if parsed.failure:
-                self.warn(doc, one.first, parsed.failure)
+                self.warn(doc, sentence.first, parsed.failure)
                 if all(proof.result.solutions for proof in parsed.proofs):  # else the failed step is there
-                    proofs.append((one.first, one.end, "tree"))
-            places = one.tokens
-            attached = parsed.heads or [
-                0,
-                *range(1, len(places)),
-            ]  # or a chain: one sentence
+                    proofs.append((sentence.first, sentence.end, "tree"))
+            places = sentence.tokens
+            attached = parsed.heads or [0, *range(1, len(places))]  # or a chain: one sentence
             named = parsed.relations or [SPACE] * len(places)
-            for place, head, relation in zip(places, attached, named, strict=True):
-                heads[place] = places[head - 1] if head else place
-                relations[place] = relation if head else ROOT
-            for place in sorted(set(range(one.first, one.end)).difference(places)):
-                near = [word for word in places if word < place]
-                heads[place], relations[place] = near[-1] if near else places[0], SPACE
+            for index, head, relation in zip(places, attached, named, strict=True):
+                heads[index] = places[head - 1] if head else index
+                relations[index] = relation if head else ROOT
+            for index in sorted(set(range(sentence.first, sentence.end)).difference(places)):
+                near = [word for word in places if word < index]
+                heads[index], relations[index] = near[-1] if near else places[0], SPACE
         if len(doc):
             mark_spaces(doc)
             offsets = (heads - np.arange(len(doc))).astype(np.int64)

@@ -10,8 +10,8 @@ import attrs
 from spacy.tokens import Doc
 
 import gapless as gl
-from gapless.core import serial
-from gapless_models.text.steps import Proof as Step
+from gapless.arrays import serial
+from gapless_models.text.steps import StepProof as Step
 
 EXTENSION = "gapless"
 """Of `Doc`, and the key of ``doc.user_data``: plain data, so that documents can be stored and sent to processes."""
@@ -19,7 +19,7 @@ EXTENSION = "gapless"
 
 @attrs.frozen
 class Proof:
-    """The proof of one annotation of one sentence, as far as there is one.
+    """Proof of one annotation of one sentence, as far as there is one.
 
     Parameters
     ----------
@@ -66,20 +66,20 @@ class Proof:
         Errors as those of `certificate`.
         """
         record = self._record()
-        held = _claims(record.result)
-        said = {name: getattr(self, name) for name in held}
-        differing = [name for name in held if repr(held[name]) != repr(said[name])]
+        claims = _claims(record.result)
+        stated = {name: getattr(self, name) for name in claims}
+        differing = [name for name in claims if repr(claims[name]) != repr(stated[name])]
         if differing:
-            told = f"the document says {said[differing[0]]}, the record {held[differing[0]]}"
-            return gl.Verdict(False, told, differing[0])
+            reason = f"the document says {stated[differing[0]]}, the record {claims[differing[0]]}"
+            return gl.Verdict(False, reason, differing[0])
         return record.verify()
 
     def _record(self) -> gl.Record:
         if self.record is None:
             raise gl.InvalidResult(f"{self.component} kept no certificate: give it certificates=True in its config")
-        found = serial.loads(self.record)
-        assert isinstance(found, gl.Record)
-        return found
+        record = serial.loads(self.record)
+        assert isinstance(record, gl.Record)
+        return record
 
 
 @attrs.frozen
@@ -104,22 +104,22 @@ class Proofs(Sequence[Proof]):
         return len(self.listed)
 
     def of(self, component: str, step: str | None = None) -> Proofs:
-        """Those of one component, or of one of its steps."""
+        """Select the proofs of one component, or of one of its steps."""
         return Proofs(tuple(p for p in self.listed if p.component == component and step in (None, p.step)))
 
     @property
     def value(self) -> float:
-        """The sum of the values."""
+        """Sum of the values."""
         return sum(proof.value for proof in self.listed)
 
     @property
     def bound(self) -> float:
-        """The sum of the bounds."""
+        """Sum of the bounds."""
         return sum(proof.bound for proof in self.listed)
 
     @property
     def gap(self) -> float:
-        """The sum of the gaps."""
+        """Sum of the gaps."""
         return sum(proof.gap for proof in self.listed)
 
     @property
@@ -146,12 +146,12 @@ class Proofs(Sequence[Proof]):
 
 
 def proofs_of(doc: Doc) -> Proofs:
-    """The proofs that the document holds."""
+    """Return the proofs that the document holds."""
     return Proofs(tuple(Proof(**data) for data in doc.user_data.get(EXTENSION, ())))
 
 
 def keep(doc: Doc, component: str, found: Iterable[tuple[int, int, Step | str]], *, certificates: bool) -> None:
-    """Put the proofs of a component into the document, in place of earlier ones.
+    """Store the proofs of a component in the document, replacing earlier ones.
 
     Parameters
     ----------
@@ -168,23 +168,23 @@ def _data(
     doc: Doc, component: str, found: Iterable[tuple[int, int, Step | str]], certificates: bool
 ) -> Iterator[dict[str, Any]]:
     for first, end, step in found:
-        place = {"component": component, "first": first, "end": end}
+        location = {"component": component, "first": first, "end": end}
         if isinstance(step, str):
-            yield {**place, "step": step, **_NOTHING, "record": None}
+            yield {**location, "step": step, **_NOTHING, "record": None}
             continue
         record = None
         if certificates:
             words = [token.text for token in doc[first:end] if not token.is_space]
             name = f"tokens {first} to {end - 1}: {step.step}"
             record = serial.dumps(gl.Record(step.problem, step.result, name, words))
-        yield {**place, "step": step.step, **_claims(step.result), "record": record}
+        yield {**location, "step": step.step, **_claims(step.result), "record": record}
 
 
 _NOTHING = {"value": math.nan, "bound": math.nan, "gap": math.inf, "proved": False}
 
 
 def _claims(result: gl.Result[Any]) -> dict[str, Any]:
-    """Those of a result that a document repeats."""
+    """Return what a document repeats of a result."""
     return {
         "value": float(result.value) if result.solutions else math.nan,
         "bound": float(result.bound),

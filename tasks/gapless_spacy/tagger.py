@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from spacy.parts_of_speech import IDS
@@ -14,7 +13,7 @@ import gapless as gl
 from gapless_models.tagging.tagger import BOTH, XPOS, ChainTagger
 from gapless_models.text import embedded_tagger
 from gapless_models.text.parsing import failure_of
-from gapless_models.text.steps import Proof
+from gapless_models.text.steps import StepProof
 from gapless_models.text.text_parser import both
 from gapless_spacy.component import TrainedComponent, sentences
 
@@ -23,23 +22,15 @@ SPACE = ("SPACE", "_SP")
 
 
 class Tagger(TrainedComponent[ChainTagger]):
-    """Sets ``token.pos`` or ``token.tag``, or both, as the model's column says."""
+    """Component that sets ``token.pos`` or ``token.tag``, or both, as the model's column says."""
 
-    file = "tagger.npz"
+    file, kind = "tagger.npz", ChainTagger
     toy = "universal tags of short English sentences"
     trained_by = "`gapless train tagger`"
 
     def embedded(self) -> ChainTagger:
-        """English, universal tags."""
+        """Load the tagger for English with universal tags."""
         return embedded_tagger()
-
-    def load(self, path: Path) -> ChainTagger:
-        """Read a tagger, such as one of ``gapless train tagger``."""
-        return ChainTagger.load(path)
-
-    def save(self, path: Path) -> None:
-        """Write the tagger."""
-        self.loaded.save(path)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -48,17 +39,21 @@ class Tagger(TrainedComponent[ChainTagger]):
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Tag documents together."""
-        found = [(doc, one) for doc in docs for one in sentences(doc)]
-        problems = self.loaded.batch([[doc[i].text for i in one.tokens] for doc, one in found]) if found else []
-        proofs: dict[int, list[tuple[int, int, Proof | str]]] = {id(doc): [] for doc in docs}
-        for (doc, one), problem, outcome in zip(found, problems, self.solved(problems), strict=True):
+        pairs = [(doc, sentence) for doc in docs for sentence in sentences(doc)]
+        problems = (
+            self.loaded.batch([[doc[i].text for i in sentence.tokens] for doc, sentence in pairs]) if pairs else []
+        )
+        proofs: dict[int, list[tuple[int, int, StepProof | str]]] = {id(doc): [] for doc in docs}
+        for (doc, sentence), problem, outcome in zip(pairs, problems, self.solved(problems), strict=True):
             failure = failure_of(outcome, "tags")
             if failure or isinstance(outcome, gl.SolveError):
-                self.warn(doc, one.first, failure)
-                proofs[id(doc)].append((one.first, one.end, "tags"))
+                self.warn(doc, sentence.first, failure)
+                proofs[id(doc)].append((sentence.first, sentence.end, "tags"))
                 continue
-            set_tags(doc, one.tokens, self.loaded.column, [self.loaded.labels[label] for label in outcome.best])
-            proofs[id(doc)].append((one.first, one.end, Proof("tags", problem, outcome)))
+            set_tags(
+                doc, sentence.tokens, self.loaded.column, [self.loaded.labels[label] for label in outcome.best]
+            )
+            proofs[id(doc)].append((sentence.first, sentence.end, StepProof("tags", problem, outcome)))
         for doc in docs:
             mark_spaces(doc)
             self.keep(doc, proofs[id(doc)])

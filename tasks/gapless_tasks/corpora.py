@@ -44,7 +44,7 @@ def add_actions(data: argparse.ArgumentParser) -> None:
     fetching = add("fetch", "Download corpora. Their licences are shown; keeping to them is up to you.", fetch)
     fetching.add_argument("names", nargs="+", metavar="NAME")
     fetching.add_argument(
-        "--to", metavar="DIR", help="folder of corpora, as --data of the tasks takes it (default: the cache)"
+        "--dir", metavar="DIR", help="folder of corpora, as --data of the tasks takes it (default: the cache)"
     )
     fetching.add_argument(
         "--mirror",
@@ -72,51 +72,51 @@ def add_actions(data: argparse.ArgumentParser) -> None:
 
 
 def show_list(parsed: argparse.Namespace, console: Console) -> int:
-    """``gapless data list``."""
-    chosen = _chosen(parsed.names)
+    """Run ``gapless data list``."""
+    corpora = _chosen(parsed.names)
     console.table(
         "Open corpora",
         ("name", "languages", "kind", "MB", "licence", "here"),
         [
             (one.name, one.languages, one.kind, f"{one.bytes / 1e6:.1f}", one.licence, _state(one, parsed.data))
-            for one in chosen
+            for one in corpora
         ],
     )
     if parsed.names:
-        for corpus in chosen:
+        for corpus in corpora:
             _describe(corpus, console)
     else:
-        console.say("NC: not for commercial use. All about one: gapless data list NAME")
-    console.data({"corpora": [_document(one, parsed.data) for one in chosen]})
+        console.info("NC: not for commercial use. All about one: gapless data list NAME")
+    console.data({"corpora": [_document(one, parsed.data) for one in corpora]})
     return exit_codes.PROVED
 
 
 def fetch(parsed: argparse.Namespace, console: Console) -> int:
-    """``gapless data fetch NAME ...``."""
+    """Run ``gapless data fetch NAME ...``."""
     from gapless_models.corpora.downloading import fetch as download  # noqa: PLC0415  hashes, locks, pooch
     from gapless_models.corpora.downloading import right  # noqa: PLC0415
 
     done: list[dict[str, Any]] = []
     for corpus in _chosen(parsed.names):
-        root = Path(parsed.to) if parsed.to else places.root_of(corpus)
+        root = Path(parsed.dir) if parsed.dir else places.root_of(corpus)
         _describe(corpus, console)
         folder = places.folder_of(corpus, root)
         for file in corpus.files:
-            if (folder / file.name).exists():  # downloads appear whole, so a wrong file was changed by somebody
+            if (folder / file.name).exists():  # downloads appear whole, so a wrong file was changed later
                 check_output(folder / file.name, partial(right, file=file), overwrite=parsed.overwrite)
         count = download(corpus, root, console, parsed.mirror)
-        told = f"{count} of {len(corpus.files)} files downloaded" if count else "already here, and whole"
-        console.say(f"  {told}: {folder}")
-        to = f" --data {parsed.to}" if parsed.to and corpus.kind != INSTANCES else ""
+        outcome = f"{count} of {len(corpus.files)} files downloaded" if count else "already here, and whole"
+        console.info(f"  {outcome}: {folder}")
+        to = f" --data {parsed.dir}" if parsed.dir and corpus.kind != INSTANCES else ""
         for command in corpus.commands:
-            console.say(f"  {command.replace('{folder}', str(folder))}{to}")
+            console.info(f"  {command.replace('{folder}', str(folder))}{to}")
         done.append({**_document(corpus, str(root)), "downloaded": count})
     console.data({"corpora": done})
     return exit_codes.PROVED
 
 
 def show_path(parsed: argparse.Namespace, console: Console) -> int:
-    """``gapless data path [NAME]``."""
+    """Run ``gapless data path [NAME]``."""
     if parsed.name is None:
         folder = Path(parsed.data) if parsed.data else places.cache_folder()
     else:
@@ -130,12 +130,12 @@ def show_path(parsed: argparse.Namespace, console: Console) -> int:
 
 
 def check(parsed: argparse.Namespace, console: Console) -> int:
-    """``gapless data check``."""
+    """Run ``gapless data check``."""
     from gapless_models.corpora.downloading import right  # noqa: PLC0415
 
-    chosen = _chosen(parsed.names)
+    corpora = _chosen(parsed.names)
     rows: list[tuple[str, str, str]] = []
-    for corpus in chosen:
+    for corpus in corpora:
         if parsed.clones:
             rows += pinning.compare(corpus, Path(parsed.clones))
             continue
@@ -153,14 +153,14 @@ def check(parsed: argparse.Namespace, console: Console) -> int:
 
 
 def print_pins(parsed: argparse.Namespace, console: Console) -> int:
-    """``gapless data pin CLONE COMMIT NAME=PATH ...``."""
+    """Run ``gapless data pin CLONE COMMIT NAME=PATH ...``."""
     pairs = [text.partition("=") for text in parsed.files]
     for name, equals, path in pairs:
         if not (name and equals and path):
             raise gl.InvalidProblem(f"{name}{equals}{path}: expected NAME=PATH")
-    commit, found = pinning.pins(Path(parsed.clone), parsed.commit, {name: path for name, _, path in pairs})
-    console.result(pinning.as_toml(commit, found))
-    console.data({"commit": commit, "files": found})
+    commit, files = pinning.pins(Path(parsed.clone), parsed.commit, {name: path for name, _, path in pairs})
+    console.result(pinning.as_toml(commit, files))
+    console.data({"commit": commit, "files": files})
     return exit_codes.PROVED
 
 
@@ -178,10 +178,10 @@ def _state(corpus: OpenCorpus, data: str | None) -> str:
 
 def _describe(corpus: OpenCorpus, console: Console) -> None:
     restricted = "" if corpus.commercial else " (not for commercial use)"
-    console.say(f"{corpus.name}: {corpus.title}, {corpus.version}, {corpus.bytes / 1e6:.1f} MB")
-    console.say(f"  licence {corpus.licence}{restricted}: {corpus.licence_url}")
-    console.say(f"  please cite {corpus.citation}")
-    console.say(f"  from {corpus.source}")
+    console.info(f"{corpus.name}: {corpus.title}, {corpus.version}, {corpus.bytes / 1e6:.1f} MB")
+    console.info(f"  licence {corpus.licence}{restricted}: {corpus.licence_url}")
+    console.info(f"  please cite {corpus.citation}")
+    console.info(f"  from {corpus.source}")
 
 
 def _document(corpus: OpenCorpus, data: str | None) -> dict[str, Any]:

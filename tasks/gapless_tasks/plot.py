@@ -34,14 +34,14 @@ class Axes:
     y: tuple[float, float]
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """The pixel of a point of the data; the middle where all data are the same."""
+        """Return the pixel of a point of the data; the middle where all data are the same."""
         (first, last), (low, high) = self.x, self.y
         across = (x - first) / (last - first) if last > first else 0.5
         up = (y - low) / (high - low) if high > low else 0.5
         return self.left + (self.right - self.left) * across, self.bottom - (self.bottom - self.top) * up
 
     def frame(self, across: Ticks, up: Ticks, colour: str = INK) -> Iterator[str]:
-        """Both axes with their ticks; `colour` is that of the labels on the left."""
+        """Draw both axes with their ticks; `colour` is that of the labels on the left."""
         yield f'<path d="M{self.left} {self.top}V{self.bottom}H{self.right}" fill="none" stroke="{INK}"/>'
         for value, label in across:
             x, _ = self.place(value, self.y[0])
@@ -53,13 +53,13 @@ class Axes:
             yield text(self.left - 9, y + 4, label, colour, 11, anchor="end")
 
     def line(self, points: Points, colour: str, *, dashed: bool = False, width: int = 2) -> str:
-        """A line through points."""
+        """Draw a line through points."""
         where = " ".join("{:.1f},{:.1f}".format(*self.place(x, y)) for x, y in points)
         dashes = ' stroke-dasharray="6 4"' if dashed else ""
         return f'<polyline points="{where}" fill="none" stroke="{colour}" stroke-width="{width}"{dashes}/>'
 
     def dot(self, x: float, y: float, colour: str, *, hollow: bool = False) -> str:
-        """A circle at a point."""
+        """Draw a circle at a point."""
         across, down = self.place(x, y)
         filled = f'fill="white" stroke="{colour}" stroke-width="2"' if hollow else f'fill="{colour}"'
         return f'<circle cx="{across:.1f}" cy="{down:.1f}" r="5" {filled}/>'

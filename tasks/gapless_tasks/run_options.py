@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import gapless as gl
+from gapless.arrays.serial import write_aside
 from gapless.cli import Console, exit_codes
 from gapless.cli.console import plain_data
 from gapless.cli.outputs import add_overwrite_option
 from gapless.cli.running import made_folder
-from gapless.core.serial import write_aside
 from gapless.runs import SUMMARY, RunFolder
 from gapless_models.corpora.places import named_folder
 
@@ -23,12 +23,12 @@ T = TypeVar("T", int, float)
 
 
 def _number(kind: type[T], holds: Callable[[T], bool], what: str) -> Callable[[str], T]:
-    """A converter of argparse for numbers that something holds for."""
+    """Build an argparse converter for numbers that fulfil a condition."""
 
     def read(text: str) -> T:
         with contextlib.suppress(ValueError):
-            if holds(found := kind(text)):
-                return found
+            if holds(number := kind(text)):
+                return number
         raise argparse.ArgumentTypeError(f"{text} is not a {what}")
 
     return read
@@ -48,9 +48,9 @@ def add_number(
     metavar: str | None = "N",
     kind: Callable[[str], float] = positive,
 ) -> None:
-    """Add an option that takes a number; the default is told in its help."""
-    told = help if default is None else f"{help} (default {default:g})"
-    parser.add_argument(name, type=kind, metavar=metavar, default=default, help=told)
+    """Add an option that takes a number; its help states the default."""
+    text = help if default is None else f"{help} (default {default:g})"
+    parser.add_argument(name, type=kind, metavar=metavar, default=default, help=text)
 
 
 def add_time_limit(
@@ -93,7 +93,7 @@ def check_jobs(jobs: int) -> None:
 
 
 def add_run_options(parser: argparse.ArgumentParser, keeps: str, jobs: str = "processes for decoding") -> None:
-    """Add ``--jobs``, ``--out`` and ``--anew``.
+    """Add ``--jobs``, ``--out`` and ``--overwrite``.
 
     Parameters
     ----------
@@ -105,9 +105,6 @@ def add_run_options(parser: argparse.ArgumentParser, keeps: str, jobs: str = "pr
     add_number(parser, "--jobs", jobs, 1)
     parser.add_argument(
         "--out", metavar="DIR", help=f"keep {keeps}; the same command goes on there after it was killed"
-    )
-    parser.add_argument(
-        "--anew", action="store_true", help="forget the run that --out holds, instead of going on after it"
     )
     add_overwrite_option(parser)
 
@@ -135,12 +132,10 @@ def run_in_folder(
     """
     check_jobs(arguments.jobs)
     if not arguments.out:
-        if arguments.anew:
-            raise gl.InvalidProblem("--anew needs --out: there is no folder whose run could be forgotten")
         return job(None)
     settings = {name.replace("_", "-"): getattr(arguments, name, None) for name in answer_options}
     path = Path(arguments.out)
-    with made_folder(arguments.out), RunFolder(path, task, settings, anew=arguments.anew) as folder:
+    with made_folder(arguments.out), RunFolder(path, task, settings, overwrite=arguments.overwrite) as folder:
         try:
             code = job(folder)
         except KeyboardInterrupt:  # one that the job has not turned into an answer, such as while it trained
@@ -160,7 +155,7 @@ def finish(
     failed: bool = False,
     proved: bool = True,
 ) -> int:
-    """Complain about what is wrong, give out the run's document as JSON, and keep it as the summary of its folder.
+    """Complain about mistakes, print the run's document as JSON, and keep it as the summary of its folder.
 
     Returns
     -------
@@ -168,7 +163,7 @@ def finish(
         The exit code.
     """
     for what in wrong:
-        console.complain(what)
+        console.error(what)
     document["interrupted"] = interrupted
     console.data(document)
     if out is not None:
@@ -184,11 +179,11 @@ def keep_drawing(out: RunFolder | None, name: str, draw: Callable[[], str], cons
     """Draw into the folder of a run, if there is one."""
     if out is not None:
         write_aside(out.path / name, draw())
-        console.say(f"drawn: {out.path / name}")
+        console.info(f"drawn: {out.path / name}")
 
 
 def _mark_interrupted(folder: RunFolder, task: str) -> None:
-    """Say so in the summary of an earlier start, or in one that says nothing else."""
+    """Mark the summary of an earlier start, or an otherwise empty one, as interrupted."""
     if not folder.begun:
         return
     path = folder.path / SUMMARY

@@ -13,4 +13,4 @@ def show_bars(bars: Sequence[tuple[str, str]], console: Console) -> None:
         return
     width = max((len(name) for name, _ in bars), default=0)
     for name, bar in bars:
-        console.say(f"{name.rjust(width)}  {bar}".rstrip())
+        console.info(f"{name.rjust(width)}  {bar}".rstrip())

@@ -49,7 +49,7 @@ def test_drawn_sentences_are_projective_problems_with_a_tree():
 
 
 def test_all_heads_can_be_kept():
-    assert all(p.decisions.count == p.length**2 for p in peaked(3, heads_kept=None))
+    assert all(p.decisions.count == p.length**2 for p in peaked(3, max_heads=None))
 
 
 def test_kernels_take_turns_and_agree():

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.frame.bench import Bench
 from benchmarks.frame.marks import ALONE, FROM_ARRAYS
-from benchmarks.frame.turns import Both, Compared, Side, Timed, both_in_turn
+from benchmarks.frame.turns import Both, Compared, Side, Timed, time_interleaved
 from gapless.cli import Console
 
 
@@ -37,7 +37,7 @@ def test_solvers_take_turns_and_keep_one_answer_an_instance(console):
     asked = []
     solvers = {"double": lambda x: asked.append(x) or 2 * x, "square": lambda x: x * x}
     sides = {name: Side(solve, solve) for name, solve in solvers.items()}
-    found = {name: both.from_arrays for name, both in both_in_turn(sides, [3, 5], console, "numbers").items()}
+    found = {name: both.from_arrays for name, both in time_interleaved(sides, [3, 5], console, "numbers").items()}
     assert found["double"].answers == [6, 10]
     assert found["square"].answers == [9, 25]
     assert (found["double"].seconds > 0).all()
@@ -47,7 +47,7 @@ def test_solvers_take_turns_and_keep_one_answer_an_instance(console):
 def test_preparing_is_timed_from_arrays_and_not_for_the_search(console, clock):
     prepare, search = clock(0.5, lambda x: [x]), clock(0.25, lambda ready: 10 * ready.pop())
     side = Side(lambda x: search(prepare(x)), search, prepare)
-    found = both_in_turn({"ours": side}, [1, 2], console, "numbers")["ours"]
+    found = time_interleaved({"ours": side}, [1, 2], console, "numbers")["ours"]
     np.testing.assert_allclose(found.from_arrays.seconds, 0.75)
     np.testing.assert_allclose(found.alone.seconds, 0.25)
     assert found.from_arrays.answers == found.alone.answers == [10, 20]
@@ -57,7 +57,7 @@ def test_short_searches_are_prepared_anew_each_time(console, clock):
     """A solver that went on from its own optimum would look faster than it is."""
     made = []
     side = Side(lambda x: x, clock(2e-4, lambda ready: ready.pop()), lambda x: made.append(x) or [x])
-    found = both_in_turn({"peer": side}, [7], console, "numbers")["peer"]
+    found = time_interleaved({"peer": side}, [7], console, "numbers")["peer"]
     assert len(made) > 5
     np.testing.assert_allclose(found.alone.seconds, 2e-4)
 
@@ -97,6 +97,6 @@ def test_a_report_shows_both_sides_both_ways():
     assert "1 of 1 marks missed" in out.getvalue()
     out = io.StringIO()
     Bench(console=Console(as_json=True, out=out)).report([pair])
-    told = json.loads(out.getvalue())["compared"][0]
-    assert told["peer_from_arrays_ms"]["median"] == 6000.0
-    assert told["ours_alone_ms"]["median"] == 100.0
+    compared = json.loads(out.getvalue())["compared"][0]
+    assert compared["peer_from_arrays_ms"]["median"] == 6000.0
+    assert compared["ours_alone_ms"]["median"] == 100.0

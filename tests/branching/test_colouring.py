@@ -1,7 +1,5 @@
 """Graph colouring by branch and price: Ryan and Foster's pairs, dives and restricted masters in both trees."""
 
-from __future__ import annotations
-
 import itertools
 
 import attrs
@@ -16,24 +14,24 @@ from benchmarks.colouring.formulation import formulation
 from benchmarks.colouring.graphs import myciel, queen
 from benchmarks.colouring.problem import Colouring, ordered
 from benchmarks.colouring.stable_sets import StableSets
-from gapless.branching import Phase, RyanFoster, StrongBranching, diving, restricted_master
-from gapless.core.relaxation import Probe
-from gapless.engine import branch_and_price
-from gapless.engine.price_and_cut import PricedRelaxation
-from gapless.lp import LinearMaster
+from gapless.column_generation import branch_and_price
+from gapless.column_generation.branching import Phase, RyanFoster, StrongBranching, diving, restricted_master
+from gapless.column_generation.master import LinearMaster
+from gapless.column_generation.price_and_cut import PricedRelaxation
 from gapless.roles import (
     Batch,
     Branch,
-    Budget,
     Decisions,
     Fixings,
-    Pricing,
+    PricingOptions,
     Relaxation,
-    Relaxed,
+    RelaxationResult,
+    SolveBudget,
     UncoveredBranching,
 )
 from gapless.scip import branch_price_and_cut
 from gapless.testing import ConformanceError, check_brancher, check_certificate, check_generator
+from gapless.tree_search.relaxation import Probe
 
 TREES = (branch_and_price, branch_price_and_cut)
 
@@ -63,8 +61,12 @@ OPTIONS = {
     "plain": {},
     "strong": {"brancher": lambda pairs: StrongBranching(pairs, phases=(Phase(4), Phase(2, 1), Phase(2, None)))},
     "dives": {"rounding": diving(discrepancies=1)},
-    "plainly priced": {"pricing": Pricing()},
-    "best of all bounds": {"pricing": Pricing(lazy=True, column_age=1, row_age=1, smoothing="wentges")},
+    "plainly priced": {"pricing": PricingOptions()},
+    "best of all bounds": {
+        "pricing": PricingOptions(
+            branch_before_pricing=True, column_age_limit=1, row_age_limit=1, smoothing="wentges"
+        )
+    },
     "restricted master": {"rounding": restricted_master(nodes=10), "rounding_frequency": 2},
 }
 
@@ -143,7 +145,7 @@ def test_pairs_that_are_together_need_no_rows():
     for _ in range(20):
         problem = draw(rng, 6)
         made = formulation(problem)
-        rows = attrs.evolve(made, excludes=None)
+        rows = attrs.evolve(made, forbidden_columns=None)
         masters = [LinearMaster(problem, one) for one in (made, rows)]
         relaxations = [
             PricedRelaxation(master, one.generators, problem.decisions)
@@ -152,7 +154,7 @@ def test_pairs_that_are_together_need_no_rows():
         count = len(problem.pairs)
         for _ in range(4):
             fixings = Fixings(rng.choice([-1, -1, -1, 0, 1], count))
-            without, with_rows = (r.solve(fixings, Budget()).bound for r in relaxations)
+            without, with_rows = (r.solve(fixings, SolveBudget()).bound for r in relaxations)
             assert without == pytest.approx(with_rows, abs=1e-6)
             improved += bool(fixings.on.size and without > -np.inf)
         assert masters[0]._lp.rows == problem.vertices
@@ -162,7 +164,7 @@ def test_pairs_that_are_together_need_no_rows():
 def test_too_much_excluded_is_caught():
     problem = Colouring(5, np.zeros((0, 2)))
     made = formulation(problem)
-    wrong = attrs.evolve(made, excludes=lambda fixings, keys: np.ones(keys.size, bool))
+    wrong = attrs.evolve(made, forbidden_columns=lambda fixings, keys: np.ones(keys.size, bool))
     with pytest.raises(ConformanceError):
         check_generator(
             wrong.generators,
@@ -175,9 +177,9 @@ def test_too_much_excluded_is_caught():
 
 def test_a_mask_of_another_size_is_named():
     problem = Colouring(3, np.zeros((0, 2)))
-    wrong = attrs.evolve(formulation(problem), excludes=lambda fixings, keys: np.zeros(1, bool))
-    with pytest.raises(gl.InvalidProblem, match=r"excludes returned shape \(1,\) for 3 columns"):
-        LinearMaster(problem, wrong).solve(Fixings.none(3), Budget())
+    wrong = attrs.evolve(formulation(problem), forbidden_columns=lambda fixings, keys: np.zeros(1, bool))
+    with pytest.raises(gl.InvalidProblem, match=r"forbidden_columns returned shape \(1,\) for 3 columns"):
+        LinearMaster(problem, wrong).solve(Fixings.none(3), SolveBudget())
 
 
 def test_merged_is_what_pricing_heeds():
@@ -213,9 +215,9 @@ def test_a_rule_finds_a_structure_at_the_root(rule, colours, solve):
     """Without it the root of this graph has none: its point is fractional."""
     problem = Colouring(*myciel(3))
     nothing = formulation(problem, rounding=lambda relaxed: None)
-    assert not solve(problem, nothing, Budget(gl.Limits(nodes=1))).solutions
+    assert not solve(problem, nothing, SolveBudget(gl.Limits(nodes=1))).solutions
     made = formulation(problem, rounding=rule, rounding_frequency=0)
-    result = solve(problem, made, Budget(gl.Limits(nodes=1)))
+    result = solve(problem, made, SolveBudget(gl.Limits(nodes=1)))
     assert 4 <= result.value <= colours
     assert result.bound <= 4
 
@@ -233,10 +235,10 @@ def test_the_restricted_master_of_all_columns_is_the_problem(on):
     ]
     master.extend(Batch(made.generators[0].columns.write(every)))
     fixings = Fixings.none(problem.decisions.count).fix(on=on)
-    found = master.integral(fixings, Budget())
+    found = master.integral(fixings, SolveBudget())
     assert len(found) == branch_and_price(problem, made).value == 4
-    assert fixings.allow(problem.encode(found))
-    assert master.integral(fixings, Budget(), incumbent=-4.0) is None  # nothing is better
+    assert fixings.allows(problem.encode(found))
+    assert master.integral(fixings, SolveBudget(), incumbent=-4.0) is None  # nothing is better
 
 
 def test_a_dive_passes_over_what_leads_nowhere():
@@ -260,12 +262,12 @@ def test_a_dive_passes_over_what_leads_nowhere():
     class Misleading(Relaxation):
         def solve(self, fixings, budget, *, incumbent=-np.inf, state=None):
             if fixings.state[0] == 1:
-                return Relaxed(-np.inf)
+                return RelaxationResult(-np.inf)
             on = fixings.state[1] == 1
-            return Relaxed(2.0, np.array([0.7, 0.6]), "found" if on else None)
+            return RelaxationResult(2.0, np.array([0.7, 0.6]), "found" if on else None)
 
     def found(discrepancies):
-        relaxation, fixings, budget = Misleading(), Fixings.none(2), Budget()
+        relaxation, fixings, budget = Misleading(), Fixings.none(2), SolveBudget()
         probe = Probe(Pairs(), relaxation, fixings, budget)
         relaxed = attrs.evolve(relaxation.solve(fixings, budget), probe=probe)
         return diving(discrepancies=discrepancies)(relaxed)

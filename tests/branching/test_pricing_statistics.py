@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import shifts
 
-from gapless.engine import branch_and_price
+from gapless.column_generation import branch_and_price
 from gapless.scip import branch_price_and_cut
 
 

@@ -1,33 +1,31 @@
 """Rows of branches beside options of pricing, in both trees against enumeration."""
 
-from __future__ import annotations
-
 import attrs
 import knapsacks
 import numpy as np
 import pytest
-from drawn import examples, generators, seeing
+from drawn import examples, generators, mostly_long, seeing
 from hypothesis import given
 
 import gapless as gl
-from gapless.branching import Expressions, StrongBranching, Sum
-from gapless.core.relaxation import Probe
-from gapless.engine import PricedRelaxation, branch_and_price
-from gapless.lp import LinearMaster
-from gapless.roles import Answer, Batch, BranchRow, Budget, Fixings, Pricing, TreeCertificate
+from gapless.column_generation import PricedRelaxation, branch_and_price
+from gapless.column_generation.branching import Expressions, StrongBranching, Sum
+from gapless.column_generation.master import LinearMaster
+from gapless.roles import Batch, BranchRow, Fixings, GeneratorResult, PricingOptions, SolveBudget, TreeCertificate
 from gapless.scip import branch_price_and_cut
-from gapless.scip.shadow import Shadow
+from gapless.scip.probing_master import ProbingMaster
+from gapless.tree_search.relaxation import Probe
 
 ITEMS = 8
 OPTIONS = {
     "fixing": {},
     "wentges": {"smoothing": "wentges"},
-    "directional": {"smoothing": "directional", "initial_priced": True},
-    "constant": {"smoothing": "wentges", "smoothing_share": 0.6, "fixing": False},
-    "early": {"early": True, "tail": 2},
-    "ages": {"column_age": 1},
-    "lazy": {"lazy": True, "row_age": 1},
-    "all": {"smoothing": "directional", "early": True, "tail": 3, "column_age": 2},
+    "directional": {"smoothing": "directional", "initial_columns_priceable": True},
+    "constant": {"smoothing": "wentges", "smoothing_factor": 0.6, "fixing": False},
+    "early": {"early_branching": True, "tail_off_rounds": 2},
+    "ages": {"column_age_limit": 1},
+    "lazy": {"branch_before_pricing": True, "row_age_limit": 1},
+    "all": {"smoothing": "directional", "early_branching": True, "tail_off_rounds": 3, "column_age_limit": 2},
 }
 
 
@@ -41,10 +39,10 @@ class Staged(knapsacks.Items):
         if stage == "exact":
             return answer
         light = self.problem.weights[0][answer.batch.columns.keys] < 5
-        return Answer(Batch(answer.batch.columns.take(np.flatnonzero(light))), None)
+        return GeneratorResult(Batch(answer.batch.columns.take(np.flatnonzero(light))), None)
 
-    def usage_gains(self, view):
-        gain = view.gain(self.columns(range(self.problem.worth.size)))
+    def reduced_cost_bounds(self, view):
+        gain = view.reduced_costs(self.columns(range(self.problem.worth.size)))
         gain[view.column_keys] = -np.inf
         return gain
 
@@ -53,9 +51,21 @@ def sums():
     return Expressions([Sum(range(ITEMS), "items"), Sum(range(0, ITEMS, 2), coefficients=range(1, 1 + ITEMS // 2))])
 
 
-@pytest.mark.parametrize("solve", [branch_and_price, branch_price_and_cut])
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("looks", [False, True], ids=["plain", "looks"])
+# In the quick run each option meets both trees, and each tree probes with half the options.
+COMBINATIONS = [
+    (solve, options, looks)
+    for solve in (branch_and_price, branch_price_and_cut)
+    for options in OPTIONS
+    for looks in (False, True)
+]
+QUICK = [
+    place
+    for place, (solve, options, looks) in enumerate(COMBINATIONS)
+    if looks == ((list(OPTIONS).index(options) + (solve is branch_and_price)) % 2 == 0)
+]
+
+
+@pytest.mark.parametrize(("solve", "options", "looks"), mostly_long(COMBINATIONS, QUICK))
 @seeing("below rows", "below rows, as the options say")
 @examples(6)
 @given(rng=generators())
@@ -69,7 +79,7 @@ def test_equals_enumeration(seen, rng, looks, options, solve):
             return super().query(view, limit=limit, stage=stage)
 
     brancher = StrongBranching(sums()) if looks else sums()
-    made = knapsacks.formulation(problem, brancher, pricing=Pricing(**OPTIONS[options]))
+    made = knapsacks.formulation(problem, brancher, pricing=PricingOptions(**OPTIONS[options]))
     result = solve(problem, attrs.evolve(made, generators=[Watched(problem)]))
     seen["below rows"] += any(rows for rows, _ in below)
     seen["below rows, as the options say"] += ("smoothing" in OPTIONS[options], True) in {
@@ -87,25 +97,27 @@ def test_equals_enumeration(seen, rng, looks, options, solve):
 def test_smoothed_prices_of_rows_prove_bounds(rng):
     """Also where the centre knows none of the rows, or others; the view prices a sum as its quantities do."""
     problem = knapsacks.draw(rng)
-    master = LinearMaster(problem, knapsacks.formulation(problem, sums(), pricing=Pricing(initial_priced=True)))
+    master = LinearMaster(
+        problem, knapsacks.formulation(problem, sums(), pricing=PricingOptions(initial_columns_priceable=True))
+    )
     master.extend(Batch(knapsacks.Items(problem).columns(range(ITEMS))))
     rows = [BranchRow(range(ITEMS), upper=3), BranchRow(range(0, ITEMS, 2), lower=1)]
     nodes = [Fixings.none(ITEMS).fix(rows=some) for some in ([], rows[:1], rows)]
     views = []
     for node in nodes:
-        master.solve(node, Budget())
+        master.solve(node, SolveBudget())
         views.append(master.view())
     allowed = [
         problem.value(s)
         for bits in np.ndindex(*(2,) * ITEMS)
-        if not problem.violations(s := tuple(np.flatnonzero(bits).tolist())) and nodes[-1].allow(np.array(s, int))
+        if not problem.violations(s := tuple(np.flatnonzero(bits).tolist())) and nodes[-1].allows(np.array(s, int))
     ]
     share = float(rng.uniform(0.05, 0.95))
     for centre in views:
         between = master.smoothed(views[-1], centre, share)
         missing = np.setdiff1d(np.arange(ITEMS), between.column_keys)
         columns = knapsacks.Items(problem).columns(range(ITEMS))
-        gain = between.gain(columns)
+        gain = between.reduced_costs(columns)
         assert np.all(gain[between.column_keys] <= 1e-9)
         bound = between.bound + float(np.maximum(gain[missing], 0.0).sum())
         assert bound >= max(allowed, default=-np.inf) - 1e-9
@@ -141,19 +153,19 @@ def test_reduced_costs_fix_below_rows():
 
 @pytest.mark.parametrize("shadow", [False, True], ids=["own tree", "SCIP's tree"])
 def test_a_look_fixes_nothing(shadow):
-    """A probe drops tightenings, so nobody is asked what they would rest on."""
+    """A probe drops tightenings, so no generator is asked for reduced-cost bounds."""
     problem, asked = knapsacks.draw(np.random.default_rng(0)), []
 
     class Watched(Staged):
-        def usage_gains(self, view):
+        def reduced_cost_bounds(self, view):
             asked.append(view)
-            return super().usage_gains(view)
+            return super().reduced_cost_bounds(view)
 
     made = attrs.evolve(knapsacks.formulation(problem, sums()), generators=[Watched(problem)])
     relaxation = PricedRelaxation(LinearMaster(problem, made), made.generators, problem.decisions)
     none, worst = Fixings.none(ITEMS), problem.best() - 1.0
-    full = relaxation.solve(none, Budget(), incumbent=worst)
+    full = relaxation.solve(none, SolveBudget(), incumbent=worst)
     assert len(asked) == 1
-    probe = Probe(problem, Shadow(problem, made, None) if shadow else relaxation, none, Budget(), worst)
+    probe = Probe(problem, ProbingMaster(problem, made, None) if shadow else relaxation, none, SolveBudget(), worst)
     assert probe.relax(none).bound == pytest.approx(full.bound)
     assert len(asked) == 1

@@ -1,7 +1,5 @@
 """Branches on sums of decisions: coverage against truth tables, and what a search and a verifier refuse."""
 
-from __future__ import annotations
-
 import itertools
 
 import attrs
@@ -12,20 +10,20 @@ from hypothesis import given
 
 import gapless as gl
 from gapless import InvalidProblem
-from gapless.core.branch import uncovered
-from gapless.core.branch_row import BranchRow
-from gapless.engine import tree_search
+from gapless.decisions.branch import uncovered
+from gapless.decisions.branch_row import BranchRow
 from gapless.roles import (
     Branch,
     Brancher,
-    Budget,
     Decisions,
     Fixings,
     LinearDualCertificate,
+    SolveBudget,
     TreeCertificate,
     UncoveredBranching,
 )
 from gapless.testing.examples import OptimisticBound, random_selection
+from gapless.tree_search import tree_search
 
 COUNT = 5
 
@@ -59,9 +57,11 @@ def test_what_is_said_to_cover_covers(seen, rng):
         return
     for bits in itertools.product((0, 1), repeat=COUNT):
         ids = np.flatnonzero(bits)
-        if parent.allow(ids):
+        if parent.allows(ids):
             seen["covered"] += 1
-            assert any(child is not None and child.allow(ids) for child in (b.narrow(parent) for b in branches))
+            assert any(
+                child is not None and child.allows(ids) for child in (b.child_fixings(parent) for b in branches)
+            )
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_fixings_and_rows_may_contradict():
     both = limited.fix(rows=[BranchRow((2, 1, 0), upper=2)])
     assert both.rows == (BranchRow((0, 1, 2), 2, 2),)
     assert both != limited
-    assert both.allow(np.array([0, 2]))
-    assert not both.allow(np.array([0, 1, 2]))
+    assert both.allows(np.array([0, 2]))
+    assert not both.allows(np.array([0, 1, 2]))
     assert both.rows_bound(np.array([1.5])) == 3.0
     grouped = Decisions(3, exactly_one=[(0, 1, 2)])
     assert limited.implied(grouped) is not None  # groups alone do not count
@@ -159,7 +159,7 @@ def test_a_relaxation_that_heeds_no_rows_is_not_asked_for_ever():
             return attrs.evolve(relaxed, bound=relaxed.bound + 100)
 
     with pytest.raises(UncoveredBranching, match="does not heed"):
-        tree_search(problem, Loose(problem), OnSums(), Budget(gl.Limits(nodes=50)))
+        tree_search(problem, Loose(problem), OnSums(), SolveBudget(gl.Limits(nodes=50)))
 
 
 def test_rows_of_a_child_begin_with_its_parents():

@@ -1,17 +1,39 @@
-"""Column generation through its roles: domains, oracle, slack, limits, fixings, and oracles that lie."""
+"""Column generation in chains and trees through its roles: domains, oracle, gap, limits, fixings, wrong oracles."""
+
+import functools
+from collections.abc import Callable
 
 import attrs
 import numpy as np
 import pytest
 from drawn import examples, generators, numbers, seeing
 from hypothesis import given
+from small_trees import random_tree
 
 import gapless
 from gapless import InvalidProblem, Limits, Result, Status, Stop
-from gapless.core.tolerance import meets
-from gapless.engine import PricedRelaxation, price_and_cut, tree_search
-from gapless.roles import Answer, Batch, Budget, Fixings, InconsistentBound, MostFractional, OracleError
-from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle, TransitionBounds, transition_bounds
+from gapless.arrays.tolerance import meets
+from gapless.column_generation import PricedRelaxation, price_and_cut
+from gapless.roles import (
+    Batch,
+    Fixings,
+    GeneratorResult,
+    InconsistentBound,
+    MostFractional,
+    OracleError,
+    SolveBudget,
+)
+from gapless.tree_search import tree_search
+from gapless_chains import (
+    ChainProblem,
+    DomainMessages,
+    ReducedCostOracle,
+    TransitionBounds,
+    TreeMessages,
+    TreeProblem,
+    TreeReducedCostOracle,
+    transition_bounds,
+)
 
 INF = float("inf")
 METHOD = "column-generation"
@@ -25,13 +47,41 @@ def flat_chain(seed, n=12, k=15, sharpness=0.5, forbidden=0.0):
     return ChainProblem(sharpness * rng.normal(size=(n, k)), transition)
 
 
+def flat_tree(seed, n=12, k=12, **options):
+    """Scores so flat that several rounds are needed."""
+    return random_tree(seed, n, k, **{"sharpness": 0.5, **options})
+
+
+@attrs.frozen
+class Kind:
+    """Chains or trees: their roles, flat instances, and the two messages of their views."""
+
+    name: str
+    messages: type
+    oracle: type
+    flat: Callable
+    views: tuple
+
+    def __str__(self):
+        return self.name
+
+    def pair(self, problem):
+        return self.messages(problem), self.oracle(problem)
+
+
+CHAIN = Kind("chain", DomainMessages, ReducedCostOracle, flat_chain, ("alpha", "beta"))
+TREE = Kind("tree", TreeMessages, TreeReducedCostOracle, flat_tree, ("up", "down"))
+both_kinds = pytest.mark.parametrize("kind", [CHAIN, TREE], ids=str)
+
+
 def rounds(problem, fixings=None, first="greedy"):
-    """(view, answer, certified bound) of every round, by hand."""
-    messages, oracle = DomainMessages(problem, first=first), ReducedCostOracle(problem)
+    """(view, relaxed, answer, certified bound) of every round, by hand."""
+    kind = CHAIN if isinstance(problem, ChainProblem) else TREE
+    messages, oracle = kind.messages(problem, first=first), kind.oracle(problem)
     fixings = fixings or Fixings.none(problem.decisions.count)
     state = None
     while True:
-        relaxed = messages.solve(fixings, Budget(), state=state)
+        relaxed = messages.solve(fixings, SolveBudget(), state=state)
         state = relaxed.state
         answer = oracle.query(messages.view())
         yield messages.view(), relaxed, answer, messages.certify([answer]).upper_bound(problem, fixings)
@@ -42,18 +92,24 @@ def rounds(problem, fixings=None, first="greedy"):
 # --- the roles
 
 
+@both_kinds
 @seeing("several")
 @pytest.mark.parametrize("forbidden", [0.0, 0.4])
 @pytest.mark.parametrize("first", ["greedy", "local"])
 @given(rng=generators())
-def test_slack_is_what_the_potentials_exceed_the_restricted_optimum_by(seen, rng, forbidden, first):
-    problem = flat_chain(rng, forbidden=forbidden)
+def test_every_round_has_a_true_bound_that_its_certificate_proves(seen, rng, kind, forbidden, first):
+    """The certificate of a chain is exactly as far above the restricted optimum as the oracle says."""
+    problem = kind.flat(rng, forbidden=forbidden)
+    if problem.infeasibility():
+        return
     best = gapless.solve(problem).value
     bounds, values = [], []
     for _, relaxed, answer, certified in rounds(problem, first=first):
-        bounds.append(relaxed.bound + answer.slack)
+        bounds.append(relaxed.bound + answer.pricing_gap)
         values.append(relaxed.bound)
-        assert certified == pytest.approx(bounds[-1], rel=1e-9, abs=1e-9)
+        if kind is CHAIN:
+            assert certified == pytest.approx(bounds[-1], rel=1e-9, abs=1e-9)
+        assert best - 1e-9 <= certified <= bounds[-1] + 1e-9 * max(1.0, abs(bounds[-1]))
         assert problem.value(relaxed.structure) == pytest.approx(relaxed.bound, abs=1e-9)
         assert relaxed.bound <= best + 1e-9
         assert bounds[-1] >= best - 1e-9
@@ -74,18 +130,22 @@ def test_messages_are_those_of_equations_7_and_11():
         np.testing.assert_allclose(view.beta[i], beta, atol=1e-12)
 
 
+@both_kinds
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
 @given(rng=generators())
-def test_warm_messages_equal_messages_from_scratch(rng, forbidden):
-    problem = flat_chain(rng, forbidden=forbidden)
+def test_warm_messages_equal_messages_from_scratch(rng, kind, forbidden):
+    problem = kind.flat(rng, forbidden=forbidden)
     fixings = Fixings.none(problem.decisions.count)
+    # Rows of roots hold no messages; those of chains are shifted by constants instead of computed again.
+    rows, tolerance = (slice(None), 1e-12) if kind is CHAIN else (problem.inner, 0.0)
     for view, relaxed, _, _ in rounds(problem):
-        alpha, beta = view.alpha.copy(), view.beta.copy()
-        fresh = DomainMessages(problem)
-        again = fresh.solve(fixings, Budget(), state=relaxed.state)
-        np.testing.assert_allclose(fresh.view().alpha, alpha, atol=1e-12)
-        np.testing.assert_allclose(fresh.view().beta, beta, atol=1e-12)
-        assert again.bound == relaxed.bound
+        if not view.feasible:
+            break
+        warm = [getattr(view, name)[rows].copy() for name in kind.views]
+        fresh = kind.messages(problem)
+        assert fresh.solve(fixings, SolveBudget(), state=relaxed.state).bound == relaxed.bound
+        for name, message in zip(kind.views, warm, strict=True):
+            np.testing.assert_allclose(getattr(fresh.view(), name)[rows], message, rtol=0, atol=tolerance)
 
 
 @given(rng=generators())
@@ -102,7 +162,7 @@ def test_the_oracle_returns_exactly_what_a_full_search_finds(rng):
         wanted[[0, -1]] |= np.array(ends) > 1e-12
         np.testing.assert_array_equal(answer.batch.columns.keys, np.flatnonzero(wanted & ~view.domains))
         maxima = [*reduced.max(axis=(1, 2)), ends[0].max(), ends[1].max()]
-        assert answer.slack == pytest.approx(np.maximum(maxima, 0).sum(), abs=1e-9)
+        assert answer.pricing_gap == pytest.approx(np.maximum(maxima, 0).sum(), abs=1e-9)
 
 
 def test_columns_are_decisions_and_domains_are_never_priced_again():
@@ -118,11 +178,12 @@ def test_columns_are_decisions_and_domains_are_never_priced_again():
     assert seen
 
 
-def test_ties_need_no_labels():
-    problem = ChainProblem(np.zeros((30, 20)), np.full((20, 20), 0.1))
-    result = gapless.solve(problem, METHOD)
+@pytest.mark.parametrize("parents", [None, np.arange(30) // 2 - (np.arange(30) < 1)], ids=["chain", "tree"])
+def test_ties_need_no_labels(parents):
+    scores = np.zeros((30, 20)), np.full((20, 20), 0.1)
+    result = gapless.solve(ChainProblem(*scores) if parents is None else TreeProblem(*scores, parents), METHOD)
     assert result.status is Status.OPTIMAL
-    assert result.stats.extra == {"mean_domain_size": 1.0, "oracle_candidates": result.stats.parts_scored}
+    assert result.stats.extra == {"mean_domain_size": 1.0, "oracle_candidates": result.stats.scopes_scored}
     assert result.stats.iterations == 1
 
 
@@ -136,7 +197,7 @@ def test_limit_returns_part_and_still_closes():
     problem = flat_chain(4)
     messages, oracle = DomainMessages(problem), ReducedCostOracle(problem)
     fixings = Fixings.none(problem.decisions.count)
-    relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), limit=1)
+    relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, SolveBudget(), limit=1)
     assert meets(relaxed.bound, gapless.solve(problem).value)
 
 
@@ -152,33 +213,36 @@ def test_transition_bounds_are_computed_once_for_an_array():
     assert TransitionBounds.compute(np.full((1, 1), -INF)).forbids
 
 
-def test_view_before_solve():
+@both_kinds
+def test_view_before_solve(kind):
     with pytest.raises(RuntimeError, match="before solve"):
-        DomainMessages(flat_chain(0)).view()
+        kind.messages(kind.flat(0)).view()
 
 
 # --- fixings
 
 
+@both_kinds
 @pytest.mark.parametrize("forbidden", [0.0, 0.35])
 @given(rng=generators())
-def test_bounds_under_fixings_are_exact(rng, random_chain, forbidden):
+def test_bounds_under_fixings_are_exact(rng, random_chain, kind, forbidden):
     seed = int(rng.integers(120))
     n, k = int(rng.integers(1, 7)), int(rng.integers(1, 5))
-    problem = random_chain(rng, n, k, forbidden=forbidden, integers=bool(seed % 2))
-    messages, oracle = DomainMessages(problem), ReducedCostOracle(problem)
+    draw = random_chain if kind is CHAIN else random_tree
+    problem = draw(rng, n, k, forbidden=forbidden, integers=bool(seed % 2))
+    messages, oracle = kind.pair(problem)
     state = None
     for _ in range(4):  # one object for all of them, as in a tree search
         fixings = Fixings(rng.choice([-1, 0, 1], n * k, p=[0.7, 0.22, 0.08]))
         masked = np.where(problem.allowed(fixings), problem.local, -INF)
-        expected = gapless.solve(ChainProblem(masked, problem.transition)).bound
-        relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), state=state)
+        edges = (problem.transition,) if kind is CHAIN else (problem.transition, problem.parents)
+        expected = gapless.solve(type(problem)(masked, *edges)).bound
+        relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, SolveBudget(), state=state)
         state = relaxed.state
         assert relaxed.bound == pytest.approx(expected, abs=1e-9)
-        verdict = relaxed.certificate.verify(problem, fixings)
-        assert verdict.bound == pytest.approx(expected, abs=1e-9)
+        assert relaxed.certificate.verify(problem, fixings).bound == pytest.approx(expected, abs=1e-9)
         if relaxed.structure is not None:
-            assert fixings.allow(problem.encode(relaxed.structure))
+            assert fixings.allows(problem.encode(relaxed.structure))
 
 
 @examples(6)
@@ -198,20 +262,26 @@ def test_k_best_by_tree_search_over_the_same_roles(rng, random_chain):
 # --- limits
 
 
-def slow_chain():
+@functools.cache
+def slow(kind):
+    """An instance of three rounds at least."""
     for seed in range(50):
-        problem = flat_chain(seed, 20, 20)
+        problem = kind.flat(seed, 20, 20) if kind is CHAIN else kind.flat(seed, 20, 20, sharpness=1.0)
         if gapless.solve(problem, METHOD).stats.iterations >= 3:
             return problem
     raise AssertionError
 
 
+@both_kinds
 @seeing("early")
 @pytest.mark.parametrize("iterations", [1, 2])
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
+@examples(60)
 @given(rng=generators())
-def test_an_early_stop_has_a_true_bound(seen, rng, iterations, forbidden):
-    problem = flat_chain(rng, 15, 12, forbidden=forbidden)
+def test_an_early_stop_has_a_true_bound(seen, rng, kind, iterations, forbidden):
+    problem = kind.flat(rng, 15, 12, forbidden=forbidden)
+    if problem.infeasibility():
+        return
     best = gapless.solve(problem).value
     result = gapless.solve(problem, METHOD, limits=Limits(iterations=iterations), first="local")
     assert result.verify(problem)
@@ -222,30 +292,30 @@ def test_an_early_stop_has_a_true_bound(seen, rng, iterations, forbidden):
         seen["early"] += 1
 
 
-def test_no_time_still_gives_an_answer_and_a_bound():
-    problem = slow_chain()
-    result = gapless.solve(problem, METHOD, limits=Limits(time=0.0))
-    assert result.status is Status.FEASIBLE
-    assert result.stop is Stop.TIME
-    assert np.isfinite(result.bound)
-    assert result.verify(problem)
-
-
-def test_a_gap_or_a_target_is_enough():
-    problem = slow_chain()
+@both_kinds
+def test_time_gap_and_target(kind):
+    problem = slow(kind)
     best = gapless.solve(problem).value
-    by_gap = gapless.solve(problem, METHOD, limits=Limits(gap=100.0))
-    assert by_gap.stop is Stop.GAP
-    assert by_gap.bound >= best > by_gap.value - 1e-9
-    by_target = gapless.solve(problem, METHOD, limits=Limits(target=best - 1000.0))
-    assert by_target.stop is Stop.TARGET
-    assert by_target.stats.iterations == by_gap.stats.iterations == 1
+    results = {
+        stop: gapless.solve(problem, METHOD, limits=limits)
+        for stop, limits in (
+            (Stop.TIME, Limits(time=0.0)),
+            (Stop.GAP, Limits(relative_gap=100.0)),
+            (Stop.TARGET, Limits(target=best - 1000.0)),
+        )
+    }
+    for stop, result in results.items():
+        assert (result.status, result.stop) == (Status.FEASIBLE, stop)
+        assert np.isfinite(result.bound)
+        assert result.bound >= best > result.value - 1e-9
+        assert result.verify(problem)
+    assert results[Stop.TARGET].stats.iterations == results[Stop.GAP].stats.iterations == 1
     assert gapless.solve(problem, METHOD, limits=Limits(target=best + 1000.0)).status is Status.OPTIMAL
 
 
 @pytest.mark.parametrize("at", [0, 1, 2])
 def test_ctrl_c_returns_what_is_known(monkeypatch, at):
-    problem = slow_chain()
+    problem = slow(CHAIN)
     best = gapless.solve(problem).value
     calls = []
     query = ReducedCostOracle.query
@@ -267,34 +337,35 @@ def test_ctrl_c_returns_what_is_known(monkeypatch, at):
 
 def test_observers_see_rounds_whose_bounds_never_rise():
     events = []
-    gapless.solve(slow_chain(), METHOD, observers=[events.append])
+    gapless.solve(slow(CHAIN), METHOD, observers=[events.append])
     bounds = [e.bound for e in events if e.kind == "round"]
     assert len(bounds) > 1
     assert bounds == sorted(bounds, reverse=True)
-    assert len(gapless.solve(slow_chain(), METHOD, trace=True).trace) == len(events)
+    assert len(gapless.solve(slow(CHAIN), METHOD, trace=True).trace) == len(events)
 
 
 # --- start structures and options
 
 
-def test_a_good_start_saves_rounds():
-    problem = slow_chain()
-    best = gapless.solve(problem)
-    cold = gapless.solve(problem, METHOD)
+@both_kinds
+def test_a_good_start_saves_rounds(kind):
+    problem = slow(kind)
+    best, cold = gapless.solve(problem), gapless.solve(problem, METHOD)
     warm = gapless.solve(problem, METHOD, start=best.best)
     assert warm.status is Status.OPTIMAL
     assert warm.stats.warm_start_used
     assert warm.stats.iterations <= cold.stats.iterations
     assert not cold.stats.warm_start_used
-    with pytest.raises(InvalidProblem, match=r"start: .*token 0 has label 99"):
+    with pytest.raises(InvalidProblem, match=rf"start: .*{problem.node_word} 0 has label 99"):
         gapless.solve(problem, METHOD, start=np.full(20, 99))
 
 
-def test_unknown_options_are_refused():
+@both_kinds
+def test_unknown_options_are_refused(kind):
     with pytest.raises(gapless.UnknownOption, match="did you mean 'first'"):
-        gapless.solve(flat_chain(0), METHOD, frist="local")
+        gapless.solve(kind.flat(0), METHOD, frist="local")
     with pytest.raises(gapless.UnknownOption, match="'greedy' or 'local'"):
-        gapless.solve(flat_chain(0), METHOD, first="last")
+        gapless.solve(kind.flat(0), METHOD, first="last")
 
 
 # --- mutation: oracles that lie
@@ -309,7 +380,7 @@ class Dropping(ReducedCostOracle):
         answer = super().query(view, limit=limit)
         columns = answer.batch.columns
         kept = columns.take(np.flatnonzero(columns.keys != self.hidden))
-        return Answer(Batch(kept), 0.0)
+        return GeneratorResult(Batch(kept), 0.0)
 
 
 @seeing("wrong")
@@ -323,7 +394,7 @@ def test_a_dropped_label_with_a_slack_of_zero_is_caught(seen, rng):
     messages = DomainMessages(problem)
     fixings = Fixings.none(problem.decisions.count)
     try:
-        relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, Budget(), enough=meets)
+        relaxed = price_and_cut(messages, [oracle], problem.decisions, fixings, SolveBudget(), enough=meets)
     except InconsistentBound:
         return  # caught
     result = Result.of(problem, [relaxed.structure], relaxed.bound, Stop.PROVED, certificate=relaxed.certificate)
@@ -331,7 +402,7 @@ def test_a_dropped_label_with_a_slack_of_zero_is_caught(seen, rng):
         seen["wrong"] += 1
         verdict = result.verify(problem)
         assert not verdict
-        assert verdict.place == "certificate"
+        assert verdict.location == "certificate"
 
 
 def test_a_raising_oracle_is_named_and_nothing_is_claimed(monkeypatch):
@@ -346,7 +417,7 @@ def test_a_raising_oracle_is_named_and_nothing_is_claimed(monkeypatch):
 
 
 def test_stale_bounds_of_changed_transitions_are_caught_by_verify(monkeypatch):
-    """Whoever writes to a shared array behind our back gets a wrong answer, but no proof of it."""
+    """A write to an array shared with a problem leads to a wrong answer, but no proof of it."""
     problem = flat_chain(0)
     good = transition_bounds(problem.transition)
     low = attrs.evolve(good, into=good.into - 50.0, out_of=good.out_of - 50.0)

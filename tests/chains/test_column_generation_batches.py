@@ -89,7 +89,7 @@ def test_a_gap_holds_for_each_sentence_and_is_proved(seen, rng):
     batch = model.batch(rows, lengths)
     exact = gapless.solve_many(batch, METHOD)
     by_option = gapless.solve_many(batch, METHOD, gap=0.2)
-    by_limit = gapless.solve_many(batch, METHOD, limits=Limits(gap=0.2))
+    by_limit = gapless.solve_many(batch, METHOD, limits=Limits(relative_gap=0.2))
     np.testing.assert_array_equal(by_option.bounds, by_limit.bounds)
     np.testing.assert_array_equal(by_option.values, by_limit.values)
     assert (by_option.bounds >= exact.values - 1e-9).all()
@@ -113,7 +113,7 @@ def test_other_limits_go_to_the_role_objects():
     assert many[0].explanation[0] == f"Limits(iterations=1): {ONE_BY_ONE}"
     formula = gapless.solve_many(batch, METHOD, reduced_cost="alpha", limits=Limits(time=60.0))
     assert formula[0].explanation[0] == f"reduced_cost='alpha' and Limits(time=60.0): {ONE_BY_ONE}"
-    assert not gapless.solve_many(batch, METHOD, limits=Limits(gap=0.1))[0].explanation
+    assert not gapless.solve_many(batch, METHOD, limits=Limits(relative_gap=0.1))[0].explanation
 
 
 def test_bad_scores_are_named_with_their_sentence():
@@ -149,7 +149,7 @@ def test_tables_are_few_and_die_with_their_model():
     model = ChainModel(rng.normal(size=(4, 4)))
     for power in range(40):
         batch = model.batch(rng.normal(size=(5, 4)) * 2.0**power, [5])
-        assert gapless.solve_many(batch, "column-generation").proved == 1.0
+        assert gapless.solve_many(batch, "column-generation").proved_share == 1.0
     assert len(_tables(model.transition)) <= 6
     transition = weakref.ref(model.transition)
     del model, batch

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from drawn import examples, generators, seeing
 from hypothesis import given
+from small_trees import drawn_tree
 
 import gapless
 from gapless import Status
-from gapless.core.tolerance import meets
+from gapless.arrays.tolerance import meets
 from gapless.scip import solve_monolithic
 from gapless_chains import ChainProblem
 
@@ -39,12 +40,20 @@ def proves(problem, best, method, options):
     return best > -np.inf
 
 
-@every_method
+def drawn(kind, rng, drawn_chain):
+    """A small chain or tree of any kind and its best value."""
+    return drawn_chain(rng) if kind == "chain" else drawn_tree(rng)
+
+
+@pytest.mark.parametrize(
+    ("kind", "method", "options"),
+    [*(("chain", *way) for way in METHODS), *(("tree", *way) for way in METHODS if not way[1])],
+)
 @seeing("infeasible", "feasible")
 @examples(100)
 @given(rng=generators())
-def test_agrees_with_enumeration_and_proves_it(seen, rng, drawn_chain, method, options):
-    feasible = proves(*drawn_chain(rng), method, options)
+def test_agrees_with_enumeration_and_proves_it(seen, rng, drawn_chain, kind, method, options):
+    feasible = proves(*drawn(kind, rng, drawn_chain), method, options)
     seen["feasible" if feasible else "infeasible"] += 1
 
 
@@ -123,11 +132,12 @@ def test_tagging_constraints(rng, varying):
     assert result.verify(problem)
 
 
+@pytest.mark.parametrize("kind", ["chain", "tree"])
 @examples(40)
 @given(rng=generators())
-def test_agrees_with_the_linear_program(rng, drawn_chain):
-    """The local polytope of eq. 4, solved by SCIP: an independent judge of the model as well as of the methods."""
-    problem, best = drawn_chain(rng)
+def test_agrees_with_the_linear_program(rng, drawn_chain, kind):
+    """The local polytope of eq. 4, solved by SCIP: an independent reference for the model and for the methods."""
+    problem, best = drawn(kind, rng, drawn_chain)
     result = solve_monolithic(problem)
     if best == -np.inf:
         assert result.status is Status.INFEASIBLE

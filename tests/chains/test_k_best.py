@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from drawn import examples, generators, seeing
+from drawn import examples, generators, mostly_long, seeing
 from hypothesis import given
 
 import gapless
@@ -62,16 +62,17 @@ def test_masks_and_large_scores_do_not_hide_labellings():
             assert values == pytest.approx(expected, rel=1e-12, abs=1e-9 * scale)
 
 
+@pytest.mark.parametrize("count", mostly_long([12, 40], quick=[0]))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("pruning", [by_nothing, by_bounds, by_dominance])
-def test_batches_are_single_chains(pruning, dtype):
+def test_batches_are_single_chains(pruning, dtype, count):
     rng = np.random.default_rng(6)
     for k in (1, 2, 5):
-        lengths = rng.integers(1, 6, 40)
+        lengths = rng.integers(1, 6, count)
         model = ChainModel(rng.integers(-1, 2, (4, 4)), final=rng.integers(-1, 2, 4))
         batch = model.batch(rng.integers(-2, 3, (lengths.sum(), 4)).astype(dtype), lengths)
         lists = k_best_of_batch(batch, k, pruning)
-        assert len(lists) == 40
+        assert len(lists) == count
         for s, problem in enumerate(batch):
             assert lists.values[s, : lists.counts[s]].tolist() == enumerated(problem)[:k]
             assert [problem.value(labels) for labels in lists.of(s)] == enumerated(problem)[:k]

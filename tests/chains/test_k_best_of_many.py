@@ -87,7 +87,7 @@ def test_workers_find_the_same_lists(as_list):
     pytest.importorskip("joblib", reason="jobs=2 needs joblib")
     batch = integer_batch(5, sentences=40)
     problems = list(batch) if as_list else batch
-    alone, together = (gl.solve_many(problems, k=300, jobs=jobs, at_once=3) for jobs in (1, 2))
+    alone, together = (gl.solve_many(problems, k=300, jobs=jobs, chunk_size=3) for jobs in (1, 2))
     for name in ("k_best_values", "k_best_counts", "labels", "offsets"):
         wide, narrow = alone.arrays[name], together.arrays[name]
         assert wide.tolist() == narrow.tolist()

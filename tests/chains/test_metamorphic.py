@@ -84,7 +84,7 @@ def test_moving_scores_from_transitions_to_labels_changes_nothing(scores, method
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_label_that_nobody_can_use_changes_nothing(scores, method):
+def test_a_label_that_no_transition_allows_changes_nothing(scores, method):
     n, k = scores["unary"].shape
     transition = scores["transition"]
     padded = np.zeros((*transition.shape[:-2], k + 1, k + 1))

@@ -39,7 +39,7 @@ def test_padded_sentences_are_the_chains_of_their_tokens(name):
     batch = GIVEN[name]()
     assert batch.unary.tolist() == UNARY[MASK].tolist()
     assert np.diff(batch.offsets).tolist() == LENGTHS
-    assert batch.padded_to == 6
+    assert batch.padded_length == 6
 
 
 def test_padding_may_hold_anything_and_types_stay():
@@ -48,7 +48,7 @@ def test_padding_may_hold_anything_and_types_stay():
     batch = MODEL.batch(unary, mask=MASK)
     assert batch.unary.dtype == np.float32
     assert not np.shares_memory(batch.unary, unary)
-    assert gl.solve_many(batch).proved == 1.0
+    assert gl.solve_many(batch).proved_share == 1.0
 
 
 @pytest.mark.parametrize("method", ["viterbi", "dominance", "viterbi-pruned", "column-generation", "beam"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gapless import InvalidProblem, solve, solve_many
-from gapless.core import serial
+from gapless.arrays import serial
 from gapless.roles import Fixings
 from gapless_chains import ChainProblem
 

@@ -9,12 +9,12 @@ from hypothesis import given
 
 import gapless
 from gapless import Limits, Status, Stop
-from gapless.core.tolerance import meets
-from gapless.roles import Budget, Fixings
+from gapless.arrays.tolerance import meets
+from gapless.roles import Fixings, SolveBudget
 from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle, transition_bounds
 from gapless_chains.column_generation.formulation import FORMULATIONS
-from gapless_chains.column_generation.gauge import GaugedScores, centred_transition
 from gapless_chains.column_generation.label_pruning import competitive
+from gapless_chains.column_generation.reparametrisation import ReparametrisedScores, centred_transition
 
 METHOD = "column-generation"
 INF = float("inf")
@@ -39,7 +39,7 @@ def rounds(problem, cost, centred=False, prune=False):
     fixings = Fixings.none(problem.decisions.count)
     state = None
     while True:
-        relaxed = messages.solve(fixings, Budget(), state=state)
+        relaxed = messages.solve(fixings, SolveBudget(), state=state)
         state = relaxed.state
         answer = oracle.query(messages.view())
         yield messages.view(), relaxed, answer, messages.certify([answer]).upper_bound(problem, fixings)
@@ -74,7 +74,7 @@ def test_every_round_has_a_true_bound_and_its_certificate(seen, rng, cost, centr
     best = gapless.solve(problem).value
     bounds = []
     for _, relaxed, answer, certified in rounds(problem, cost, centred, prune):
-        bounds.append(relaxed.bound + answer.slack)
+        bounds.append(relaxed.bound + answer.pricing_gap)
         assert bounds[-1] >= best - 1e-9
         assert relaxed.bound <= best + 1e-9
         assert certified == pytest.approx(bounds[-1], rel=1e-9, abs=1e-9)
@@ -146,7 +146,7 @@ def test_unknown_reduced_costs_are_refused():
 @given(rng=generators())
 def test_centred_scores_give_every_labelling_its_score(rng, varying):
     problem = flat_chain(rng, 6, 4, forbidden=0.2, varying=varying)
-    scores = GaugedScores.of(problem, centred=True)
+    scores = ReparametrisedScores.of(problem, centred=True)
     again = ChainProblem(scores.local, scores.transition)
     for labels in rng.integers(0, 4, (20, 6)):
         assert again.value(labels) == pytest.approx(problem.value(labels), abs=1e-12)
@@ -207,13 +207,13 @@ def test_a_gap_ends_early_with_a_proved_bound(seen, rng, cost):
     problem = flat_chain(rng, 20, 20)
     best = gapless.solve(problem).value
     result = gapless.solve(problem, METHOD, reduced_cost=cost, gap=0.3)
-    same = gapless.solve(problem, METHOD, reduced_cost=cost, limits=Limits(gap=0.3))
+    same = gapless.solve(problem, METHOD, reduced_cost=cost, limits=Limits(relative_gap=0.3))
     assert (same.value, same.bound, same.stop) == (result.value, result.bound, result.stop)
     assert result.verify(problem)
     assert result.value <= best + 1e-9
     assert best - 1e-9 <= result.bound <= result.value + 0.3 * max(1.0, abs(result.value))
     seen["early"] += result.stop is Stop.GAP
-    exact = gapless.solve(problem, METHOD, reduced_cost=cost, gap=0.0, limits=Limits(gap=0.3))
+    exact = gapless.solve(problem, METHOD, reduced_cost=cost, gap=0.0, limits=Limits(relative_gap=0.3))
     assert exact.status is Status.OPTIMAL
 
 

@@ -55,7 +55,7 @@ def test_names_tell_label_and_place():
     assert problem.decisions.name(3) == "token 0 has label begin PER, 1 to go"
 
 
-def test_wrong_shapes_are_told():
+def test_wrong_shapes_are_reported():
     with pytest.raises(InvalidProblem, match=r"expected \(n, 3, 2\) and \(2, 2\)"):
         Segments(2, 3).problem(np.zeros((4, 2, 3)), np.zeros((2, 2)))
     with pytest.raises(InvalidProblem, match="lengths from 1 to 3"):

@@ -15,7 +15,7 @@ def test_scripts_name_commands_tasks_and_options(shell, capsys):
     pytest.importorskip("shtab", reason="the extra `tasks` brings it")
     assert main(["completion", shell]) == exit_codes.PROVED
     script = capsys.readouterr().out
-    for name in ("selftest", "entity-linking", "at-once", "cluster", "fetch"):
+    for name in ("selftest", "entity-linking", "chunk-size", "cluster", "fetch"):
         assert name in script, name
     assert "python" not in script.lower().replace("python -m benchmarks", "")
 

@@ -1,9 +1,5 @@
 """Names that do not exist are answered with the nearest: commands, tasks, choices, treebanks, corpora, methods."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from gapless.cli import exit_codes, main
@@ -17,7 +13,7 @@ ARGUMENTS = {
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_arguments(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_arguments(name, capsys):
     asked, meant = ARGUMENTS[name]
     with pytest.raises(SystemExit) as end:
         main(asked)
@@ -25,7 +21,7 @@ def test_arguments(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"invalid choice: {name!r} (did you mean {meant!r}?) (choose from " in capsys.readouterr().err
 
 
-def test_far_names_get_no_hint(capsys: pytest.CaptureFixture[str]) -> None:
+def test_far_names_get_no_hint(capsys):
     with pytest.raises(SystemExit):
         main(["run", "xyzzy"])
     assert "invalid choice: 'xyzzy' (choose from 'pos-tagging'" in capsys.readouterr().err
@@ -46,13 +42,7 @@ VALUES = {
 
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("by_variable", [False, True])
-def test_values(
-    name: str,
-    by_variable: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_values(name, by_variable, tmp_path, monkeypatch, capsys):
     for folder in ("parsing/danish", "parsing/hungarian", "tagging/wsj_pos", "entity_linking"):
         (tmp_path / folder).mkdir(parents=True)
     monkeypatch.setenv("GAPLESS_CACHE", str(tmp_path / "cache"))

@@ -1,12 +1,8 @@
 """Output files of commands: an input or a file of another program is replaced only with ``--overwrite``."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -22,25 +18,25 @@ OUTPUTS = {"out", "report", "certificates", "figure", "plot", "to"}
 
 
 @pytest.fixture
-def problem(tmp_path: Path) -> Path:
+def problem(tmp_path):
     path = tmp_path / "problem.json"
     path.write_text(gl.dumps(PROBLEM), "utf-8")
     return path
 
 
 @pytest.fixture
-def problems(tmp_path: Path) -> Path:
+def problems(tmp_path):
     path = tmp_path / "problems.jsonl"
     path.write_text(gl.dumps(PROBLEM) + "\n", "utf-8")
     return path
 
 
-def refused(capsys: pytest.CaptureFixture[str], words: str, *arguments: str | Path) -> None:
+def refused(capsys, words, *arguments):
     assert main([*map(str, arguments)]) == exit_codes.USAGE
     assert words in capsys.readouterr().err
 
 
-def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+def parsers(parser):
     yield parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -48,7 +44,7 @@ def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser
                 yield from parsers(command)
 
 
-def test_every_command_with_an_output_offers_overwrite() -> None:
+def test_every_command_with_an_output_offers_overwrite():
     parser = build_parser(load_plugins())
     parser.fill_all()
     writing = [one for one in parsers(parser) if OUTPUTS & {action.dest for action in one._actions}]
@@ -57,13 +53,7 @@ def test_every_command_with_an_output_offers_overwrite() -> None:
 
 
 @pytest.mark.parametrize("link", [None, "symbolic", "hard", "standard input"])
-def test_solve_refuses_to_replace_its_input(
-    link: str | None,
-    problem: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_solve_refuses_to_replace_its_input(link, problem, tmp_path, capsys, monkeypatch):
     record, out = tmp_path / "record.json", tmp_path / "out.json"
     assert main(["solve", str(problem), "--out", str(record)]) == exit_codes.PROVED
     before, source = record.read_bytes(), str(record)
@@ -82,7 +72,7 @@ def test_solve_refuses_to_replace_its_input(
     assert main(["solve", str(record), "--out", str(record), "--overwrite"]) == exit_codes.PROVED
 
 
-def test_a_command_replaces_its_own_earlier_output(problem: Path, problems: Path, tmp_path: Path) -> None:
+def test_a_command_replaces_its_own_earlier_output(problem, problems, tmp_path):
     record, page = tmp_path / "record.json", tmp_path / "page.html"
     commands = [
         ["solve", problem, "--out", record],
@@ -95,9 +85,7 @@ def test_a_command_replaces_its_own_earlier_output(problem: Path, problems: Path
 
 
 @pytest.mark.parametrize("name", ["notes.json", "notes.jsonl", "notes.html", "notes.lp"])
-def test_a_file_of_another_program_is_not_replaced(
-    name: str, problem: Path, problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_of_another_program_is_not_replaced(name, problem, problems, tmp_path, capsys):
     target = tmp_path / name
     command = {
         "notes.json": ["solve", problem],
@@ -115,16 +103,14 @@ def test_a_file_of_another_program_is_not_replaced(
     assert main([*map(str, command), "--out", str(target)]) == exit_codes.PROVED
 
 
-def test_the_page_of_a_run_replaces_no_other_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_of_a_run_replaces_no_other_file(tmp_path, capsys):
     notes = tmp_path / "notes.html"
     notes.write_text("mine", "utf-8")
     refused(capsys, "did not write it", "run", "entity-linking", "--report", notes)
     assert notes.read_text() == "mine"
 
 
-def test_a_page_does_not_replace_what_it_shows(
-    problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_page_does_not_replace_what_it_shows(problems, tmp_path, capsys):
     run = tmp_path / "run"
     assert main(["solve", str(problems), "--out", str(run)]) == exit_codes.PROVED
     before = (run / "answers.jsonl").read_bytes()
@@ -133,9 +119,7 @@ def test_a_page_does_not_replace_what_it_shows(
     assert (run / "answers.jsonl").read_bytes() == before
 
 
-def test_folders_and_devices_are_no_output_files(
-    problem: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_folders_and_devices_are_no_output_files(problem, tmp_path, capsys):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for overwrite in ([], ["--overwrite"]):
@@ -145,36 +129,32 @@ def test_folders_and_devices_are_no_output_files(
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "manifest.json", "answers.jsonl"])
-def test_a_run_leaves_the_folder_of_other_files_alone(
-    name: str, problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_leaves_the_folder_of_other_files_alone(name, problems, tmp_path, capsys):
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / name).write_text("{}", "utf-8")
-    for command in (["solve", problems, "--anew"], ["run", "entity-linking"]):
+    for command in (["solve", problems, "--overwrite"], ["run", "entity-linking"]):
         refused(capsys, f"such as {name}; give a new or an empty folder", *command, "--out", folder)
         assert [path.name for path in folder.iterdir()] == [name]
     assert (folder / name).read_text() == "{}"
 
 
 @pytest.mark.parametrize("overwrite", [[], ["--overwrite"]])
-def test_a_run_does_not_write_into_the_folder_of_its_input(
-    overwrite: list[str], problems: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_does_not_write_into_the_folder_of_its_input(overwrite, problems, tmp_path, capsys):
     run, link = tmp_path / "run", tmp_path / "link"
     assert main(["solve", str(problems), "--out", str(run)]) == exit_codes.PROVED
     link.symlink_to(run)
     before = (run / "answers.jsonl").read_bytes()
     for out in (run, link):
         source = run / "answers.jsonl"
-        refused(capsys, "the folder that the run writes to", "solve", source, "--out", out, "--anew", *overwrite)
+        refused(capsys, "the folder that the run writes to", "solve", source, "--out", out, *overwrite)
     assert (run / "answers.jsonl").read_bytes() == before
 
 
-def test_a_run_goes_on_in_its_own_folder(problems: Path, tmp_path: Path) -> None:
+def test_a_run_goes_on_in_its_own_folder(problems, tmp_path):
     run = tmp_path / "run"
     for _ in range(2):
         assert main(["solve", str(problems), "--out", str(run)]) == exit_codes.PROVED
     moved = tmp_path / "moved"
     shutil.move(run, moved)
-    assert main(["solve", str(problems), "--out", str(moved), "--anew"]) == exit_codes.PROVED
+    assert main(["solve", str(problems), "--out", str(moved), "--overwrite"]) == exit_codes.PROVED

@@ -9,8 +9,8 @@ import pytest
 import gapless as gl
 import gapless_kernels
 from gapless.cli import exit_codes, main
-from gapless.core.record import read_values
 from gapless.report import report_of
+from gapless.results.record import read_values
 from gapless.roles import Sense
 from gapless_dependency import Grandchild, ParsingProblem, Valency
 from gapless_linking import LinkingProblem
@@ -49,9 +49,9 @@ def test_solve_says_whether_the_proof_can_be_shown(stored, capsys):
     assert main(bare) == exit_codes.PROVED
     assert capsys.readouterr().out.startswith("optimal: proved, no certificate: none was asked for")
     assert main([*bare, "--json"]) == exit_codes.PROVED
-    told = json.loads(capsys.readouterr().out)
-    assert (told["status"], told["certified"], told["verify_seconds"]) == ("optimal", False, None)
-    assert told["proof"].startswith("proved, no certificate: ")
+    document = json.loads(capsys.readouterr().out)
+    assert (document["status"], document["certified"], document["verify_seconds"]) == ("optimal", False, None)
+    assert document["proof"].startswith("proved, no certificate: ")
 
 
 def test_solve_checks_before_it_answers(stored, tmp_path, capsys):
@@ -103,7 +103,7 @@ def test_many_problems_say_how_many_have_no_certificate(stored, tmp_path, capsys
 
 
 def test_what_an_answer_leaves_out_is_noted(stored, capsys):
-    fewer = ["--method", "split-bound", "--option", "heads_kept=1"]
+    fewer = ["--method", "split-bound", "--option", "max_heads=1"]
     main(["solve", stored(parsing()), *fewer])
     assert "note: only trees of the 1 likeliest heads" in capsys.readouterr().out
     main(["solve", stored(parsing(), parsing(seed=1), parsing(seed=2)), *fewer])

@@ -1,7 +1,5 @@
 """``--quiet``: the result and errors, no remark and no progress; and the command without a command."""
 
-from __future__ import annotations
-
 import argparse
 import json
 
@@ -23,7 +21,7 @@ def stored(tmp_path):
     return path
 
 
-def commands(parser: argparse.ArgumentParser, name: str = "gapless"):
+def commands(parser, name="gapless"):
     """Every command that runs, with its parser."""
     below = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     if not below:
@@ -33,13 +31,14 @@ def commands(parser: argparse.ArgumentParser, name: str = "gapless"):
             yield from commands(command, f"{name} {word}")
 
 
-def test_every_command_takes_json_and_quiet():
+def test_every_command_takes_json_and_quiet_and_every_task_verbose():
     parser = build_parser(load_plugins())
     parser.fill_all()
     found = dict(commands(parser))
     assert {"gapless solve", "gapless data list", "gapless run pos-tagging", "gapless selftest"} <= set(found)
     for name, command in found.items():
         assert {"--json", "-q", "--quiet"} <= set(command._option_string_actions), name
+        assert not name.startswith("gapless run ") or "--verbose" in command._option_string_actions, name
 
 
 def test_the_bare_command_prints_its_help(capsys):
@@ -88,11 +87,11 @@ def test_a_task_prints_its_tables_alone(capsys):
 
 def test_quiet_leaves_remarks_out_and_json_whole(capsys):
     console = Console(quiet=True, verbose=True)
-    console.say("said")
+    console.info("said")
     console.detail("in detail")
-    console.remark("remarked")
+    console.notice("remarked")
     console.result("the result")
-    console.complain("wrong")
+    console.error("wrong")
     console.table("A table", ("name",), [("one",)])
     assert not console.draws_progress
     printed = capsys.readouterr()

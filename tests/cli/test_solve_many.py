@@ -1,7 +1,5 @@
 """``gapless solve FILE.jsonl``: records as they are finished, exit codes, what is wrong by file and line."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -15,7 +13,7 @@ import pytest
 
 import gapless as gl
 from gapless.cli import exit_codes, main
-from gapless.core.record import read_values
+from gapless.results.record import read_values
 from gapless_chains import ChainProblem
 from gapless_dependency import Grandchild, ParsingProblem
 
@@ -85,7 +83,7 @@ def test_a_wrong_line_is_named_and_what_was_finished_is_kept(file, tmp_path, cap
     assert (tmp_path / "out.jsonl.part").read_text().count("\n") == 12
 
 
-def test_a_failure_is_told_and_the_others_are_solved(tmp_path, capsys):
+def test_a_failure_is_reported_and_the_others_are_solved(tmp_path, capsys):
     plain = ParsingProblem(np.zeros((3, 3)))
     factored = ParsingProblem(np.zeros((3, 3)), factors=[Grandchild(np.zeros((3, 3, 3)))])
     file = tmp_path / "parses.jsonl"
@@ -94,7 +92,7 @@ def test_a_failure_is_told_and_the_others_are_solved(tmp_path, capsys):
     captured = capsys.readouterr()
     found = json.loads(captured.out)
     assert found["solved"] == 2
-    assert [failure["place"] for failure in found["failures"]] == [f"{file}, line 2"]
+    assert [failure["location"] for failure in found["failures"]] == [f"{file}, line 2"]
     assert f"{file}, line 2: method 'first-order' does not count factors" in captured.err
 
 
@@ -115,7 +113,6 @@ def test_exit_codes_are_those_of_one_problem(tmp_path, problems, extra, code, ca
     [
         (["--start", "x.json"], "--start is for one problem"),
         (["--out", "x.json"], "go to a .jsonl file, or into a folder"),
-        (["--anew"], "give --out FOLDER"),
         (["--jobs", "0"], "jobs is 0"),
         (["--cluster", "tcp://localhost:1"], "--cluster ADDRESS is for --backend dask or ray"),
         (["--backend", "dask"], "--backend dask needs --cluster ADDRESS"),
@@ -135,7 +132,7 @@ def test_several_of_each(file, problems, tmp_path, capsys):
     assert main(["solve", str(file), "-k", "2", "--out", str(out)]) == exit_codes.PROVED
     assert all(len(record.result.solutions) == 2 for record in read_values(out / "answers.jsonl"))
     assert main(["solve", str(file), "--out", str(out)]) == exit_codes.USAGE
-    assert "a run with k 2, not unknown" in capsys.readouterr().err
+    assert "a run with k 2, not 1" in capsys.readouterr().err
 
 
 def test_jobs_are_for_many(tmp_path, problems, capsys):
@@ -201,7 +198,7 @@ def test_a_folder_goes_on_where_it_was(file, problems, tmp_path, capsys):
         stream.write(gl.dumps(problems[0]) + "\n")
     assert main(["solve", str(file), "--out", str(folder)]) == exit_codes.USAGE
     assert "the problems of corpus.jsonl" in capsys.readouterr().err
-    assert main(["solve", str(file), "--out", str(folder), "--anew"]) == exit_codes.PROVED
+    assert main(["solve", str(file), "--out", str(folder), "--overwrite"]) == exit_codes.PROVED
     assert len(list(read_values(folder / "answers.jsonl"))) == len(problems) + 1
 
 

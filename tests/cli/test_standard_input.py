@@ -1,12 +1,9 @@
 """``-`` is standard input in every command that reads a file, and standard output as the file written."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,24 +13,24 @@ from gapless.cli import exit_codes, main
 from gapless_chains import ChainProblem
 
 
-def chain(seed: int = 3) -> ChainProblem:
+def chain(seed=3):
     rng = np.random.default_rng(seed)
     return ChainProblem(rng.integers(-5, 6, (4, 3)), rng.integers(-5, 6, (3, 3)))
 
 
 @pytest.fixture
 def piped(monkeypatch):
-    def pipe(text: str) -> None:
+    def pipe(text):
         monkeypatch.setattr(sys, "stdin", io.StringIO(text))
 
     return pipe
 
 
-def record() -> str:
+def record():
     return gl.dumps(gl.Record(chain(), gl.solve(chain()), "one"))
 
 
-def indented(text: str) -> str:
+def indented(text):
     return json.dumps(json.loads(text), indent=2)
 
 
@@ -80,7 +77,7 @@ def test_options_nested_a_million_deep_are_text(piped, capsys):
 
 def test_problems_are_solved_as_they_come():
     """The first answer is there before the producer has ended."""
-    command = [sys.executable, "-m", "gapless", "solve", "-", "--out", "-", "-q", "--at-once", "1"]
+    command = [sys.executable, "-m", "gapless", "solve", "-", "--out", "-", "-q", "--chunk-size", "1"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -149,7 +146,7 @@ def test_the_problem_or_the_start_may_come_from_standard_input(piped, tmp_path):
         (["export", "-", "--out", "a.lp", "--format", "lp"], "", "--format is for --out -"),
     ],
 )
-def test_bad_input_is_named(arguments, text, complaint, piped, capsys, tmp_path: Path, monkeypatch):
+def test_bad_input_is_named(arguments, text, complaint, piped, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     piped(text)
     assert main(arguments) == exit_codes.USAGE

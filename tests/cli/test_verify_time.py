@@ -20,7 +20,7 @@ class Endless(BoundCertificate):
 
     def upper_bound(self, problem, fixings):
         signal.raise_signal(signal.SIGALRM)  # as if the time were over
-        raise AssertionError("nobody heard it")
+        raise AssertionError("the signal was ignored")
 
 
 @serialisable("tests.SlowCertificate")
@@ -47,9 +47,9 @@ def records(tmp_path):
 
 def test_an_undecided_record_fails_and_the_next_is_checked(records, capsys):
     assert main(["verify", str(records), "--time", "1000", "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert (told["checked"], told["verified"]) == (2, 1)
-    (failure,) = told["failures"]
+    report = json.loads(capsys.readouterr().out)
+    assert (report["checked"], report["verified"]) == (2, 1)
+    (failure,) = report["failures"]
     assert failure["record"] == "endless"
     assert "undecided" in failure["reason"]
 
@@ -62,13 +62,13 @@ def test_a_time_that_cannot_be_is_refused(records, capsys, seconds):
 
 def test_a_record_that_takes_too_much_work_fails_and_names_the_option(records, capsys):
     assert main(["verify", str(records), "--time", "1000", "--work", "10", "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert (told["checked"], told["verified"]) == (2, 0)
-    assert "undecided" in told["failures"][1]["reason"]
-    assert "--work" in told["failures"][1]["reason"]
+    report = json.loads(capsys.readouterr().out)
+    assert (report["checked"], report["verified"]) == (2, 0)
+    assert "undecided" in report["failures"][1]["reason"]
+    assert "--work" in report["failures"][1]["reason"]
 
 
-def test_undecided_records_are_told_in_a_line_each_and_the_advice_once(records, capsys):
+def test_undecided_records_are_reported_in_a_line_each_and_the_advice_once(records, capsys):
     assert main(["verify", str(records), "--time", "1000", "--work", "10"]) == 1
     out = capsys.readouterr().out
     assert sum(line.startswith("UNDECIDED") for line in out.splitlines()) == 2
@@ -82,7 +82,7 @@ def test_work_that_cannot_be_is_refused(records, capsys, steps):
     assert "work limit" in capsys.readouterr().err
 
 
-def test_what_takes_long_is_told_beforehand(tmp_path, capsys):
+def test_what_takes_long_is_announced_beforehand(tmp_path, capsys):
     problem = ChainProblem(np.eye(2), np.zeros((2, 2)))
     result = gl.solve(problem)
     path = tmp_path / "record.json"

@@ -5,17 +5,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gapless.engine import LagrangianRelaxation, PricedRelaxation, tree_search
+from gapless.column_generation import PricedRelaxation
 from gapless.roles import ConfigurationFactor, Factor, Method, MostFractional, Sense
+from gapless.search import LagrangianRelaxation
 from gapless.testing import ConformanceError
 from gapless.testing.example_pricing import ItemGenerator, KnownItems
 from gapless.testing.examples import (
     CapacityPrices,
-    GroupMaximiser,
     OptimisticBound,
     Selection,
+    SelectionMaximiser,
     random_selection,
 )
+from gapless.tree_search import tree_search
 
 
 class Pair(Factor):
@@ -73,7 +75,7 @@ def honest():
         method=Method("search", Selection, search, k_best=True, warm_start=True),
         relaxations={
             "optimistic": OptimisticBound,
-            "lagrangian": lambda p: LagrangianRelaxation(CapacityPrices(p), GroupMaximiser(p)),
+            "lagrangian": lambda p: LagrangianRelaxation(CapacityPrices(p), SelectionMaximiser(p)),
             "priced": lambda p: PricedRelaxation(KnownItems(p), [ItemGenerator(p)], p.decisions),
         },
     )
@@ -81,7 +83,7 @@ def honest():
 
 @pytest.fixture
 def grouped():
-    """Two groups and two loose items; capacities bind."""
+    """Two groups and two items outside them; capacities bind."""
     return Selection([3.0, 1.0, 5.0, 4.0, 2.0, 1.0], [[2.0, 1.0, 3.0, 1.0, 2.0, 1.0]], [6.0], ((0, 1), (2, 3)))
 
 

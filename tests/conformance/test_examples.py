@@ -24,7 +24,7 @@ from gapless.testing import (
     feasible_structures,
 )
 from gapless.testing.example_pricing import ItemGenerator, KnownItems
-from gapless.testing.examples import GroupMaximiser, OptimisticBound, Selection, random_selection
+from gapless.testing.examples import OptimisticBound, Selection, SelectionMaximiser, random_selection
 
 
 def test_problem(instance):
@@ -40,8 +40,8 @@ def test_relaxation(instance, honest, name):
 def test_oracles(instance):
     unlimited = attrs.evolve(instance, capacities=[99.0] * instance.capacities.size)
     on_sets = [f.on_ids for f in feasible_structures(unlimited)]
-    check_maximiser(GroupMaximiser(instance), instance.decisions, on_sets, samples=12)
-    check_oracle(GroupMaximiser(instance), unlimited)
+    check_maximiser(SelectionMaximiser(instance), instance.decisions, on_sets, samples=12)
+    check_oracle(SelectionMaximiser(instance), unlimited)
     check_oracle(ItemGenerator(instance), instance, make_restricted=lambda: KnownItems(instance, (0, 5)))
     with pytest.raises(TypeError, match="make_restricted"):
         check_oracle(ItemGenerator(instance), instance)
@@ -73,7 +73,7 @@ def brute(problem, fixings=None):
     for bits in itertools.product((0, 1), repeat=problem.worth.size):
         on_ids = np.flatnonzero(bits)
         structure = problem.decode(on_ids)
-        if not problem.violations(structure) and (fixings is None or fixings.allow(on_ids)):
+        if not problem.violations(structure) and (fixings is None or fixings.allows(on_ids)):
             found.append(problem.value(structure))
     return sorted(found, reverse=problem.sense is Sense.MAXIMISE)
 

@@ -18,7 +18,7 @@ from gapless.testing import (
     check_relaxation,
 )
 from gapless.testing.example_pricing import ItemGenerator, KnownItems
-from gapless.testing.examples import GroupMaximiser, OptimisticBound, Selection
+from gapless.testing.examples import OptimisticBound, Selection, SelectionMaximiser
 
 ITEMS = 18
 
@@ -83,19 +83,19 @@ def test_a_lie_is_caught_by_the_list(large, structures, bend):
     class Halves(ItemGenerator):
         def query(self, view, *, limit=None):
             answer = super().query(view, limit=limit)
-            return type(answer)(answer.batch, answer.slack / bend)
+            return type(answer)(answer.batch, answer.pricing_gap / bend)
 
-    with pytest.raises(ConformanceError, match="slack bounds what is missing"):
+    with pytest.raises(ConformanceError, match="pricing gap bounds what is missing"):
         check_generator(Halves(large), lambda: KnownItems(large), large, structures=structures)
 
 
 def test_a_maximiser_ranges_over_the_list():
     """Without capacities, as that is what the maximiser knows."""
-    free = Selection(np.arange(1.0, 19.0), np.zeros((0, 18)), [], (tuple(range(9)), tuple(range(9, 18))))
-    pairs = [(a, b) for a in range(9) for b in range(9, 18)]
-    check_oracle(GroupMaximiser(free), free, structures=pairs)
-    with pytest.raises(ConformanceError, match="slacks are exact"):
-        check_oracle(GroupMaximiser(free), free, structures=pairs[:-1])
+    free = Selection(np.arange(1.0, 11.0), np.zeros((0, 10)), [], (tuple(range(5)), tuple(range(5, 10))))
+    pairs = [(a, b) for a in range(5) for b in range(5, 10)]
+    check_oracle(SelectionMaximiser(free), free, structures=pairs)
+    with pytest.raises(ConformanceError, match="max-marginal losses are exact"):
+        check_oracle(SelectionMaximiser(free), free, structures=pairs[:-1])
 
 
 def test_a_linear_model_is_held_against_the_list(large, structures):

@@ -9,8 +9,8 @@ import pytest
 from drawn import examples, numbers, seeded
 from hypothesis import given
 
-from gapless.lp import LinearMaster
-from gapless.roles import Answer, Batch, Formulation, Generator, Rows, Sparse
+from gapless.column_generation.master import LinearMaster
+from gapless.roles import Batch, Formulation, Generator, GeneratorResult, Rows, Sparse
 from gapless.testing import ConformanceError, check_generator
 
 PAGE = Path(__file__).parents[2] / "docs/howto/branch-price-and-cut.md"
@@ -65,14 +65,16 @@ class PricesAndCuts(Generator):
     def query(self, view, *, limit=None):
         missing = self.columns.take(np.flatnonzero(~np.isin(self.columns.keys, view.column_keys)))
         entered = self.with_cuts(missing, view)
-        gain = view.gain(entered)
+        gain = view.reduced_costs(entered)
         better = np.flatnonzero(gain > 1e-9)
         there = self.cuts.query(view).batch.rows
         if len(there):
             columns = [there.coefficients.row(r)[0] for r in range(len(there))]
             kept = Sparse.from_rows([c[np.isin(c, view.column_keys)] for c in columns])
-            return Answer(Batch(rows=attrs.evolve(there, coefficients=kept)), slack=self.claim(gain[better]))
-        return Answer(Batch(entered.take(better)), slack=self.claim(gain[better]))
+            return GeneratorResult(
+                Batch(rows=attrs.evolve(there, coefficients=kept)), pricing_gap=self.claim(gain[better])
+            )
+        return GeneratorResult(Batch(entered.take(better)), pricing_gap=self.claim(gain[better]))
 
     def with_cuts(self, columns, view):
         """Their entries in the cuts that the master holds."""
@@ -108,7 +110,7 @@ def test_columns_and_cuts_of_an_honest_generator_pass(rng, page):
 
 @pytest.mark.parametrize("share", [0.0, 0.3])
 def test_a_slack_that_lies_is_caught_though_cuts_follow(page, share):
-    with pytest.raises(ConformanceError, match="slack bounds what is missing") as error:
+    with pytest.raises(ConformanceError, match="pricing gap bounds what is missing") as error:
         all_checked(page, **pricing(page, lambda gain: share * gain.sum()))
     assert re.search(r"round \d+: .*, but .* (is reached in round \d+|is feasible)", str(error.value))
 
@@ -120,7 +122,7 @@ def test_columns_without_their_entries_in_cuts_are_caught(page):
         def with_cuts(self, columns, view):
             return columns
 
-    with pytest.raises(ConformanceError, match=r"Forgets breaks the rule '(nothing feasible|the slack)"):
+    with pytest.raises(ConformanceError, match=r"Forgets breaks the rule '(nothing feasible|the pricing gap)"):
         all_checked(page, **pricing(page, lambda gain: gain.sum(), Forgets))
 
 
@@ -146,7 +148,7 @@ def test_a_generator_that_remembers_what_it_returned_is_caught(page):
             kept = Rows(
                 rows.keys[new], rows.lower[new], rows.upper[new], rows.coefficients.take(np.array(new, int))
             )
-            return Answer(Batch(rows=kept), slack=0.0)
+            return GeneratorResult(Batch(rows=kept), pricing_gap=0.0)
 
     with pytest.raises(ConformanceError, match="equal views get equal answers") as error:
         all_checked(page, Once)

@@ -26,7 +26,7 @@ class Believes(BoundCertificate):
 @serialisable("test.BelievesDeepDown")
 @attrs.frozen(eq=False)
 class BelievesDeepDown(BoundCertificate):
-    """Prices that nobody checked for their sign: below 0 they are no prices."""
+    """Prices whose sign is not checked: negative prices give no bound."""
 
     prices: np.ndarray = attrs.field(converter=np.asarray)
 
@@ -83,7 +83,7 @@ def test_a_bound_that_is_written_down_is_refused(caught, odd):
     assert "amount was 9.0 and is" in found.instance
 
 
-def test_fields_that_nobody_checks_are_refused(caught, odd):
+def test_fields_that_are_not_checked_are_refused(caught, odd):
     certificate = BelievesDeepDown([3.0])
     assert certificate.verify(odd).bound == 9.0
     caught("a forged certificate proves nothing false", check_certificate, certificate, odd)

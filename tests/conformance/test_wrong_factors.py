@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from gapless.roles import Decisions, Diagram
+from gapless.roles import DecisionDiagram, Decisions
 from gapless.testing import check_factor
 
 NAN, INF = math.nan, math.inf
@@ -108,7 +108,7 @@ def test_configuration_factors(caught, honest, name):
     caught(rule, check_factor, type("BentAtMost", (honest.AtMost,), changes)(), Decisions(6))
 
 
-class Limit(Diagram):
+class Limit(DecisionDiagram):
     """At most two of six, and a score for the first."""
 
     name = "limit"

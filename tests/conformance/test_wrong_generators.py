@@ -34,7 +34,7 @@ def drops_item_two(self, answer, view):
     if 2 not in keys:
         return answer
     kept = np.flatnonzero(keys != 2)
-    return attrs.evolve(answer, batch=Batch(answer.batch.columns.take(kept)), slack=0.0)
+    return attrs.evolve(answer, batch=Batch(answer.batch.columns.take(kept)), pricing_gap=0.0)
 
 
 def forgets_item_two(self, answer, view):
@@ -51,7 +51,7 @@ def ignores_the_fixings(self, answer, view):
 
 def wavers(self, answer, view):
     call = next(CALLS)
-    return attrs.evolve(answer, slack=None if answer.slack is None else answer.slack + call)
+    return attrs.evolve(answer, pricing_gap=None if answer.pricing_gap is None else answer.pricing_gap + call)
 
 
 def nan_objective(self, answer, view):
@@ -60,30 +60,41 @@ def nan_objective(self, answer, view):
 
 
 GENERATORS = {
-    "drops a column": (bent_query(drops_item_two), "nothing feasible is missing|slack bounds what is missing"),
-    "forgets an item": (bent_query(forgets_item_two), "nothing feasible is missing|slack bounds what is missing"),
-    "halves its slack": (
-        bent_query(lambda self, a, v: attrs.evolve(a, slack=None if a.slack is None else a.slack / 4)),
-        "slack bounds what is missing",
+    "drops a column": (
+        bent_query(drops_item_two),
+        "nothing feasible is missing|pricing gap bounds what is missing",
     ),
-    "claims zero": (bent_query(lambda self, a, v: attrs.evolve(a, slack=0.0)), "slack bounds what is missing"),
+    "forgets an item": (
+        bent_query(forgets_item_two),
+        "nothing feasible is missing|pricing gap bounds what is missing",
+    ),
+    "halves its slack": (
+        bent_query(
+            lambda self, a, v: attrs.evolve(a, pricing_gap=None if a.pricing_gap is None else a.pricing_gap / 4)
+        ),
+        "pricing gap bounds what is missing",
+    ),
+    "claims zero": (
+        bent_query(lambda self, a, v: attrs.evolve(a, pricing_gap=0.0)),
+        "pricing gap bounds what is missing",
+    ),
     "claims less than zero": (
-        bent_query(lambda self, a, v: attrs.evolve(a, slack=-1.0)),
-        "a slack is a number >= 0",
+        bent_query(lambda self, a, v: attrs.evolve(a, pricing_gap=-1.0)),
+        "a pricing gap is a number >= 0",
     ),
     "claims NaN": (
-        bent_query(lambda self, a, v: attrs.evolve(a, slack=NAN)),
-        "equal views|a slack is a number >= 0",
+        bent_query(lambda self, a, v: attrs.evolve(a, pricing_gap=NAN)),
+        "equal views|a pricing gap is a number >= 0",
     ),
-    "claims nothing": (bent_query(lambda self, a, v: attrs.evolve(a, slack=None)), "a slack is owed"),
+    "claims nothing": (bent_query(lambda self, a, v: attrs.evolve(a, pricing_gap=None)), "a pricing gap is owed"),
     "ignores the fixings": (bent_query(ignores_the_fixings), "banned by the fixings"),
     "wavers": (bent_query(wavers), "equal views get equal answers"),
     "raises": (bent_query(lambda *_: 1 / 0), "query answers"),
-    "returns nothing": (bent_query(lambda *_: None), "query returns an Answer"),
+    "returns nothing": (bent_query(lambda *_: None), "query returns a GeneratorResult"),
     "prices with NaN": (bent_query(nan_objective), "no NaN"),
     "returns the same for ever": (
-        bent_query(lambda self, a, v: attrs.evolve(a, batch=Batch(self.columns([0])), slack=0.0)),
-        "nothing feasible is missing|banned|slack bounds",
+        bent_query(lambda self, a, v: attrs.evolve(a, batch=Batch(self.columns([0])), pricing_gap=0.0)),
+        "nothing feasible is missing|banned|pricing gap bounds",
     ),
 }
 

@@ -12,13 +12,13 @@ from gapless.testing import (
     check_maximiser,
     feasible_structures,
 )
-from gapless.testing.examples import GroupMaximiser
+from gapless.testing.examples import SelectionMaximiser
 
 NAN, INF = math.nan, math.inf
 CALLS = itertools.count()
 
 
-class BentMaximiser(GroupMaximiser):
+class BentMaximiser(SelectionMaximiser):
     bend_solve = None
     bend_slacks = None
 
@@ -27,8 +27,8 @@ class BentMaximiser(GroupMaximiser):
         bend = type(self).bend_solve
         return bend(self, found, weights, fixings) if bend else found
 
-    def slacks(self, weights, fixings):
-        slacks = super().slacks(weights, fixings)
+    def max_marginals(self, weights, fixings):
+        slacks = super().max_marginals(weights, fixings)
         bend = type(self).bend_slacks
         return bend(slacks, weights, fixings) if bend else slacks
 
@@ -45,17 +45,17 @@ def second_best(self, found, weights, fixings):
     group = self.groups[0]
     chosen = np.intersect1d(found.on_ids, group)
     wider = fixings.fix(off=chosen)
-    other = None if wider is None or not chosen.size else GroupMaximiser.solve(self, weights, wider)
+    other = None if wider is None or not chosen.size else SelectionMaximiser.solve(self, weights, wider)
     return found if other is None or other.value == -INF else other
 
 
 def blind_to_fixings(self, found, weights, fixings):
-    return GroupMaximiser.solve(self, weights, attrs.evolve(fixings, state=np.full(6, -1)))
+    return SelectionMaximiser.solve(self, weights, attrs.evolve(fixings, state=np.full(6, -1)))
 
 
 def blind_to_infinity(self, found, weights, fixings):
     tame = np.maximum(weights, -100.0)
-    return GroupMaximiser.solve(self, tame, fixings)
+    return SelectionMaximiser.solve(self, tame, fixings)
 
 
 def scribbles(self, found, weights, fixings):
@@ -85,16 +85,25 @@ MAXIMISERS = {
         "returns a structure|respects the fixings",
     ),
     "raises": (bent_solve(lambda *_: 1 / 0), "solve answers"),
-    "returns a tuple": (bent_solve(lambda self, f, *_: (f.value, f.on_ids)), "returns a Maximised"),
+    "returns a tuple": (bent_solve(lambda self, f, *_: (f.value, f.on_ids)), "returns an Optimum"),
     "scribbles on the weights": (bent_solve(scribbles), "weights are left alone"),
     "alternates": (bent_solve(alternates), "equal questions"),
-    "slack too large": (bent_slacks(lambda s, *_: attrs.evolve(s, on=s.on + 0.5)), "slacks are exact"),
-    "slack too small": (bent_slacks(lambda s, *_: attrs.evolve(s, on=s.on * 0)), "slacks are exact|number >= 0"),
-    "slack negative": (bent_slacks(lambda s, *_: attrs.evolve(s, on=s.on - 1.0)), "a slack is a number >= 0"),
-    "slack is NaN": (bent_slacks(lambda s, *_: attrs.evolve(s, off=np.full(6, NAN))), "a slack is a number >= 0"),
+    "slack too large": (bent_slacks(lambda s, *_: attrs.evolve(s, on=s.on + 0.5)), "max-marginal losses are exact"),
+    "slack too small": (
+        bent_slacks(lambda s, *_: attrs.evolve(s, on=s.on * 0)),
+        "max-marginal losses are exact|number >= 0",
+    ),
+    "slack negative": (
+        bent_slacks(lambda s, *_: attrs.evolve(s, on=s.on - 1.0)),
+        "a max-marginal loss is a number >= 0",
+    ),
+    "slack is NaN": (
+        bent_slacks(lambda s, *_: attrs.evolve(s, off=np.full(6, NAN))),
+        "a max-marginal loss is a number >= 0",
+    ),
     "slack of some": (bent_slacks(lambda s, *_: attrs.evolve(s, on=s.on[:3])), "cover all decisions"),
-    "slack off swapped": (bent_slacks(lambda s, *_: attrs.evolve(s, off=s.on)), "slacks are exact"),
-    "slacks raise": (bent_slacks(lambda *_: {}["x"]), "slacks answers"),
+    "slack off swapped": (bent_slacks(lambda s, *_: attrs.evolve(s, off=s.on)), "max-marginal losses are exact"),
+    "max-marginals raise": (bent_slacks(lambda *_: {}["x"]), "max_marginals answers"),
 }
 
 

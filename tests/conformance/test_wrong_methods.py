@@ -62,14 +62,14 @@ def skips_the_second(problem, solve):
 
 
 def fails_on_time(problem, solve):
-    if solve.budget.spent():
+    if solve.budget.stop_reason():
         raise TimeoutError("time is up")
     return ignores_k(problem, solve)
 
 
 def lies_on_time(problem, solve):
     best = ranked(problem)[-1]
-    if solve.budget.spent():
+    if solve.budget.stop_reason():
         return of(problem, [best.structure], best.score, solve)
     return ignores_k(problem, solve)
 
@@ -110,7 +110,7 @@ def unwritable(problem, solve):
 
 
 def ignores_the_start(problem, solve):
-    if solve.budget.spent():
+    if solve.budget.stop_reason():
         return of(problem, [], INF, solve, Stop.TIME)
     return ignores_k(problem, solve)
 
@@ -201,7 +201,7 @@ def test_batches_of_several(caught, honest, grouped):
         return lambda problems, solve: BatchResult.from_results([of_one(p, solve) for p in problems], len(problems))
 
     def method(of_one):
-        return attrs.evolve(honest.method, run_many=run_many(of_one), k_best_many=True)
+        return attrs.evolve(honest.method, run_many=run_many(of_one), batch_k_best=True)
 
     check_method(method(honest.method.run), [grouped, other])
     caught("a batch finds the k best", check_method, method(ignores_k), [grouped, other])

@@ -7,8 +7,8 @@ import pytest
 import shifts
 
 import gapless as gl
-from gapless.engine import branch_and_price, pricing_round
-from gapless.lp import LinearMaster
+from gapless.column_generation import branch_and_price, pricing_round
+from gapless.column_generation.master import LinearMaster
 from gapless.roles import FixedColumn, InconsistentBound, PricingWarning
 from gapless.scip import branch_price_and_cut
 from gapless.testing import ConformanceError, check_generator
@@ -84,10 +84,10 @@ def test_trees_name_columns_that_cannot_improve_the_master(tree, mistake):
     said = []
     for seed in range(8):
         texts, ended = solved(tree, seed, mistake)
-        assert ended is not False, "a loose bound is a true one"
+        assert ended is not False, "a weak bound is a valid one"
         said += texts
     assert any(text.startswith("ShiftPricing returned column ") for text in said)
-    assert all("its reduced cost" in text and "view.gain" in text for text in said)
+    assert all("its reduced cost" in text and "view.reduced_costs" in text for text in said)
 
 
 @pytest.mark.parametrize("tree", TREES)
@@ -102,7 +102,7 @@ def test_column_that_the_branch_excludes_is_refused():
     named = [error for error in found if isinstance(error, FixedColumn)]
     assert named
     assert "ShiftPricing returned column " in str(named[0])
-    assert "Formulation.excludes" in str(named[0])
+    assert "Formulation.forbidden_columns" in str(named[0])
 
 
 def test_sampled_question_refutes_a_claim(monkeypatch):

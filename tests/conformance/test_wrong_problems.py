@@ -55,8 +55,8 @@ PROBLEMS = {
         mutant(decisions=property(lambda self: attrs.evolve(Selection.decisions.fget(self), name={}.__getitem__))),
         "has a name",
     ),
-    "names raise": (mutant(named=lambda self, s: 1 / 0), "a feasible structure has names"),
-    "names are numbers": (mutant(named=lambda self, s: tuple(s)), "named gives strings"),
+    "names raise": (mutant(describe=lambda self, s: 1 / 0), "a feasible structure has names"),
+    "names are numbers": (mutant(describe=lambda self, s: tuple(s)), "describe gives strings"),
     "group out of range": (
         mutant(decisions=property(lambda self: Decisions(6, exactly_one=((0, 6),)))),
         "groups name existing decisions",

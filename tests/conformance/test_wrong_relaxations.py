@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import pytest
 
-from gapless.roles import LinearDualCertificate, Relaxed, Tightening
+from gapless.roles import LinearDualCertificate, RelaxationResult, Tightening
 from gapless.testing import (
     ConformanceError,
     check_relaxation,
@@ -37,11 +37,11 @@ def evolve(**fields):
 
 
 def spent_is_empty(self, relaxed, fixings, budget, incumbent, state):
-    return Relaxed(-INF) if budget.spent() else relaxed
+    return RelaxationResult(-INF) if budget.stop_reason() else relaxed
 
 
 def spent_is_an_error(self, relaxed, fixings, budget, incumbent, state):
-    if budget.spent():
+    if budget.stop_reason():
         raise TimeoutError("too late")
     return relaxed
 
@@ -64,7 +64,7 @@ def fixes_everything_off(self, relaxed, fixings, budget, incumbent, state):
 
 def excludes_too_little(self, relaxed, fixings, budget, incumbent, state):
     step = Tightening((), tuple(fixings.free), relaxed.certificate)
-    return attrs.evolve(relaxed, tightenings=(step,), excluded=-50.0) if incumbent > 10 else relaxed
+    return attrs.evolve(relaxed, tightenings=(step,), excluded_bound=-50.0) if incumbent > 10 else relaxed
 
 
 def ignores_fixings(self, relaxed, fixings, budget, incumbent, state):
@@ -82,13 +82,13 @@ def fickle(self, relaxed, fixings, budget, incumbent, state):
 RELAXATIONS = {
     "bound too low": (evolve(bound=lambda r: r.bound - 3.0), "dominates every feasible value"),
     "bound is NaN": (evolve(bound=NAN), "never NaN"),
-    "raises": (bent(lambda *_: 1 / 0), "solve returns a Relaxed"),
-    "returns nothing": (bent(lambda *_: None), "solve returns a Relaxed"),
+    "raises": (bent(lambda *_: 1 / 0), "solve returns a RelaxationResult"),
+    "returns nothing": (bent(lambda *_: None), "solve returns a RelaxationResult"),
     "point of another size": (evolve(point=np.zeros(3)), "a number in [0, 1]"),
     "point outside": (evolve(point=np.full(6, 1.5)), "a number in [0, 1]"),
     "point with NaN": (evolve(point=np.full(6, NAN)), "a number in [0, 1]"),
     "ignores fixings": (bent(ignores_fixings), "point respects the fixings"),
-    "attains too much": (evolve(attained=lambda r: r.bound + 1.0), "attained lies below"),
+    "attains too much": (evolve(primal_value=lambda r: r.bound + 1.0), "attained lies below"),
     "empty when spent": (bent(spent_is_empty), "dominates|true when the budget is spent"),
     "fails when spent": (bent(spent_is_an_error), "a spent budget is no error"),
     "trusts the incumbent": (bent(trusts_the_incumbent), "dominates every feasible value"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gapless.roles import Fixings, Maximised, Maximiser, Slacks
+from gapless.roles import Fixings, Maximiser, MaxMarginals, Optimum
 from gapless.testing import check_maximiser
 from gapless.testing.conformance import ConformanceError
 from gapless_chains import ChainProblem
@@ -19,7 +19,7 @@ OWN = {tuple(ids.tolist()): own for ids, own in STRUCTURES}
 
 def best(weights, state):
     """The best structure by enumeration: value and decisions."""
-    allowed = [(float(weights[ids].sum()) + own, ids) for ids, own in STRUCTURES if Fixings(state).allow(ids)]
+    allowed = [(float(weights[ids].sum()) + own, ids) for ids, own in STRUCTURES if Fixings(state).allows(ids)]
     value, ids = max(allowed, key=lambda pair: pair[0], default=(-np.inf, np.zeros(0, np.int64)))
     return (value, ids) if value > -np.inf else (-np.inf, np.zeros(0, np.int64))
 
@@ -36,7 +36,7 @@ class Role:
             forced[0][d][d], forced[1][d][d] = 1, 0
         return tuple(np.array([best(weights, one)[0] for one in kind]) for kind in forced)
 
-    def own_score(self, on):
+    def internal_score_of(self, on):
         return OWN.get(tuple(sorted(on)))
 
     def excluded(self, one, other):
@@ -52,12 +52,12 @@ class Twin(Maximiser):
     def solve(self, weights, fixings):
         value, ids = best(weights, fixings.state)
         own = OWN[tuple(ids.tolist())] if ids.size else 0.0
-        return Maximised(value, ids, None, own)
+        return Optimum(value, ids, None, own)
 
-    def slacks(self, weights, fixings):
+    def max_marginals(self, weights, fixings):
         value, _ = best(weights, fixings.state)
         with np.errstate(invalid="ignore"):
-            return Slacks(*(value - forced for forced in Role().max_marginals(weights, fixings.state)))
+            return MaxMarginals(*(value - forced for forced in Role().max_marginals(weights, fixings.state)))
 
     def compiled(self):
         return self.role
@@ -80,9 +80,9 @@ WRONG = {
         "agrees with the fixings|own score|sum of weights",
     ),
     "raises": (bent(solve=lambda self, w, s: 1 / 0), "compiled role answers"),
-    "own score": (bent(own_score=lambda self, on: 0.0 if tuple(sorted(on)) in OWN else None), "own score"),
+    "own score": (bent(internal_score_of=lambda self, on: 0.0 if tuple(sorted(on)) in OWN else None), "own score"),
     "own score of what is none": (
-        bent(own_score=lambda self, on: OWN.get(tuple(sorted(on)), 0.0)),
+        bent(internal_score_of=lambda self, on: OWN.get(tuple(sorted(on)), 0.0)),
         "tells what is no structure",
     ),
     "exclusion": (bent(excluded=lambda self, one, other: True), "exclude each other"),
@@ -96,7 +96,7 @@ WRONG = {
 
 def check(role):
     on_sets = [ids for ids, _ in STRUCTURES]
-    check_maximiser(Twin(role), PROBLEM.decisions, on_sets, own=lambda ids: OWN[tuple(ids.tolist())])
+    check_maximiser(Twin(role), PROBLEM.decisions, on_sets, internal_score=lambda ids: OWN[tuple(ids.tolist())])
 
 
 def test_a_right_role_passes():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gapless import BatchResult, NoSolution, Result, SolveError, Status, Stop
-from gapless.core.batch_result import interrupted, row_offsets
+from gapless.results.batch_result import interrupted, row_offsets
 from gapless_chains import ChainProblem
 
 
@@ -30,7 +30,7 @@ def test_statuses_follow_from_values_and_bounds():
     assert found.statuses == [optimal, feasible, infeasible, Status.NO_SOLUTION, None, optimal]
     assert np.isnan(found.values[[2, 3, 4]]).all()
     assert found.structure(1).tolist() == [0, 1]
-    assert not found.reached
+    assert not found.is_complete
 
 
 def test_a_search_that_was_stopped_proves_nothing_although_its_bound_meets_the_value():

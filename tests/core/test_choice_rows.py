@@ -1,13 +1,11 @@
 """Choice groups as rows of one array, and answers whose value is known."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
 
 import gapless as gl
-from gapless.core.result import Result, Solution
+from gapless.results.result import Result, Solution
 from gapless.roles import Decisions
 from gapless_dependency import ParsingProblem
 from gapless_ordering import OrderingProblem
@@ -17,7 +15,7 @@ def test_rows_of_a_parse_are_the_groups_of_its_words():
     scores = np.random.default_rng(0).normal(size=(6, 6))
     scores[2, 4] = scores[0, 1] = -np.inf
     decisions = ParsingProblem(scores).decisions
-    first, members = decisions.choice_rows()
+    first, members = decisions.choice_groups_csr()
     rows = [members[a:b].tolist() for a, b in itertools.pairwise(first)]
     assert rows == [list(group) for group in decisions.exactly_one]
     assert members.dtype == first.dtype == np.int64
@@ -25,7 +23,7 @@ def test_rows_of_a_parse_are_the_groups_of_its_words():
 
 def test_rows_of_scattered_groups_leave_out_those_that_share_a_decision():
     decisions = Decisions(6, exactly_one=[(4, 0), (1, 3), (3, 5)])
-    first, members = decisions.choice_rows()
+    first, members = decisions.choice_groups_csr()
     assert (first.tolist(), members.tolist()) == ([0, 2, 4], [4, 0, 1, 3])
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem
-from gapless.core.configuration_bound import allows_configuration, configuration_bound, configuration_flips
-from gapless.core.work import OutOfWork, verification_account
-from gapless.roles import ConfigurationFactor, Decisions, Diagram
+from gapless.factors.configuration_bound import allows_configuration, configuration_bound, configuration_flips
+from gapless.limits.work import WorkLimitReached, verification_account
+from gapless.roles import ConfigurationFactor, DecisionDiagram, Decisions
 from gapless.testing.random_factors import ScoredCount
 
 
@@ -45,7 +45,7 @@ def test_a_diagram_is_bounded_by_its_steps(seen, rng):
     seen["on"] += bool(np.any(state == 1)) and bound > -np.inf
 
 
-class Sum(Diagram):
+class Sum(DecisionDiagram):
     """Adds 0.1 for each decision that is on: a sum that float64 rounds."""
 
     name = "sum"
@@ -67,8 +67,8 @@ def test_rounding_is_counted():
 
 
 def test_the_unrolled_graph_is_not_asked(monkeypatch):
-    monkeypatch.setattr(Diagram, "graph", None)
-    monkeypatch.setattr(Diagram, "best", None)
+    monkeypatch.setattr(DecisionDiagram, "graph", None)
+    monkeypatch.setattr(DecisionDiagram, "best", None)
     assert configuration_bound(Sum(), Decisions(3), np.zeros(3), np.array([-1, 0, 1], np.int8)) == pytest.approx(
         0.2
     )
@@ -108,7 +108,7 @@ def test_a_verification_runs_the_steps_once_and_counts_them():
             configuration_bound(factor, decisions, np.zeros(4), free)
         assert len(asked) == 8
         assert account.steps > 0
-    with gapless.work_limit(1e4), verification_account(), pytest.raises(OutOfWork):
+    with gapless.work_limit(1e4), verification_account(), pytest.raises(WorkLimitReached):
         configuration_bound(factor, Decisions(40), np.zeros(40), np.full(40, -1, np.int8))
 
 
@@ -178,8 +178,8 @@ def test_one_pass_bounds_every_flip_of_a_diagram(seen, rng):
 
 
 def test_flips_count_rounding_and_ask_no_graph(monkeypatch):
-    monkeypatch.setattr(Diagram, "graph", None)
-    monkeypatch.setattr(Diagram, "best", None)
+    monkeypatch.setattr(DecisionDiagram, "graph", None)
+    monkeypatch.setattr(DecisionDiagram, "best", None)
     decisions = Decisions(300)
     on, off = configuration_flips(Sum(), decisions, np.full(300, 0.7), np.full(300, -1, np.int8))
     assert all(Fraction(bound) >= 300 * (Fraction(0.1) + Fraction(0.7)) for bound in on.tolist())
@@ -211,7 +211,7 @@ class Unknown(ConfigurationFactor):
 @examples(60)
 @given(rng=generators())
 def test_what_is_on_counts_where_best_is_asked(seen, rng):
-    """``best`` knows nothing of what is on: its promise for all configurations was more than searches found."""
+    """``best`` ignores the decisions that are fixed on: so its bound was more than searches found."""
     size = int(rng.integers(10, 13))
     forbidden = float(rng.choice([0.3, 0.95]))
     scores = np.where(rng.random(size + 1) < forbidden, -np.inf, rng.normal(0.0, 3.0, size + 1))

@@ -7,8 +7,8 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 from scipy.optimize import linprog
 
-from gapless.core.diagram_model import diagram_model
 from gapless.factors import Budget
+from gapless.factors.diagrams.diagram_model import diagram_model
 from gapless.roles import Decisions
 
 

@@ -1,16 +1,13 @@
 """The table of a batch: a row for each problem, in pandas or polars."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.core.batch_result import BatchResult
+from gapless.results.batch_result import BatchResult
 from gapless_chains import ChainProblem
 
 COLUMNS = [
@@ -32,14 +29,14 @@ COLUMNS = [
 
 
 @pytest.fixture(scope="module")
-def problems() -> list[ChainProblem]:
+def problems():
     rng = np.random.default_rng(0)
     unaries = [rng.normal(size=(n, 3)) for n in (4, 1, 6)]
     return [*ChainProblem.many(unaries, rng.normal(size=(3, 3))), ChainProblem([[-np.inf]], [[0.0]])]
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars"])
-def test_a_row_for_each_answer(problems: list[ChainProblem], backend: str) -> None:
+def test_a_row_for_each_answer(problems, backend):
     pytest.importorskip(backend, reason=f"needs {backend}: pip install {backend}")
     batch = gl.solve_many(problems)
     frame = batch.to_frame(backend)
@@ -61,7 +58,7 @@ def test_a_row_for_each_answer(problems: list[ChainProblem], backend: str) -> No
     assert len(gl.solve_many([]).to_frame(backend)) == 0
 
 
-def test_failures_and_problems_that_were_not_reached_have_rows(problems: list[ChainProblem]) -> None:
+def test_failures_and_problems_that_were_not_reached_have_rows(problems):
     pandas = pytest.importorskip("pandas", reason="needs pandas: pip install pandas")
     batch = BatchResult.from_results([gl.solve(problems[0]), gl.SolveError("the oracle lied")], total=3)
     frame = batch.to_frame()
@@ -74,12 +71,10 @@ def test_failures_and_problems_that_were_not_reached_have_rows(problems: list[Ch
     assert frame["proved"].tolist() == [True, False, False]
 
 
-def test_what_is_missing_is_said_with_the_command(
-    problems: list[ChainProblem], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_missing_is_said_with_the_command(problems, monkeypatch):
     batch, find = gl.solve_many(problems), importlib.util.find_spec
 
-    def without(*hidden: str) -> Any:
+    def without(*hidden):
         return lambda name, *given: None if name in hidden else find(name, *given)
 
     monkeypatch.setattr(importlib.util, "find_spec", without("pandas", "polars"))

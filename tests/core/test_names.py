@@ -1,17 +1,13 @@
-"""Structures in names: labels, words with their heads, titles, candidates, and where they are told."""
-
-from __future__ import annotations
+"""Structures in names: labels, words with their heads, titles, candidates, and where they are printed."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import gapless as gl
 from gapless.cli import main
-from gapless.core.results.names import one_line
+from gapless.problems.names import one_line
 from gapless.testing.examples import Selection
 from gapless_chains import ChainProblem, TreeProblem
 from gapless_dependency import DependencyTree, LabelledParsingProblem, ParsingProblem
@@ -22,25 +18,25 @@ WORDS = ("the", "dog", "barks")
 NEAR = [[0, 9, 1, 2], [9, 0, 5, 6], [1, 5, 0, 9], [2, 6, 9, 0]]
 
 
-def chain(labels: Any = ("DET", "NOUN", "VERB")) -> ChainProblem:
+def chain(labels=("DET", "NOUN", "VERB")):
     return ChainProblem(np.eye(3), np.zeros((3, 3)), labels=labels)
 
 
-def sentence(**given: Any) -> ParsingProblem:
+def sentence(**given):
     scores = np.full((4, 4, 2), -np.inf)
     scores[3, 2], scores[2, 1], scores[0, 3] = (1, 0), (0, 1), (2, 1)
     return ParsingProblem(scores, labels=("nsubj", "det"), **given)
 
 
-def linking(**given: Any) -> LinkingProblem:
+def linking(**given):
     names = ["Paris", "Paris, Texas", "France", "Austin"]
     return LinkingProblem.from_distances(np.array(NEAR), [[0, 1], [2, 3]], names=names, **given)
 
 
-def best(problem: gl.Problem[Any], words: tuple[str, ...] = ()) -> Any:
+def best(problem, words=()):
     result = gl.solve(problem)
-    assert gl.Record(problem, result, words=words).named() == result.named(problem, words)
-    return result.named(problem, words)
+    assert gl.Record(problem, result, words=words).describe() == result.describe(problem, words)
+    return result.describe(problem, words)
 
 
 def test_chains_and_trees_give_labels_with_words_where_they_are_known():
@@ -53,16 +49,16 @@ def test_chains_and_trees_give_labels_with_words_where_they_are_known():
 
 
 def test_parses_give_the_head_and_the_relation_of_each_word():
-    told = (("the", "dog", "det"), ("dog", "barks", "nsubj"), ("barks", "root", "nsubj"))
-    assert best(sentence(words=WORDS)) == told
-    assert best(sentence(), WORDS) == told
+    named = (("the", "dog", "det"), ("dog", "barks", "nsubj"), ("barks", "root", "nsubj"))
+    assert best(sentence(words=WORDS)) == named
+    assert best(sentence(), WORDS) == named
     assert best(sentence()) == (("1", "2", "det"), ("2", "3", "nsubj"), ("3", "root", "nsubj"))
     bare = DependencyTree([2, 3, 0])
-    assert sentence(words=WORDS).named(bare) == told  # only the best label of an arc has a score
-    assert bare.named(WORDS) == (("the", "dog"), ("dog", "barks"), ("barks", "root"))
+    assert sentence(words=WORDS).describe(bare) == named  # only the best label of an arc has a score
+    assert bare.describe(WORDS) == (("the", "dog"), ("dog", "barks"), ("barks", "root"))
     scores = np.zeros((4, 4, 2))
     scores[3, 2, 0] = scores[2, 1, 1] = scores[0, 3, 0] = 1
-    assert best(LabelledParsingProblem(scores, labels=("nsubj", "det"), words=WORDS)) == told
+    assert best(LabelledParsingProblem(scores, labels=("nsubj", "det"), words=WORDS)) == named
 
 
 def test_titles_give_the_words_in_order_and_linking_the_candidate_of_each_mention():
@@ -78,13 +74,13 @@ def test_titles_give_the_words_in_order_and_linking_the_candidate_of_each_mentio
 def test_other_problems_give_the_names_of_their_decisions():
     problem = Selection([3, 5, 4], [[2, 2, 2]], [4])
     structure = problem.decode(np.array([1, 2]))
-    assert problem.named(structure) == tuple(problem.decisions.name(d) for d in (1, 2))
+    assert problem.describe(structure) == tuple(problem.decisions.name(d) for d in (1, 2))
 
 
 def test_nothing_to_name_is_said():
     nothing = ChainProblem(np.full((1, 2), -np.inf), np.zeros((2, 2)))
     with pytest.raises(gl.NoSolution):
-        gl.solve(nothing).named(nothing)
+        gl.solve(nothing).describe(nothing)
 
 
 def test_one_line():
@@ -97,7 +93,7 @@ def test_one_line():
     )  # steers no terminal, prints anywhere
 
 
-def test_the_command_line_tells_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_the_command_line_tells_names(tmp_path, capsys):
     file, out = tmp_path / "record.json", tmp_path / "out.json"
     problem = chain()
     gl.Record(problem, gl.solve(problem), "a dog", WORDS).save(file)
@@ -112,25 +108,25 @@ def test_the_command_line_tells_names(tmp_path: Path, capsys: pytest.CaptureFixt
     assert solution == {
         "value": 3.0,
         "structure": [0, 1, 2],
-        "named": [["the", "DET"], ["dog", "NOUN"], ["barks", "VERB"]],
+        "description": [["the", "DET"], ["dog", "NOUN"], ["barks", "VERB"]],
     }
     many = tmp_path / "records.jsonl"
     many.write_text(gl.dumps(kept) + "\n" + gl.dumps(linking()) + "\n")
     assert main(["solve", str(many)]) == 0
-    told = capsys.readouterr().out
-    assert "a dog: optimal, value 3: the/DET dog/NOUN barks/VERB\n" in told
-    assert "set 0 = Paris; set 1 = France\n" in told
+    printed = capsys.readouterr().out
+    assert "a dog: optimal, value 3: the/DET dog/NOUN barks/VERB\n" in printed
+    assert "set 0 = Paris; set 1 = France\n" in printed
 
 
 @pytest.mark.parametrize(
-    ("heads", "told"),
+    ("heads", "message"),
     [
         ([3, 3, 0], "the arc 3 -> 1 (barks -> the) is no candidate"),
         ([9, 3, 0], "word 1 (the) has head 9, expected 0..3"),
     ],
 )
-def test_broken_rules_of_parses_tell_words(heads: list[int], told: str):
-    assert told in sentence(words=WORDS).violations(DependencyTree(heads))
+def test_broken_rules_of_parses_tell_words(heads, message):
+    assert message in sentence(words=WORDS).violations(DependencyTree(heads))
 
 
 def test_circles_roots_crossings_and_missing_heads_tell_words():

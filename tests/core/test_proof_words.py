@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 
 from gapless import Result, Status, Stop
-from gapless.core.tree_certificate import Tightening
-from gapless.engine import tree_search
+from gapless.certificates.tree_certificate import Tightening
 from gapless.roles import (
     Branch,
-    Budget,
     Fixings,
     MostFractional,
     NoCertificate,
     PointCertificate,
     ProbabilisticCertificate,
     Sense,
+    SolveBudget,
     TreeCertificate,
 )
 from gapless.testing.examples import ChargedCapacities, Expenses, OptimisticBound, Selection
+from gapless.tree_search import tree_search
 
 EVIDENCE = ChargedCapacities([1.0])
 COLOURS = ProbabilisticCertificate(trials=50, colours=6, size=4)
@@ -98,7 +98,7 @@ def test_verdicts_speak_in_the_sense_of_the_problem(kind, said):
         assert verdict.bound == 3.0  # on scores, as ever
 
 
-def test_a_weaker_proof_is_told_in_the_sense_of_the_problem():
+def test_a_weaker_proof_is_stated_in_the_sense_of_the_problem():
     problem, result = of(ChargedCapacities([2.0]), kind=Expenses)
     weak = attrs.evolve(result, certificate=ChargedCapacities([4.0]))
     assert "the evidence proves -4, but -3 is claimed" in weak.verify(problem).reason
@@ -126,7 +126,7 @@ def costs():
 
 def test_events_of_a_minimised_problem_hold_its_values():
     problem, seen = costs(), []
-    result = tree_search(problem, OptimisticBound(problem), MostFractional(), Budget(observers=[seen.append]))
+    result = tree_search(problem, OptimisticBound(problem), MostFractional(), SolveBudget(observers=[seen.append]))
     assert {event.sense for event in seen} == {Sense.MINIMISE}
     values = [event.value for event in seen if math.isfinite(event.value)]
     assert values == sorted(values, reverse=True)

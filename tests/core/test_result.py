@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gapless import Event, InvalidProblem, InvalidResult, NoSolution, Result, Solution, Status, Stop
-from gapless.core.serial import dumps
+from gapless.arrays.serial import dumps
 from gapless.roles import BoundCertificate, NoCertificate, PointCertificate, ProbabilisticCertificate, Sense, Stats
 from gapless.testing.examples import ChargedCapacities, Expenses, Selection
 
@@ -195,7 +195,7 @@ def test_verify_checks_feasibility_value_sense_and_bound(problem):
     ):
         verdict = attrs.evolve(honest, **changed).verify(problem)
         assert not verdict, changed
-        assert place in verdict.place
+        assert place in verdict.location
     other = Selection if problem.sense is MIN else Expenses
     turned = other(-problem.worth, problem.weights, problem.capacities)
     assert not honest.verify(turned)
@@ -205,12 +205,12 @@ def test_verify_refuses_one_structure_named_twice(problem):
     best = Result.of(problem, [(0,)], math.inf, Stop.TIME)
     twice = attrs.evolve(best, solutions=(*best.solutions, *best.solutions))
     verdict = twice.verify(problem)
-    assert (bool(verdict), verdict.place) == (False, "solutions[1]")
+    assert (bool(verdict), verdict.location) == (False, "solutions[1]")
     assert "the same structure as solutions[0]" in verdict.reason
 
 
 def test_chances_prove_no_optimum(problem):
-    """A colour coding beside a bound that nobody proves: neither OPTIMAL nor the bound is evident from that."""
+    """A colour coding beside a bound without a proof: neither OPTIMAL nor the bound is evident from that."""
     likely = Result.of(problem, [(1,)], math.inf, Stop.ITERATIONS, certificate=COLOURS)
     assert likely.status is Status.LIKELY_OPTIMAL
     assert likely.verify(problem)
@@ -331,4 +331,4 @@ def test_a_list_of_no_structures_is_refused(wanted):
     """The gap is counted to the last structure that was asked for."""
     good = result(Status.FEASIBLE, Stop.TIME, (3.0, 2.0), 4.0)
     with pytest.raises(InvalidResult, match=f"{wanted} structures were asked for"):
-        attrs.evolve(good, wanted=wanted)
+        attrs.evolve(good, requested_k=wanted)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from gapless import InvalidProblem, Status, Stop
-from gapless.core import serial
-from gapless.core.serial import dumps, loads, write_aside
+from gapless.arrays import serial
+from gapless.arrays.serial import dumps, loads, write_aside
 from gapless.roles import Branch, DuplicateName, Sense, serialisable
 
 DTYPES = [

@@ -40,7 +40,7 @@ def test_processes_give_the_same(problems):
     pytest.importorskip("joblib")
     alone, together = (gl.solve_many(problems, "column-generation", jobs=jobs) for jobs in (1, 2))
     assert alone.values.tolist() == together.values.tolist()
-    assert together.proved == 1.0
+    assert together.proved_share == 1.0
 
 
 @pytest.mark.parametrize("method", ["viterbi", "dominance", "column-generation", "beam"])

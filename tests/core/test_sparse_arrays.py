@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gapless import InvalidProblem
-from gapless.core.sparse import int_array
+from gapless.arrays.sparse import int_array
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e300, 0.5, -1.25])

@@ -10,8 +10,8 @@ import attrs
 import pytest
 
 from gapless import InvalidProblem, InvalidResult, Result, Solution, Status, Stop
-from gapless.core.results.field_types import type_fault
-from gapless.core.serial import dumps, from_data, loads
+from gapless.arrays.field_types import type_fault
+from gapless.arrays.serial import dumps, from_data, loads
 from gapless.roles import Stats
 
 DATA = Path(__file__).parents[1] / "data"
@@ -93,8 +93,8 @@ def stored_result(**fields):
         ({"status": None}, r"\$\.status: .* found None, expected Status"),
         ({"stop": {"type": "gapless.Sense", "value": "maximise"}}, r"\$\.stop: .* expected Stop"),
         ({"bound": True}, r"\$\.bound: .* found True, expected float"),
-        ({"wanted": 1.5}, r"\$\.wanted: .* found 1\.5, expected int"),
-        ({"wanted": True}, r"\$\.wanted: .* found True, expected int"),
+        ({"requested_k": 1.5}, r"\$\.requested_k: .* found 1\.5, expected int"),
+        ({"requested_k": True}, r"\$\.requested_k: .* found True, expected int"),
         ({"method": ["viterbi"]}, r"\$\.method: .* expected str"),
         ({"solutions": "none"}, r"\$\.solutions: .* found 'none'"),
         ({"solutions": [3.0]}, r"\$\.solutions: "),
@@ -102,7 +102,7 @@ def stored_result(**fields):
         ({"stats": {"type": "gapless.Stats", "nodes": 1.5}}, r"\$\.stats\.nodes: .* found 1\.5, expected int"),
         ({"stats": {"type": "gapless.Stats", "nodes": -1}}, r"\$\.stats: .*nodes is -1"),
         ({"stats": {"type": "gapless.Stats", "extra": []}}, r"\$\.stats\.extra: .* found a list"),
-        ({"wanted": 0}, "0 structures were asked for"),
+        ({"requested_k": 0}, "0 structures were asked for"),
     ],
 )
 def test_stored_results_name_the_wrong_field(fields, message):
@@ -118,7 +118,7 @@ def test_results_made_with_a_name_in_place_of_an_enum_are_refused(field):
         Result(**{**fields, field: "feasible"})
 
 
-@pytest.mark.parametrize("number", ["nodes", "seconds", "parts_total"])
+@pytest.mark.parametrize("number", ["nodes", "seconds", "scopes_total"])
 def test_stats_below_zero_are_refused(number):
     with pytest.raises(InvalidResult, match=f"{number} is -1"):
         Stats(**{number: -1})

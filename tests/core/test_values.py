@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gapless import InvalidProblem
-from gapless.core.decisions import ON
-from gapless.core.tolerance import margin, meets, round_bound
+from gapless.arrays.tolerance import meets, round_bound, score_tolerance
+from gapless.decisions.decisions import ON
 from gapless.roles import (
     Columns,
     Decisions,
@@ -67,11 +67,11 @@ def test_sparse_refuses_what_does_not_fit(indptr, indices, values):
 
 
 def test_arrays_of_values_are_read_only():
-    given_array = np.arange(3)
-    matrix = Sparse([0, 3], given_array, np.ones(3))
+    as_array = np.arange(3)
+    matrix = Sparse([0, 3], as_array, np.ones(3))
     for array in (matrix.indices, matrix.values, Fixings.none(2).state, Columns.none().keys):
         assert not array.flags.writeable
-    given_array[0] = 7
+    as_array[0] = 7
 
 
 def test_decisions_refuse_nonsense():
@@ -93,13 +93,13 @@ def test_thresholds_and_quantities():
     assert decisions.quantities == 2
     uses = Sparse.from_rows([[0], [1], [0, 1], []])
     none = Fixings.none(3)
-    assert none.forbids(uses, decisions).tolist() == [False] * 4
-    assert none.fix(off=[1]).forbids(uses, decisions).tolist() == [False] * 4
-    assert none.fix(off=[0]).forbids(uses, decisions).tolist() == [True, False, True, False]
+    assert none.uses_banned(uses, decisions).tolist() == [False] * 4
+    assert none.fix(off=[1]).uses_banned(uses, decisions).tolist() == [False] * 4
+    assert none.fix(off=[0]).uses_banned(uses, decisions).tolist() == [True, False, True, False]
     assert none.fix(off=[0, 2]).banned(decisions).tolist() == [True, True]
-    assert none.forbids(Sparse.empty(0), decisions).tolist() == []
+    assert none.uses_banned(Sparse.empty(0), decisions).tolist() == []
     plain = Decisions(2)
-    assert (plain.quantity_of().tolist(), plain.threshold_of().tolist()) == ([0, 1], [1, 1])
+    assert (plain.quantity_index().tolist(), plain.thresholds().tolist()) == ([0, 1], [1, 1])
 
 
 def test_fixings_say_what_contradicts():
@@ -114,9 +114,9 @@ def test_fixings_say_what_contradicts():
     assert fixed != none
     assert none.free.size == 4
     assert repr(fixed) == "Fixings(on=[0], off=[1, 2])"
-    assert fixed.allow(np.array([0, 3]))
-    assert not fixed.allow(np.array([0, 1]))
-    assert not fixed.allow(np.array([], np.int64))
+    assert fixed.allows(np.array([0, 3]))
+    assert not fixed.allows(np.array([0, 1]))
+    assert not fixed.allows(np.array([], np.int64))
 
 
 def test_fixings_imply_by_groups():
@@ -135,16 +135,16 @@ def test_implied_fixings_keep_every_structure(data):
     fixings = data.draw(strategies.fixings(problem))
     implied = fixings.implied(problem.decisions)
     for found in feasible_structures(problem):
-        if fixings.allow(found.on_ids):
+        if fixings.allows(found.on_ids):
             assert implied is not None
-            assert implied.allow(found.on_ids)
+            assert implied.allows(found.on_ids)
 
 
 @given(st.data())
 def test_fixings_of_a_structure_allow_it(data):
     whole = Fixings(np.array(data.draw(st.lists(st.integers(0, 1), min_size=5, max_size=5))))
     part = data.draw(strategies.fixings(Decisions(5), feasible=whole))
-    assert part.allow(whole.on)
+    assert part.allows(whole.on)
 
 
 @given(strategies.scores((3, 4)))
@@ -301,7 +301,9 @@ def test_chances_of_many_trials_do_not_underflow_to_nonsense():
 def test_tolerances_are_symmetric_in_what_they_call_equal(value, step):
     assert meets(value, value)
     assert meets(value - step, value)
-    assert meets(value + step, value) == (step <= margin(value) or value + step - value <= margin(value))
+    assert meets(value + step, value) == (
+        step <= score_tolerance(value) or value + step - value <= score_tolerance(value)
+    )
     assert meets(math.inf, math.inf)
     assert not meets(math.inf, value)
     assert meets(-math.inf, value)

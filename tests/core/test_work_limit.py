@@ -1,4 +1,4 @@
-"""No certificate keeps its checker busy for ever: work is counted, limited, and told."""
+"""No certificate keeps its checker busy for ever: work is counted, limited and reported."""
 
 import math
 import threading
@@ -9,8 +9,8 @@ import pytest
 from crafted import CRAFTED, claiming
 
 import gapless as gl
-from gapless.core.certificate import Certificate
-from gapless.core.work import CALL, DEFAULT_WORK, OutOfWork, spend_work, work_limit
+from gapless.certificates.certificate import Certificate
+from gapless.limits.work import CALL, DEFAULT_WORK, WorkLimitReached, charge_work, work_limit
 from gapless.roles import BoundCertificate, Branch, Tightening, TreeCertificate, serialisable
 from gapless_chains import ChainProblem
 from gapless_dependency import ParsingProblem, Sibling
@@ -84,7 +84,7 @@ class Swallowing(BoundCertificate):
     def upper_bound(self, problem, fixings):
         """Never more than 0, whatever happened."""
         try:
-            spend_work(math.inf)
+            charge_work(math.inf)
         except Exception:
             return 0.0
         return 0.0
@@ -101,7 +101,7 @@ def test_the_signature_of_the_first_version_still_works(chain):
     stopped(chain, long, work=1e6)
 
 
-def test_nobody_turns_a_stopped_check_into_a_proof(chain):
+def test_no_one_turns_a_stopped_check_into_a_proof(chain):
     verdict = claiming(chain, Swallowing()).verify(chain)
     assert not verdict
     assert verdict.undecided
@@ -151,8 +151,8 @@ def test_a_limit_that_cannot_be_is_refused(chain, work):
         gl.solve(chain).verify(chain, work=work)
 
 
-def test_work_outside_of_a_verification_is_nobodys():
-    spend_work(math.inf)
+def test_work_outside_of_a_verification_is_not_counted():
+    charge_work(math.inf)
 
 
 def test_two_threads_have_two_accounts(chain):
@@ -167,4 +167,4 @@ def test_two_threads_have_two_accounts(chain):
 
 
 def test_out_of_work_is_an_error_of_ours():
-    assert issubclass(OutOfWork, gl.GaplessError)
+    assert issubclass(WorkLimitReached, gl.GaplessError)

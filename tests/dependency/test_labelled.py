@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from typing import Any
 
 import attrs
 import numpy as np
@@ -30,7 +29,7 @@ from gapless_dependency import (
 LABELS = ("nsubj", "obj")
 
 
-def scores(rng: Any, n: int, labels: int = 2) -> Any:
+def scores(rng, n, labels=2):
     given = rng.integers(-3, 4, (n + 1, n + 1, labels)).astype(float)
     return np.where(rng.random(given.shape) < 0.15, -np.inf, given)
 
@@ -43,14 +42,14 @@ class OneSubject(ConfigurationFactor):
     name = "one-subject"
     verb: int
 
-    def scope(self, decisions: Any) -> Any:
+    def scope(self, decisions):
         subject = decisions.labels == decisions.label_names.index("nsubj")
         return np.flatnonzero((decisions.heads == self.verb) & subject)
 
-    def value(self, on: Any) -> float:
+    def value(self, on):
         return 0.0 if on.sum() <= 1 else -math.inf
 
-    def best(self, weights: Any) -> Any:
+    def best(self, weights):
         on = np.zeros(weights.size, bool)
         if weights.size and weights.max() > 0:
             on[weights.argmax()] = True
@@ -64,7 +63,7 @@ class Pair(Factor):
 
     name = "pair"
 
-    def scopes(self, decisions: Any) -> Any:
+    def scopes(self, decisions):
         return [
             (a, b)
             for a in range(decisions.count)
@@ -74,11 +73,11 @@ class Pair(Factor):
             and (decisions.labels[a], decisions.labels[b]) == (0, 1)
         ]
 
-    def score(self, scopes: Any, decisions: Any) -> Any:
+    def score(self, scopes, decisions):
         return np.full(len(scopes), 1.5)
 
 
-def drawn(rng: Any, n: int, **given: Any) -> LabelledParsingProblem:
+def drawn(rng, n, **given):
     return LabelledParsingProblem(
         scores(rng, n),
         projective=bool(rng.integers(2)),
@@ -167,7 +166,7 @@ def test_at_most_one_subject():
     assert one.violations(both) == ["a factor forbids this tree: its score is -inf"]
 
 
-def test_what_is_no_structure_is_told():
+def test_what_is_no_structure_is_reported():
     problem = LabelledParsingProblem(np.zeros((3, 3, 2)), labels=LABELS)
     say = problem.violations
     assert say(DependencyTree([0, 1])) == ["the tree has no labels, and here each arc has one"]

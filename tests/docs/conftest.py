@@ -1,10 +1,7 @@
 """The script that draws the figures of the site."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -12,7 +9,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="session")
-def draw() -> ModuleType:
+def draw():
     specification = importlib.util.spec_from_file_location("draw", DOCS / "figures/draw.py")
     assert specification is not None
     assert specification.loader is not None

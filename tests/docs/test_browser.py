@@ -1,7 +1,5 @@
 """The page "In the browser": its wheel without SCIP and kernels, its Python, and the page itself in Chromium."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
@@ -12,12 +10,10 @@ import subprocess
 import sys
 import threading
 import zipfile
-from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -42,7 +38,7 @@ LABELS = {
 }
 
 
-def _build() -> Any:
+def _build():
     spec = spec_from_file_location("browser_build", ROOT / "docs/browser/build.py")
     assert spec is not None
     assert spec.loader is not None
@@ -52,7 +48,7 @@ def _build() -> Any:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     code = "import sys; sys.path.insert(0, sys.argv[1]); from build import build_wheel; from pathlib import Path; "
     run(code + "build_wheel(Path(sys.argv[2]))", str(ROOT / "docs/browser"), str(folder), cwd=ROOT)
@@ -61,7 +57,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def unpacked(wheel, tmp_path_factory):
     """The wheel and, by links, NumPy, attrs and pluggy: no other package can be imported from there."""
     folder = tmp_path_factory.mktemp("site")
     with zipfile.ZipFile(wheel) as archive:
@@ -76,8 +72,8 @@ def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(code: str, *words: str, cwd: Path, **environment: str) -> str:
-    """Run code in an interpreter without site-packages (-S) where `environment` says what is on the path."""
+def run(code, *words, cwd, **environment):
+    """Run code in an interpreter without site-packages (-S) whose path `environment` gives."""
     flags = ["-S"] if "PYTHONPATH" in environment else []
     done = subprocess.run(
         [sys.executable, *flags, "-W", "ignore", "-c", code, *words],
@@ -91,7 +87,7 @@ def run(code: str, *words: str, cwd: Path, **environment: str) -> str:
     return done.stdout
 
 
-def test_the_wheel_is_for_every_machine_and_asks_for_no_scip_in_browsers(wheel: Path) -> None:
+def test_the_wheel_is_for_every_machine_and_asks_for_no_scip_in_browsers(wheel):
     assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -102,7 +98,7 @@ def test_the_wheel_is_for_every_machine_and_asks_for_no_scip_in_browsers(wheel: 
     assert re.search(r"""; sys_platform != ['"]emscripten['"]$""", asked[0])
 
 
-def test_what_is_downloaded_is_listed_and_small(wheel: Path) -> None:
+def test_what_is_downloaded_is_listed_and_small(wheel):
     files = _build().pyodide(wheel.parent, None)
     assert all(re.fullmatch(r"https://cdn\.jsdelivr\.net/\S+", file["url"]) for file in files)
     assert all(re.fullmatch(r"[0-9a-f]{64}", file["sha256"]) for file in files)
@@ -110,7 +106,7 @@ def test_what_is_downloaded_is_listed_and_small(wheel: Path) -> None:
 
 
 @pytest.mark.skipif(not LOCAL, reason="needs a local copy of Pyodide 0.29.3, named by GAPLESS_PYODIDE")
-def test_checksums_are_those_of_pyodides_own_lock() -> None:
+def test_checksums_are_those_of_pyodides_own_lock():
     lock = json.loads((Path(LOCAL) / "pyodide-lock.json").read_text("utf-8"))["packages"]
     locked = {one["file_name"]: one["sha256"] for one in lock.values()}
     for base, name, size, _, checksum in _build().PYODIDE:
@@ -121,12 +117,12 @@ def test_checksums_are_those_of_pyodides_own_lock() -> None:
             assert locked[name] == checksum
 
 
-def test_a_missing_local_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_local_file_is_named(tmp_path):
     with pytest.raises(SystemExit, match=r"lacks pyodide\.mjs, .*numpy"):
         _build().pyodide(tmp_path, tmp_path)
 
 
-def test_the_wheel_solves_and_verifies_without_scip_kernels_and_networkx(unpacked: Path) -> None:
+def test_the_wheel_solves_and_verifies_without_scip_kernels_and_networkx(unpacked):
     code = """
 import sys, json, numpy as np, gapless as gl, gapless_kernels
 from gapless_chains import ChainProblem
@@ -152,13 +148,13 @@ print(json.dumps([result.value for result, _ in results]))
     assert values[0] == pytest.approx(gl.solve(chain, "viterbi").value)
 
 
-def test_browsers_choose_the_twins_by_themselves(unpacked: Path) -> None:
+def test_browsers_choose_the_twins_by_themselves(unpacked):
     code = "import sys; sys.platform = 'emscripten'; import gapless_kernels; print(gapless_kernels.COMPILED)"
     environment = {"PYTHONPATH": str(unpacked), "GAPLESS_PURE": ""}
     assert run(code, cwd=unpacked, **environment) == "False\n"
 
 
-def test_twins_take_the_indices_of_32_bits_and_still_look_at_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_twins_take_the_indices_of_32_bits_and_still_look_at_shapes(monkeypatch):
     narrow = np.zeros(3, np.int32)
     with pytest.raises(TypeError, match="must be int64"):
         arguments.check_array("x", narrow, (3,), np.int64)
@@ -170,7 +166,7 @@ def test_twins_take_the_indices_of_32_bits_and_still_look_at_shapes(monkeypatch:
         arguments.check_array("x", narrow, (3,), np.float64)
 
 
-def test_the_page_shows_its_parts_and_keeps_its_files_small() -> None:
+def test_the_page_shows_its_parts_and_keeps_its_files_small():
     text = PAGE.read_text("utf-8")
     for name in ("page.css", "page.js"):
         assert f"_static/browser/{name}" in text
@@ -179,7 +175,7 @@ def test_the_page_shows_its_parts_and_keeps_its_files_small() -> None:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory):
     """The page as the site has it, Pyodide from the local folder (or none)."""
     site = tmp_path_factory.mktemp("site")
     code = "import sys; sys.path.insert(0, sys.argv[1]); from build import build; from pathlib import Path; "
@@ -194,17 +190,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
-def answers(built: Path, questions: list[dict[str, Any]], **environment: str) -> list[dict[str, Any]]:
+def answers(built, questions, **environment):
     """The answers of the page's Python outside a browser."""
     code = "import sys, json; exec(open(sys.argv[1]).read()); print(json.dumps([json.loads(answer(json.dumps(q))) "
     code += "for q in json.loads(sys.argv[2])]))"
-    told = run(code, str(STATIC / "solve.py"), json.dumps(questions), cwd=built / "browser-files", **environment)
-    found: list[dict[str, Any]] = json.loads(told)
-    return found
+    printed = run(code, str(STATIC / "solve.py"), json.dumps(questions), cwd=built / "browser-files", **environment)
+    return json.loads(printed)
 
 
 @pytest.mark.long
-def test_the_pages_python_answers_without_scip_as_the_kernels_do(built: Path, unpacked: Path) -> None:
+def test_the_pages_python_answers_without_scip_as_the_kernels_do(built, unpacked):
     questions = [{"kind": "parse", "text": SENTENCE}, LABELS]
     refused = [
         {"kind": "parse", "text": "  "},
@@ -229,10 +224,10 @@ class _Site(SimpleHTTPRequestHandler):
     sent = 0
     damaged = ""
 
-    def log_message(self, *_: Any) -> None:
+    def log_message(self, *_):
         """Nothing."""
 
-    def do_GET(self) -> None:
+    def do_GET(self):
         path = Path(self.translate_path(self.path))
         if not path.is_file():
             self.send_error(404)
@@ -252,7 +247,7 @@ class _Site(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def page(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def page(built, tmp_path_factory):
     """Chromium and the address of the page."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
     browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
@@ -276,31 +271,31 @@ def page(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]
     served.server_close()
 
 
-def part(chromium: Any, name: str) -> Any:
+def part(chromium, name):
     return chromium.find_element("css selector", f'[data-part="{name}"]')
 
 
-def press(chromium: Any, button: Any) -> None:
+def press(chromium, button):
     """A click, wherever the button is: the theme's header may lie over it."""
     assert button.is_displayed()
     assert button.is_enabled()
     chromium.execute_script("arguments[0].click()", button)
 
 
-def waiting(chromium: Any) -> Any:
+def waiting(chromium):
     """Patience with a browser beside busy processes; the page itself ends what takes too long."""
     support = pytest.importorskip("selenium.webdriver.support.ui")
     return support.WebDriverWait(chromium, 300, 0.1)
 
 
-def wait(chromium: Any, *said: str) -> str:
+def wait(chromium, *said):
     """The page's status once it begins with one of the words."""
     begins = said or ("Solved",)
     waiting(chromium).until(lambda _: part(chromium, "status").text.startswith(begins))
     return str(part(chromium, "status").text)
 
 
-def loaded(chromium: Any, address: str) -> None:
+def loaded(chromium, address):
     """The page, started unless it is."""
     if chromium.current_url != address or not part(chromium, "questions").is_displayed():
         chromium.get(address)
@@ -309,12 +304,12 @@ def loaded(chromium: Any, address: str) -> None:
         wait(chromium)
 
 
-def wait_for_list(chromium: Any) -> None:
+def wait_for_list(chromium):
     waiting(chromium).until(lambda _: part(chromium, "start").is_displayed())
 
 
 @pytest.mark.long
-def test_a_visitor_is_asked_first_then_sees_a_sentence_proved(page: Any, built: Path) -> None:
+def test_a_visitor_is_asked_first_then_sees_a_sentence_proved(page, built):
     chromium, address = page
     _Site.sent = 0
     chromium.get(address)
@@ -335,7 +330,7 @@ def test_a_visitor_is_asked_first_then_sees_a_sentence_proved(page: Any, built: 
 
 
 @pytest.mark.long
-def test_scores_are_solved_as_the_kernels_do(page: Any, built: Path) -> None:
+def test_scores_are_solved_as_the_kernels_do(page, built):
     chromium, address = page
     loaded(chromium, address)
     rng = np.random.default_rng(0)
@@ -366,7 +361,7 @@ def test_scores_are_solved_as_the_kernels_do(page: Any, built: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_table_follows_words_and_labels_and_refusals_are_told(page: Any) -> None:
+def test_the_table_follows_words_and_labels_and_refusals_are_reported(page):
     chromium, address = page
     loaded(chromium, address)
     press(chromium, part(chromium, "to-scores"))
@@ -392,7 +387,7 @@ def test_the_table_follows_words_and_labels_and_refusals_are_told(page: Any) -> 
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_fits_a_phone(page: Any, scheme: str) -> None:
+def test_the_page_fits_a_phone(page, scheme):
     chromium, address = page
     metrics = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
@@ -410,7 +405,7 @@ def test_the_page_fits_a_phone(page: Any, scheme: str) -> None:
 
 
 @pytest.mark.long
-def test_a_file_that_was_changed_on_the_way_is_refused(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_was_changed_on_the_way_is_refused(page, monkeypatch):
     chromium, address = page
     monkeypatch.setattr(_Site, "damaged", "attrs-25.2.0-py3-none-any.whl")
     chromium.get(address)

@@ -1,7 +1,5 @@
 """Every public class has an example in its docstring, and the examples are true."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import inspect
@@ -27,11 +25,11 @@ CLASSES = {
 
 
 @pytest.mark.parametrize("name", sorted(CLASSES))
-def test_a_class_has_a_true_example(name: str) -> None:
+def test_a_class_has_a_true_example(name):
     said = inspect.getdoc(CLASSES[name]) or ""
     assert "\nExamples\n--------\n>>> " in said
     (test,) = doctest.DocTestFinder(recurse=False).find(CLASSES[name], name, globs={})
-    told: list[str] = []
-    failures = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=told.append)
+    printed = []
+    failures = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=printed.append)
     assert failures.attempted
-    assert not failures.failed, "".join(told)
+    assert not failures.failed, "".join(printed)

@@ -1,11 +1,8 @@
 """Every `gapless` and `python -m benchmarks` command line of the pages parses, and all of them are on a page."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -24,7 +21,7 @@ ENDS = ("|", "&&", ";", "<", ">", "2>")
 GAPLESS, BENCHMARKS = ["gapless"], ["python", "-m", "benchmarks"]
 
 
-def command_lines(text: str, command: Sequence[str] = GAPLESS) -> Iterator[list[str]]:
+def command_lines(text, command=GAPLESS):
     """The arguments of each call of a command in the shell blocks of a page."""
     for block in BLOCK.findall(text):
         for line in block.replace("\\\n", " ").splitlines():
@@ -37,13 +34,13 @@ def command_lines(text: str, command: Sequence[str] = GAPLESS) -> Iterator[list[
 
 
 @pytest.fixture(scope="module")
-def parser() -> argparse.ArgumentParser:
+def parser():
     whole = build_parser(load_plugins())
     whole.fill_all()
     return whole
 
 
-def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+def subcommands(parser):
     return next(a.choices for a in parser._actions if isinstance(a, argparse._SubParsersAction))
 
 
@@ -52,9 +49,7 @@ def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
     [page for page in PAGES if BLOCK.search(page.read_text("utf-8"))],
     ids=lambda page: page.relative_to(ROOT).as_posix(),
 )
-def test_command_lines_parse(
-    page: Path, parser: argparse.ArgumentParser, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_lines_parse(page, parser, capsys):
     for command, its_parser in ((GAPLESS, parser), (BENCHMARKS, benchmarks.build_parser())):
         for arguments in command_lines(page.read_text("utf-8"), command):
             if set(arguments) & {"--help", "--version", "..."}:
@@ -65,7 +60,7 @@ def test_command_lines_parse(
                 pytest.fail(f"{shlex.join([*command, *arguments])}: {capsys.readouterr().err.strip()}")
 
 
-def test_a_wrong_option_is_noticed(parser: argparse.ArgumentParser) -> None:
+def test_a_wrong_option_is_noticed(parser):
     page = "```sh\nTHREADS=1 gapless verify runs --whatever | head  # no such option\n```\n"
     (arguments,) = command_lines(page)
     assert arguments == ["verify", "runs", "--whatever"]
@@ -73,7 +68,7 @@ def test_a_wrong_option_is_noticed(parser: argparse.ArgumentParser) -> None:
         parser.parse_args(arguments)
 
 
-def test_every_command_and_task_is_on_a_page(parser: argparse.ArgumentParser) -> None:
+def test_every_command_and_task_is_on_a_page(parser):
     text = "\n".join(page.read_text("utf-8") for page in PAGES)
     commands = subcommands(parser)
     names = [*commands, *(f"run {task}" for task in subcommands(commands["run"]))]
@@ -82,7 +77,7 @@ def test_every_command_and_task_is_on_a_page(parser: argparse.ArgumentParser) ->
     assert not missing
 
 
-def test_every_command_is_in_the_reference(parser: argparse.ArgumentParser) -> None:
+def test_every_command_is_in_the_reference(parser):
     text = (ROOT / "docs/reference/cli.md").read_text("utf-8")
     missing = [name for name in subcommands(parser) if f"`gapless {name}" not in text]
     assert not missing

@@ -1,7 +1,5 @@
 """Outputs below blocks are those of the code above them."""
 
-from __future__ import annotations
-
 import traceback
 
 import pytest
@@ -42,7 +40,7 @@ y = "nothing to see <"
 """
 
 
-def test_blocks_share_a_namespace_and_show_what_they_say() -> None:
+def test_blocks_share_a_namespace_and_show_what_they_say():
     assert run(PAGE, "page.md") == [
         Output("x is 3\n"),
         Output(html="<b>3</b>"),
@@ -52,13 +50,13 @@ def test_blocks_share_a_namespace_and_show_what_they_say() -> None:
     ]
 
 
-def test_text_is_escaped_and_silence_leaves_no_box() -> None:
+def test_text_is_escaped_and_silence_leaves_no_box():
     assert shown(Output("a < b\n")) == '<div class="block-output"><pre>a &lt; b</pre></div>'
     assert "<b>3</b>" in shown(Output(html="<b>3</b>"))
     assert shown(Output(" \n")) == ""
 
 
-def test_an_error_names_the_line_of_the_page() -> None:
+def test_an_error_names_the_line_of_the_page():
     page = "# A page\n\n```python\nx = 1\n\nassert x == 2\n```\n"
     with pytest.raises(AssertionError) as error:
         run(page, "page.md")
@@ -66,7 +64,7 @@ def test_an_error_names_the_line_of_the_page() -> None:
     assert list(blocks(page)) == [(4, "x = 1\n\nassert x == 2\n")]
 
 
-def test_a_page_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_says_what_it_needs(monkeypatch):
     monkeypatch.setitem(__import__("page_blocks").OPTIONAL, "not_installed", "pip install it")
     assert missing("```python\nimport not_installed\n```\n") == "needs not_installed: pip install it"
     assert missing("```python\nimport json\n```\n") is None

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -18,7 +17,7 @@ _SAID_TO_BE_OLD = ("4.6 to 5.6 times as long", "48 sentences/s")
 
 
 @pytest.fixture
-def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def measure(tmp_path, monkeypatch):
     """The script with kept tables of its own."""
     specification = importlib.util.spec_from_file_location("measure", RESULTS / "measure.py")
     assert specification is not None
@@ -37,7 +36,7 @@ def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def test_nobody_edited_a_measured_table():
+def test_no_measured_table_was_edited_by_hand():
     script = [sys.executable, str(RESULTS / "measure.py"), "--check"]
     done = subprocess.run(script, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -54,11 +53,11 @@ def test_every_measurement_has_its_tables_and_its_place():
     assert {file.stem for file in (RESULTS / "tables").iterdir()} == set(listed)
 
 
-def quoted(place: str, number: str) -> str:
+def quoted(place, number):
     return f"takes <!-- value: {place} -->{number}<!-- /value --> ns"
 
 
-def test_quoted_numbers_are_those_of_the_tables(measure: ModuleType) -> None:
+def test_quoted_numbers_are_those_of_the_tables(measure):
     for place, number in (
         ("toy ~ Table 1 ~ beam 1 & drawn ~ value", "1,234.5"),
         ("toy ~ Table 1 ~ beam 1 & drawn ~ value ~ 3", "1,230"),
@@ -78,17 +77,17 @@ def test_quoted_numbers_are_those_of_the_tables(measure: ModuleType) -> None:
         ("toy ~ exact", "expected NAME ~ TABLE ~ ROW ~ COLUMN"),
     ],
 )
-def test_a_quotation_of_what_no_table_holds_is_refused(measure: ModuleType, place: str, said: str) -> None:
+def test_a_quotation_of_what_no_table_holds_is_refused(measure, place, said):
     with pytest.raises(SystemExit, match=said):
         measure.written(quoted(place, "99"))
 
 
-def test_a_table_says_which_instruction_set_it_was_measured_on(measure: ModuleType) -> None:
+def test_a_table_says_which_instruction_set_it_was_measured_on(measure):
     assert measure.written("<!-- tables: toy -->\n<!-- end -->").count("abc, avx2.*") == 1
 
 
 @pytest.mark.parametrize("page", QUOTING)
-def test_pages_that_compare_quote_the_tables(page: str) -> None:
+def test_pages_that_compare_quote_the_tables(page):
     """No speed that somebody typed: numbers before times, ns, ms and sentences/s are taken from a table."""
     text = (RESULTS.parent / "explanation" / page).read_text("utf-8")
     assert text.count("<!-- value: ") >= 20
@@ -99,7 +98,7 @@ def test_pages_that_compare_quote_the_tables(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", sorted(RESULTS.glob("*.md")), ids=lambda page: page.stem)
-def test_every_page_with_tables_shows_a_chart_before_them(page: Path) -> None:
+def test_every_page_with_tables_shows_a_chart_before_them(page):
     text = page.read_text("utf-8")
     if "<!-- tables: " not in text:
         pytest.skip("the page keeps no tables to draw")
@@ -114,7 +113,7 @@ def test_every_page_with_tables_shows_a_chart_before_them(page: Path) -> None:
     assert "prefers-color-scheme:dark" in drawing
 
 
-def test_long_tables_are_folded() -> None:
+def test_long_tables_are_folded():
     """Tables of more than 20 rows open with a click; no row stands outside."""
     for page in RESULTS.glob("*.md"):
         open_ones = re.sub(r"<details.*?</details>", "", page.read_text("utf-8"), flags=re.DOTALL)
@@ -129,7 +128,7 @@ BARE_THOUSANDS = re.compile(r"-?\d{4,}(?:\.\d+)?")
 POWER = re.compile(r"\d(?:\.\d+)?e\+\d+")
 
 
-def kept_cells() -> list[tuple[str, str, str]]:
+def kept_cells():
     """Every cell of the kept tables, with its file and its column."""
     kept = {file.stem: json.loads(file.read_text("utf-8"))["tables"] for file in (RESULTS / "tables").iterdir()}
     return [

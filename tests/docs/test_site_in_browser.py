@@ -1,12 +1,8 @@
 """Every page of the built site in a browser: nothing scrolls sideways at a desk or on a phone, light or dark."""
 
-from __future__ import annotations
-
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -39,7 +35,7 @@ return out.slice(0, 3);
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def browser(tmp_path_factory):
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
     for flag in (
@@ -57,7 +53,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     driver.quit()
 
 
-def use_screen(browser: Any, width: int, scheme: str) -> None:
+def use_screen(browser, width, scheme):
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width == PHONE}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
@@ -66,7 +62,7 @@ def use_screen(browser: Any, width: int, scheme: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [DESK, PHONE])
-def test_no_page_scrolls_sideways(browser: Any, width: int, scheme: str) -> None:
+def test_no_page_scrolls_sideways(browser, width, scheme):
     use_screen(browser, width, scheme)
     pages = sorted(page for page in SITE.rglob("*.html") if "_static" not in page.parts)
     assert pages
@@ -80,7 +76,7 @@ def test_no_page_scrolls_sideways(browser: Any, width: int, scheme: str) -> None
 
 
 @pytest.mark.parametrize("width", [DESK, PHONE])
-def test_the_first_screen_has_picture_installation_and_links(browser: Any, width: int) -> None:
+def test_the_first_screen_has_picture_installation_and_links(browser, width):
     use_screen(browser, width, "light")
     browser.get((SITE / "index.html").as_uri())
     bottoms = [
@@ -95,7 +91,7 @@ def test_the_first_screen_has_picture_installation_and_links(browser: Any, width
     assert code > bottoms[-1]
 
 
-def test_groups_of_the_sidebar_fold_and_the_pages_own_is_open(browser: Any) -> None:
+def test_groups_of_the_sidebar_fold_and_the_pages_own_is_open(browser):
     use_screen(browser, DESK, "light")
     opened = "return [...document.querySelectorAll('details.group[open] > summary')].map((one) => one.textContent)"
     for page, groups in (
@@ -109,7 +105,7 @@ def test_groups_of_the_sidebar_fold_and_the_pages_own_is_open(browser: Any) -> N
     assert not browser.find_elements("css selector", ".sidebar-tree p.caption")
 
 
-def test_the_contents_of_a_page_stand_beside_it_at_a_desk(browser: Any) -> None:
+def test_the_contents_of_a_page_stand_beside_it_at_a_desk(browser):
     use_screen(browser, DESK, "light")
     browser.get((SITE / "howto/decode-a-corpus.html").as_uri())
     text, contents = (

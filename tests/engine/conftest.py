@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from gapless import Status, Stop
-from gapless.roles import Branch, Brancher, Generator, InconsistentBound, Relaxation, Restricted
+from gapless.roles import Branch, Brancher, Generator, InconsistentBound, Relaxation, RestrictedMaster
 from gapless.testing import enumerate_best
 from gapless.testing.example_pricing import ItemGenerator, KnownItems
 from gapless.testing.examples import Expenses, OptimisticBound, Selection
 
 
 class Sabotage:
-    """Calls `trick(answer)` instead of answering, at the n-th call and, if told so, at all later ones."""
+    """Calls `trick(answer)` instead of answering, at the n-th call and, if asked to, at all later ones."""
 
     def __init__(self, trick, at=1, ever_after=False):
         self.trick, self.at, self.ever_after, self.calls = trick, at, ever_after, 0
@@ -51,7 +51,7 @@ class BadGenerator(Generator):
         return self.sabotage(lambda: self.inner.query(view, limit=limit))
 
 
-class BadRestricted(Restricted):
+class BadRestricted(RestrictedMaster):
     """`sabotages` by method name."""
 
     def __init__(self, inner, **sabotages):
@@ -74,7 +74,7 @@ class BadRestricted(Restricted):
 
 
 class Clock:
-    """Seconds that pass only when told."""
+    """Seconds that pass only when a test says so."""
 
     def __init__(self):
         self.now = 0.0
@@ -121,7 +121,7 @@ def judge(problem, result, error=None):
     if result.status is Status.OPTIMAL:
         assert result.value == best[0].value
     verdict = result.verify(problem)
-    assert verdict, (verdict.place, verdict.reason)
+    assert verdict, (verdict.location, verdict.reason)
     return result
 
 

@@ -111,10 +111,12 @@ def groups_of(decisions):
 
 
 def searched(maximiser, weights, blocks, decisions, choices):
-    from gapless_kernels.search._search import PROVED, Search  # noqa: PLC0415  not without compiled kernels
+    from gapless_kernels.search._search import PROVED, CompiledSearch  # noqa: PLC0415  not without compiled kernels
 
     first, members = groups_of(decisions)
-    search = Search(maximiser.compiled(), weights, blocks, group_first=first, groups=members, choices=choices)
+    search = CompiledSearch(
+        maximiser.compiled(), weights, blocks, group_first=first, groups=members, choices=choices
+    )
     assert search.advance() == PROVED
     return search
 

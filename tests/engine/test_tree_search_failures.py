@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 from gapless import InvalidProblem, SolveError, Status, Stop, UnknownOption
-from gapless.engine import tree_search
 from gapless.roles import (
     Branch,
-    Budget,
     Fixings,
     InconsistentBound,
     MostFractional,
     OracleError,
-    Relaxed,
+    RelaxationResult,
+    SolveBudget,
     Tightening,
     UncoveredBranching,
 )
 from gapless.testing.examples import OptimisticBound, Selection
+from gapless.tree_search import tree_search
 
 CALLS = [1, 2, 3, 7]
 
@@ -47,7 +47,13 @@ def test_relaxation_that_raises(knapsack, roles, at):
 @pytest.mark.parametrize("at", CALLS)
 def test_relaxation_that_forgets_to_return(knapsack, roles, at):
     bad = roles.BadRelaxation(OptimisticBound(knapsack), roles.Sabotage(roles.returning(None), at))
-    fails(knapsack, roles, OracleError, "BadRelaxation.solve returned NoneType, expected a Relaxed", relaxation=bad)
+    fails(
+        knapsack,
+        roles,
+        OracleError,
+        "BadRelaxation.solve returned NoneType, expected a RelaxationResult",
+        relaxation=bad,
+    )
 
 
 def test_relaxation_with_a_bound_of_text(knapsack, roles):
@@ -113,7 +119,7 @@ def test_bound_that_goes_up_is_ignored(knapsack, roles, at):
     assert abs(result.bound) == 10.0
 
 
-def test_infinite_bounds_are_loose_not_wrong(knapsack, roles):
+def test_infinite_bounds_are_weak_not_wrong(knapsack, roles):
     trick = roles.change(bound=math.inf)
     bad = roles.BadRelaxation(OptimisticBound(knapsack), roles.Sabotage(trick, 1, ever_after=True))
     result = tree_search(knapsack, bad, MostFractional())
@@ -174,7 +180,7 @@ def test_observer_that_raises(knapsack, roles, kind):
         if event.kind == kind:
             raise RuntimeError("disk full")
 
-    error = fails(knapsack, roles, OracleError, "RuntimeError: disk full", budget=Budget(observers=[observer]))
+    error = fails(knapsack, roles, OracleError, "RuntimeError: disk full", budget=SolveBudget(observers=[observer]))
     assert seen[-1] == kind
     assert isinstance(error.__cause__, RuntimeError)
 
@@ -183,7 +189,9 @@ def test_observer_that_raises_at_a_start_structure(knapsack, roles):
     def observer(_event):
         raise RuntimeError("disk full")
 
-    error = fails(knapsack, roles, OracleError, "disk full", budget=Budget(observers=[observer]), start=[(0, 2)])
+    error = fails(
+        knapsack, roles, OracleError, "disk full", budget=SolveBudget(observers=[observer]), start=[(0, 2)]
+    )
     assert abs(error.result.value) == 8.0
 
 
@@ -247,12 +255,12 @@ def test_problem_that_fails(mood, error, message, k):
     assert result.bound >= 5.0 or math.isinf(result.bound)
 
 
-def test_tightening_against_a_score_that_nobody_has(knapsack, roles):
+def test_tightening_against_a_score_that_was_never_reached(knapsack, roles):
     """A relaxation that fixes against 99 has thrown everything away; the search must not call that optimal."""
     sound = OptimisticBound(knapsack)
-    certificate = sound.solve(Fixings.none(6), Budget()).certificate
+    certificate = sound.solve(Fixings.none(6), SolveBudget()).certificate
     step = Tightening((), tuple(range(6)), certificate)
-    trick = roles.change(tightenings=(step,), excluded=18.0)
+    trick = roles.change(tightenings=(step,), excluded_bound=18.0)
     bad = roles.BadRelaxation(sound, roles.Sabotage(trick, 1))
     fails(knapsack, roles, InconsistentBound, "excluded structures that may (score 18|cost -18)", relaxation=bad)
 
@@ -260,9 +268,9 @@ def test_tightening_against_a_score_that_nobody_has(knapsack, roles):
 def test_tightenings_that_contradict_each_other_close_the_node(knapsack, roles):
     """Nothing beats the incumbent: decision 0 can be neither on nor off."""
     sound = OptimisticBound(knapsack)
-    certificate = sound.solve(Fixings.none(6), Budget()).certificate
+    certificate = sound.solve(Fixings.none(6), SolveBudget()).certificate
     steps = (Tightening((), (0,), certificate), Tightening((0,), (), certificate))
-    bad = roles.BadRelaxation(sound, roles.Sabotage(roles.change(tightenings=steps, excluded=10.0), 1))
+    bad = roles.BadRelaxation(sound, roles.Sabotage(roles.change(tightenings=steps, excluded_bound=10.0), 1))
     result = tree_search(knapsack, bad, MostFractional(), start=[(1, 2, 3)])
     assert (result.status, abs(result.bound), result.stats.nodes) == (Status.OPTIMAL, 10.0, 1)
 
@@ -292,7 +300,7 @@ def test_nothing_feasible(roles):
 
 def test_relaxation_that_calls_a_feasible_problem_empty_is_caught_by_the_start(knapsack, roles):
     bad = roles.BadRelaxation(
-        OptimisticBound(knapsack), roles.Sabotage(roles.returning(Relaxed(-math.inf)), 1, ever_after=True)
+        OptimisticBound(knapsack), roles.Sabotage(roles.returning(RelaxationResult(-math.inf)), 1, ever_after=True)
     )
     fails(knapsack, roles, InconsistentBound, "node 0", relaxation=bad, start=[(5,)])
 
@@ -309,10 +317,10 @@ def test_errors_keep_what_was_found_before(knapsack, roles):
 
 def test_bound_of_a_node_that_a_child_exceeds(knapsack, roles):
     """A parent could attain it as well: its smaller bound, as of a slack that lies, was wrong."""
-    low = OptimisticBound(knapsack).solve(Fixings.none(knapsack.decisions.count), Budget()).bound
+    low = OptimisticBound(knapsack).solve(Fixings.none(knapsack.decisions.count), SolveBudget()).bound
 
     def exceeds(answer):
-        return attrs.evolve(answer(), attained=low + 0.5)
+        return attrs.evolve(answer(), primal_value=low + 0.5)
 
     for at in (2, 3):
         bad = roles.BadRelaxation(OptimisticBound(knapsack), roles.Sabotage(exceeds, at))

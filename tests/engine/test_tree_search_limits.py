@@ -5,10 +5,12 @@ import math
 import pytest
 
 from gapless import Limits, Status, Stop
-from gapless.engine import LagrangianRelaxation, PricedRelaxation, tree_search
-from gapless.engine.frontier import Frontier, Node
-from gapless.roles import Budget, MostFractional
-from gapless.testing.examples import CapacityPrices, GroupMaximiser, OptimisticBound
+from gapless.column_generation import PricedRelaxation
+from gapless.roles import MostFractional, SolveBudget
+from gapless.search import LagrangianRelaxation
+from gapless.testing.examples import CapacityPrices, OptimisticBound, SelectionMaximiser
+from gapless.tree_search import tree_search
+from gapless.tree_search.frontier import Frontier, OpenNode
 
 ORDERS = ["best-first", "depth-first", "breadth-first"]
 PHASES = [
@@ -44,7 +46,7 @@ def interrupt():
 @pytest.mark.parametrize("phase", PHASES)
 def test_control_c(knapsack, roles, phase, order):
     relaxation, brancher, rounding, observers = staged(knapsack, roles, phase, interrupt)
-    budget = Budget(observers=observers)
+    budget = SolveBudget(observers=observers)
     result = tree_search(knapsack, relaxation, brancher, budget, rounding=rounding, order=order, start=[(0, 2)])
     roles.judge(knapsack, result)
     assert (result.stop, result.status) == (Stop.INTERRUPTED, Status.FEASIBLE)
@@ -52,7 +54,7 @@ def test_control_c(knapsack, roles, phase, order):
 
 
 @pytest.mark.parametrize("call", [2, 3])
-@pytest.mark.parametrize(("cls", "name"), [(Frontier, "push"), (Node, "__init__")])
+@pytest.mark.parametrize(("cls", "name"), [(Frontier, "push"), (OpenNode, "__init__")])
 def test_control_c_between_making_and_queueing_children(monkeypatch, knapsack, roles, cls, name, call):
     """The certificate still covers what was made and never queued."""
     honest, calls = getattr(cls, name), []
@@ -70,7 +72,7 @@ def test_control_c_between_making_and_queueing_children(monkeypatch, knapsack, r
 
 
 def test_control_c_at_a_start_structure(knapsack, roles):
-    budget = Budget(observers=[lambda _event: interrupt()])
+    budget = SolveBudget(observers=[lambda _event: interrupt()])
     result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, start=[(0, 2)])
     roles.judge(knapsack, result)
     assert (result.stop, abs(result.value)) == (Stop.INTERRUPTED, 8.0)
@@ -86,7 +88,7 @@ def test_time(knapsack, roles, phase, order):
         clock.now = 11.0
 
     relaxation, brancher, rounding, observers = staged(knapsack, roles, phase, late)
-    budget = Budget(Limits(time=10.0), observers=observers, clock=clock)
+    budget = SolveBudget(Limits(time=10.0), observers=observers, clock=clock)
     result = tree_search(knapsack, relaxation, brancher, budget, rounding=rounding, order=order, start=[(0, 2)])
     roles.judge(knapsack, result)
     assert (result.stop, result.status) == (Stop.TIME, Status.FEASIBLE)
@@ -98,7 +100,7 @@ def test_time(knapsack, roles, phase, order):
 @pytest.mark.parametrize("observed", [False, True])
 def test_the_bound_of_a_node_put_back_is_its_own(knapsack, roles, observed):
     """Whether somebody watches must not change the bound."""
-    budget = Budget(Limits(iterations=1), observers=[lambda _event: None] if observed else [])
+    budget = SolveBudget(Limits(iterations=1), observers=[lambda _event: None] if observed else [])
     result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget)
     assert (result.stop, abs(result.bound)) == (Stop.ITERATIONS, 18.0)
 
@@ -106,7 +108,7 @@ def test_the_bound_of_a_node_put_back_is_its_own(knapsack, roles, observed):
 @pytest.mark.parametrize("nodes", range(12))
 @pytest.mark.parametrize("order", ORDERS)
 def test_nodes(knapsack, roles, nodes, order):
-    budget = Budget(Limits(nodes=nodes))
+    budget = SolveBudget(Limits(nodes=nodes))
     result = roles.judge(
         knapsack, tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, order=order)
     )
@@ -117,10 +119,10 @@ def test_nodes(knapsack, roles, nodes, order):
 
 @pytest.mark.parametrize("iterations", range(6))
 def test_iterations_of_each_engine(knapsack, roles, iterations):
-    lagrangian = LagrangianRelaxation(CapacityPrices(knapsack), GroupMaximiser(knapsack))
+    lagrangian = LagrangianRelaxation(CapacityPrices(knapsack), SelectionMaximiser(knapsack))
     priced = PricedRelaxation(roles.KnownItems(knapsack), [roles.ItemGenerator(knapsack)], knapsack.decisions)
     for relaxation in (OptimisticBound(knapsack), lagrangian, priced):
-        budget = Budget(Limits(iterations=iterations))
+        budget = SolveBudget(Limits(iterations=iterations))
         result = roles.judge(knapsack, tree_search(knapsack, relaxation, MostFractional(), budget))
         assert budget.iterations <= iterations
         assert result.stop is Stop.ITERATIONS or result.status is Status.OPTIMAL
@@ -130,7 +132,7 @@ def test_iterations_of_each_engine(knapsack, roles, iterations):
 @pytest.mark.parametrize("gap", [0.9, 0.5, 0.1, 0.01])
 @pytest.mark.parametrize("order", ORDERS)
 def test_gap(knapsack, roles, gap, order):
-    budget = Budget(Limits(gap=gap))
+    budget = SolveBudget(Limits(relative_gap=gap))
     result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, order=order, start=[(0, 2)])
     roles.judge(knapsack, result)
     assert result.gap <= gap * abs(result.value)
@@ -139,35 +141,35 @@ def test_gap(knapsack, roles, gap, order):
 
 def test_target_in_the_sense_of_the_problem(knapsack, roles):
     target = knapsack.sense.sign * 8.0
-    budget = Budget(Limits(target=target))
+    budget = SolveBudget(Limits(target=target))
     result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget)
     roles.judge(knapsack, result)
     assert result.stop is Stop.TARGET
     assert abs(result.value) >= 8.0
     met = tree_search(
-        knapsack, OptimisticBound(knapsack), MostFractional(), Budget(Limits(target=target)), start=[(0, 2)]
+        knapsack, OptimisticBound(knapsack), MostFractional(), SolveBudget(Limits(target=target)), start=[(0, 2)]
     )
     assert (met.stop, met.stats.nodes) == (Stop.TARGET, 0)
 
 
 def test_target_out_of_reach_changes_nothing(knapsack):
-    budget = Budget(Limits(target=knapsack.sense.sign * 11.0))
+    budget = SolveBudget(Limits(target=knapsack.sense.sign * 11.0))
     assert tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget).status is Status.OPTIMAL
 
 
 def test_k_best_that_ends_early_says_so(knapsack, roles):
-    budget = Budget(Limits(nodes=5))
+    budget = SolveBudget(Limits(nodes=5))
     result = roles.judge(knapsack, tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, k=3))
     assert "the list may miss some" in result.explanation[0]
 
 
 def test_a_list_that_ends_early_has_the_gap_of_its_last_place(knapsack, roles):
     """The best is proved long before the others: a gap of 0 would say that they are, too."""
-    settled = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), Budget(), k=3)
-    assert (settled.status, settled.gap, settled.wanted) == (Status.OPTIMAL, 0.0, 3)
+    settled = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), SolveBudget(), k=3)
+    assert (settled.status, settled.gap, settled.requested_k) == (Status.OPTIMAL, 0.0, 3)
     seen = set()
     for nodes in range(settled.stats.nodes):
-        budget = Budget(Limits(nodes=nodes))
+        budget = SolveBudget(Limits(nodes=nodes))
         result = tree_search(
             knapsack, OptimisticBound(knapsack), MostFractional(), budget, k=3, start=[settled.best]
         )
@@ -185,7 +187,8 @@ def test_a_list_that_ends_early_has_the_gap_of_its_last_place(knapsack, roles):
 
 
 @pytest.mark.parametrize(
-    "limits", [{"time": -1.0}, {"nodes": -1}, {"gap": math.nan}, {"gap": None}, {"iterations": -0.5}]
+    "limits",
+    [{"time": -1.0}, {"nodes": -1}, {"relative_gap": math.nan}, {"relative_gap": None}, {"iterations": -0.5}],
 )
 def test_limits_refuse_nonsense(limits):
     with pytest.raises(ValueError, match=f"Limits: {next(iter(limits))} is"):
@@ -193,7 +196,7 @@ def test_limits_refuse_nonsense(limits):
 
 
 def test_events_tell_the_story(knapsack):
-    budget = Budget(trace=True)
+    budget = SolveBudget(trace=True)
     result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, start=[(5,)])
     kinds = [event.kind for event in result.trace]
     assert kinds[:2] == ["incumbent", "start"]

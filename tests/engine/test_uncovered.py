@@ -6,7 +6,7 @@ import pytest
 from drawn import examples, generators, seeing
 from hypothesis import given
 
-from gapless.core.branch import uncovered
+from gapless.decisions.branch import uncovered
 from gapless.roles import Branch, Decisions, Fixings
 
 

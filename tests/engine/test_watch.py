@@ -1,20 +1,20 @@
-"""`Watch`: why a compiled search is told to stop, and what an observer's error becomes."""
+"""`SearchCallback`: why a compiled search has to stop, and what an observer's error becomes."""
 
 import math
 
 import numpy as np
 import pytest
 
-from gapless import Limits, Result, Stop, solve
-from gapless.core.limits import Budget
-from gapless.engine.watch import Watch
+from gapless import Limits, Stop, solve
+from gapless.limits.limits import SolveBudget
 from gapless.roles import OracleError, Sense
+from gapless.search.search_callback import SearchCallback
 from gapless_ordering.random_problems import random_problem
 
 
 def test_a_target_is_in_the_sense_of_the_problem():
     for sense, score in ((Sense.MAXIMISE, 3.0), (Sense.MINIMISE, -3.0)):
-        watch = Watch(Budget(Limits(target=3.0)), sense=sense)
+        watch = SearchCallback(SolveBudget(Limits(target=3.0)), sense=sense)
         assert not watch(math.inf, score - 1.0, 1, 0)
         assert watch(math.inf, score, 2, 5)
         assert watch.stop is Stop.TARGET
@@ -23,7 +23,7 @@ def test_a_target_is_in_the_sense_of_the_problem():
 
 def test_a_gap_ends_the_search_for_one_only():
     for wanted, ends in ((1, True), (2, False)):
-        watch = Watch(Budget(Limits(gap=0.1)), wanted)
+        watch = SearchCallback(SolveBudget(Limits(relative_gap=0.1)), wanted)
         assert watch(10.5, 10.0, 1, 1) is ends
         assert watch.stop is (Stop.GAP if ends else Stop.NODES)
 
@@ -37,6 +37,6 @@ def test_an_observer_that_raises_at_the_end_costs_no_answer():
     problem = random_problem(rng, 9, 4, scores="normal", forbidden=0.0)
     with pytest.raises(OracleError, match=r"an observer raised ValueError: the observer's own") as caught:
         solve(problem, "exact", observers=[observer])
-    result: Result = caught.value.result
+    result = caught.value.result
     assert result.stop is Stop.ERROR
     assert problem.violations(result.best) == []

@@ -1,10 +1,7 @@
 """Instances in the text format of the BPPLIB: both kinds, every way to be wrong, and the task that takes them."""
 
-from __future__ import annotations
-
 import io
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,8 +20,8 @@ STOCK = "3\n10\n6\t1\n4\t3\n3\t1\n"
 
 
 @pytest.fixture
-def write(tmp_path: Path):
-    def write(text: str | bytes, name: str = "instance.txt") -> Path:
+def write(tmp_path):
+    def write(text, name="instance.txt"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True, parents=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -34,24 +31,24 @@ def write(tmp_path: Path):
 
 
 @pytest.mark.parametrize("text", [PACKING, STOCK, STOCK.replace("\t", "   "), STOCK.replace("\n", "\r\n") + "\n\n"])
-def test_both_kinds_are_read(write, text: str) -> None:
+def test_both_kinds_are_read(write, text):
     problem = read_bpplib(write(text))
     assert (problem.width, problem.sizes, problem.demands) == (10, (6, 4, 3), (1, 3, 1))
     assert gl.solve(problem).value == 3
 
 
-def test_a_byte_order_mark_is_no_number(write) -> None:
+def test_a_byte_order_mark_is_no_number(write):
     assert read_bpplib(write(b"\xef\xbb\xbf" + PACKING.encode())).width == 10
 
 
-def test_types_of_one_weight_stay_apart(write) -> None:
+def test_types_of_one_weight_stay_apart(write):
     """Numbers of item types are those of the file."""
     problem = read_bpplib(write("3\n10\n4 1\n6 2\n4 2\n"))
     assert (problem.sizes, problem.demands) == ((4, 6, 4), (1, 2, 2))
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_is_written_is_read(write, seed: int) -> None:
+def test_what_is_written_is_read(write, seed):
     rng = np.random.default_rng(seed)
     weights = rng.integers(1, 50, 30)
     text = f"{weights.size}\n50\n" + "".join(f"{weight}\n" for weight in weights)
@@ -87,7 +84,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_what_is_wrong_is_named_with_its_place(write, text: str) -> None:
+def test_what_is_wrong_is_named_with_its_place(write, text):
     path = write(text)
     with pytest.raises(gl.InvalidProblem) as error:
         read_bpplib(path)
@@ -95,7 +92,7 @@ def test_what_is_wrong_is_named_with_its_place(write, text: str) -> None:
     assert WRONG[text] in str(error.value)
 
 
-def test_bytes_and_missing_files_are_named(write, tmp_path: Path) -> None:
+def test_bytes_and_missing_files_are_named(write, tmp_path):
     with pytest.raises(gl.InvalidProblem, match=r"instance\.txt: cannot be read"):
         read_bpplib(write(b"\xff\xfe\x00\x01"))
     with pytest.raises(gl.InvalidProblem, match=r"nothing\.txt: no such file"):
@@ -104,7 +101,7 @@ def test_bytes_and_missing_files_are_named(write, tmp_path: Path) -> None:
         read_bpplib(tmp_path)
 
 
-def test_folders_are_read_in_order(write, tmp_path: Path) -> None:
+def test_folders_are_read_in_order(write, tmp_path):
     for name in ("b.txt", "a.txt", "deeper/c.txt", "readme.md"):
         write(STOCK, name)
     alone = write(STOCK, "alone.csp")
@@ -121,14 +118,14 @@ def test_folders_are_read_in_order(write, tmp_path: Path) -> None:
         bpplib_files([tmp_path / "empty"])
 
 
-def test_the_task_takes_files(write, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_task_takes_files(write, tmp_path, capsys):
     write(PACKING, "packing.txt")
     write("2\n10\n12 1\n5 2\n", "too wide.txt")
     assert main(["run", "cutting-stock-benchmark", "--data", str(tmp_path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["agreed"] is True
-    assert [one["name"] for one in told["instances"]] == ["packing", "too wide"]
-    packing, wide = told["instances"]
+    document = json.loads(capsys.readouterr().out)
+    assert document["agreed"] is True
+    assert [one["name"] for one in document["instances"]] == ["packing", "too wide"]
+    packing, wide = document["instances"]
     assert (packing["items"], packing["types"], packing["width"]) == (5, 3, 10)
     assert packing["branch-and-price"]["rolls"] == packing["scip"]["rolls"] == 3
     assert packing["branch-and-price"]["verified"] is True
@@ -139,7 +136,7 @@ def test_the_task_takes_files(write, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "both find the same values" in shown
 
 
-def test_the_task_takes_a_part_of_the_files(write, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_task_takes_a_part_of_the_files(write, tmp_path, capsys):
     for name in "abcde":
         write(PACKING, f"{name}.txt")
     assert main(["run", "cutting-stock-benchmark", "--data", str(tmp_path), "--every", "2", "--json"]) == 0
@@ -148,7 +145,7 @@ def test_the_task_takes_a_part_of_the_files(write, tmp_path: Path, capsys: pytes
     assert "--every is 0" in capsys.readouterr().err
 
 
-def test_the_task_refuses_a_file_by_its_line(write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_task_refuses_a_file_by_its_line(write, capsys):
     path = write("2\n10\n4\nsix\n")
     assert main(["run", "cutting-stock-benchmark", "--data", str(path)]) == 2
     said = capsys.readouterr().err
@@ -156,13 +153,13 @@ def test_the_task_refuses_a_file_by_its_line(write, capsys: pytest.CaptureFixtur
     assert "Traceback" not in said
 
 
-def test_the_task_says_what_a_limit_left_open(write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_task_says_what_a_limit_left_open(write, capsys):
     path = write("3\n30\n15 3\n10 5\n6 9\n")
     assert main(["run", "cutting-stock-benchmark", "--data", str(path), "--time", "0"]) == 3
     assert "2 solves ended before their proof" in capsys.readouterr().out
 
 
-def test_a_disagreement_is_told(write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disagreement_is_reported(write, monkeypatch):
     from argparse import Namespace  # noqa: PLC0415
 
     from gapless.cli import Console, exit_codes  # noqa: PLC0415
@@ -178,4 +175,4 @@ def test_a_disagreement_is_told(write, monkeypatch: pytest.MonkeyPatch) -> None:
     console = Console(out=io.StringIO())
     arguments = Namespace(data=[str(write(PACKING))], time=None, every=1)
     assert benchmark.run(arguments, console) == exit_codes.FAILED
-    assert "the values DIFFER: instance" in console.out.getvalue()  # type: ignore[attr-defined]
+    assert "the values DIFFER: instance" in console.out.getvalue()

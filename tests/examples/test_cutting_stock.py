@@ -1,7 +1,5 @@
 """The cutting-stock example, as its users meet it: optima of textbooks and of judges that share no code."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
@@ -36,20 +34,20 @@ from gapless_cutting_stock import (  # noqa: E402
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", TEXTBOOK)
-def test_textbook_optima(name: str, method: str) -> None:
+def test_textbook_optima(name, method):
     problem, optimum = TEXTBOOK[name]
     assert proved(problem, method).value == optimum
 
 
 @pytest.mark.parametrize("name", TEXTBOOK)
-def test_textbook_certificates(name: str) -> None:
+def test_textbook_certificates(name):
     problem, optimum = TEXTBOOK[name]
     assert verified(problem, gl.solve(problem)).bound == -optimum
 
 
 @pytest.mark.parametrize("order", ["best-first", "depth-first", "breadth-first"])
 @pytest.mark.parametrize("name", WITHOUT_ROUND_UP)
-def test_the_tree_closes_what_rounding_up_leaves_open(name: str, order: str) -> None:
+def test_the_tree_closes_what_rounding_up_leaves_open(name, order):
     problem, rounded_up, optimum = WITHOUT_ROUND_UP[name]
     root = gl.solve(problem, limits=gl.Limits(nodes=1))
     assert (root.status, root.bound, root.value) == (gl.Status.FEASIBLE, rounded_up, optimum)
@@ -62,14 +60,14 @@ def test_the_tree_closes_what_rounding_up_leaves_open(name: str, order: str) -> 
 
 
 @pytest.mark.parametrize("name", WITHOUT_ROUND_UP)
-def test_scip_closes_it_too(name: str) -> None:
+def test_scip_closes_it_too(name):
     problem, _, optimum = WITHOUT_ROUND_UP[name]
     assert proved(problem, "scip").value == optimum
 
 
 @examples(15)
 @given(problems())
-def test_own_tree_equals_enumeration(problem: CuttingStockProblem) -> None:
+def test_own_tree_equals_enumeration(problem):
     result = proved(problem, "branch-and-price")
     assert result.value == fewest_rolls(problem)
     verified(problem, result)
@@ -77,12 +75,12 @@ def test_own_tree_equals_enumeration(problem: CuttingStockProblem) -> None:
 
 @examples(5)
 @given(problems())
-def test_scip_equals_enumeration(problem: CuttingStockProblem) -> None:
+def test_scip_equals_enumeration(problem):
     assert proved(problem, "scip").value == fewest_rolls(problem)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_own_tree_equals_the_arc_flow_model(seed: int) -> None:
+def test_own_tree_equals_the_arc_flow_model(seed):
     rng = np.random.default_rng(seed)
     demands = Counter(rng.integers(15, 40, size=24).tolist())
     problem = CuttingStockProblem(60, list(demands), list(demands.values()))
@@ -98,7 +96,7 @@ BIN_PACKING = [(count, seed) for count in (50, 60, 80, 100, 120) for seed in ran
     ("count", "seed"),
     [pytest.param(*case, marks=[pytest.mark.long] if at % 5 else []) for at, case in enumerate(BIN_PACKING)],
 )
-def test_uniform_bin_packing(count: int, seed: int) -> None:
+def test_uniform_bin_packing(count, seed):
     problem = uniform_bin_packing(count, seed)
     assert sum(problem.demands) == count
     result = proved(problem, "branch-and-price")
@@ -108,17 +106,17 @@ def test_uniform_bin_packing(count: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize(("count", "seed"), BIN_PACKING[::5])
-def test_both_drivers_agree(count: int, seed: int) -> None:
+def test_both_drivers_agree(count, seed):
     problem = uniform_bin_packing(count, seed)
     assert proved(problem, "scip").value == proved(problem, "branch-and-price").value
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(3))
-def test_triplets_fill_every_roll(seed: int, method: str) -> None:
+def test_triplets_fill_every_roll(seed, method):
     """Class T of Falkenauer (1996): three items to a roll and no waste, hard to find and known by construction."""
     rng = np.random.default_rng(seed)
-    demands: Counter[int] = Counter()
+    demands = Counter()
     for _ in range(20):
         large = int(rng.integers(380, 491))
         middle = int(rng.integers(250, (1000 - large) // 2 + 1))

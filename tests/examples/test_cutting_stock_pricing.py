@@ -1,14 +1,12 @@
 """Cutting stock under all options of pricing: the same values, and certificates that hold."""
 
-from __future__ import annotations
-
 import attrs
 import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.engine import branch_and_price
-from gapless.roles import Budget, Fixings, FloatArray, Formulation, LinearView, Pricing, TreeCertificate
+from gapless.column_generation import branch_and_price
+from gapless.roles import Fixings, PricingOptions, SolveBudget, TreeCertificate
 from gapless.scip import branch_price_and_cut
 
 example = pytest.importorskip(
@@ -17,15 +15,15 @@ example = pytest.importorskip(
 )
 from gapless_cutting_stock import CuttingStockProblem, formulation, uniform_bin_packing  # noqa: E402
 from gapless_cutting_stock.pricing import PatternPricing  # noqa: E402
-from gapless_cutting_stock.problem import Plan, merged  # noqa: E402
+from gapless_cutting_stock.problem import merged  # noqa: E402
 
 TREES = (branch_and_price, branch_price_and_cut)
 
 
-def triplets(count: int, seed: int) -> CuttingStockProblem:
+def triplets(count, seed):
     """Bins that three items fill to the brim, like class T of Falkenauer (1996)."""
     rng = np.random.default_rng(seed)
-    sizes: list[int] = []
+    sizes = []
     while len(sizes) < count:
         first = int(rng.integers(380, 491))
         second = int(rng.integers(250, 1 + (1000 - first) // 2))
@@ -37,22 +35,22 @@ def triplets(count: int, seed: int) -> CuttingStockProblem:
 class WithGains(PatternPricing):
     """Also tells what the best roll through each arc gains."""
 
-    def usage_gains(self, view: LinearView) -> FloatArray:
+    def reduced_cost_bounds(self, view):
         """Of all rolls, those of the master included."""
         weights = -view.prices(self.items)[self.problem.arcs.item] - view.usage_prices()
         nothing = Fixings.none(len(self.problem.arcs))
         best = self.oracle.solve(weights, nothing).value
-        return np.asarray(best - self.oracle.slacks(weights, nothing).on - view.objective_weight)
+        return np.asarray(best - self.oracle.max_marginals(weights, nothing).on - view.objective_weight)
 
 
-def guess(problem: CuttingStockProblem) -> dict[int, float]:
+def guess(problem):
     return {item: -size / problem.width for item, size in enumerate(problem.sizes)}
 
 
-def made(problem: CuttingStockProblem, pricing: Pricing, *, gains: bool = False) -> Formulation[Plan]:
+def made(problem, pricing, *, gains=False):
     form = attrs.evolve(formulation(problem), pricing=pricing)
     if gains:
-        form = attrs.evolve(form, generators=[WithGains(g.columns) for g in form.generators])  # type: ignore[attr-defined]
+        form = attrs.evolve(form, generators=[WithGains(g.columns) for g in form.generators])
     return form
 
 
@@ -60,29 +58,35 @@ def made(problem: CuttingStockProblem, pricing: Pricing, *, gains: bool = False)
     "options",
     [
         {"smoothing": "wentges"},
-        {"smoothing": "directional", "initial_priced": True},
-        {"smoothing": "wentges", "early": True, "guess": True},
-        {"tail": 2, "tail_share": 0.5},
-        {"column_age": 2, "smoothing": "wentges"},
+        {"smoothing": "directional", "initial_columns_priceable": True},
+        {"smoothing": "wentges", "early_branching": True, "guess": True},
+        {"tail_off_rounds": 2, "tail_off_share": 0.5},
+        {"column_age_limit": 2, "smoothing": "wentges"},
         {"gains": True},
-        {"gains": True, "smoothing": "directional", "early": True, "guess": True, "initial_priced": True},
+        {
+            "gains": True,
+            "smoothing": "directional",
+            "early_branching": True,
+            "guess": True,
+            "initial_columns_priceable": True,
+        },
     ],
 )
 @pytest.mark.parametrize("tree", TREES)
-def test_the_same_number_of_rolls(tree, options) -> None:  # type: ignore[no-untyped-def]
+def test_the_same_number_of_rolls(tree, options):
     options = dict(options)
     gains, guessed = options.pop("gains", False), options.pop("guess", False)
     for problem in (uniform_bin_packing(30, 3), uniform_bin_packing(40, 6), triplets(24, 1), triplets(30, 2)):
         plain = branch_and_price(problem, formulation(problem))
         assert plain.proved
-        pricing = Pricing(**options, first_prices=guess(problem) if guessed else None)
+        pricing = PricingOptions(**options, initial_prices=guess(problem) if guessed else None)
         result = tree(problem, made(problem, pricing, gains=gains))
         assert (result.status, result.value) == (gl.Status.OPTIMAL, plain.value)
         if tree is branch_and_price:
             assert result.verify(problem), result.verify(problem).reason
 
 
-def test_fixings_by_reduced_costs_are_in_the_certificate() -> None:
+def test_fixings_by_reduced_costs_are_in_the_certificate():
     """And they are checked: one that was not proved is refused."""
     fixed = 0
     for seed in range(2):
@@ -90,8 +94,8 @@ def test_fixings_by_reduced_costs_are_in_the_certificate() -> None:
         (pattern, count), *others = branch_and_price(problem, formulation(problem)).best
         split = [(pattern, count - 1)] if count > 1 else []
         worse = merged([*others, *split, (pattern[:1], 1), (pattern[1:], 1)])
-        budget = Budget(gl.Limits(nodes=3))
-        form = attrs.evolve(made(problem, Pricing(), gains=True), rounding=None)
+        budget = SolveBudget(gl.Limits(nodes=3))
+        form = attrs.evolve(made(problem, PricingOptions(), gains=True), rounding=None)
         result = branch_and_price(problem, form, budget, start=[worse])
         certificate = result.certificate
         assert result.verify(problem), result.verify(problem).reason

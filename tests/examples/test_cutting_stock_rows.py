@@ -1,10 +1,7 @@
 """Subset rows of the cutting-stock example: separation, pricing beside them, evidence for their prices."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from typing import Any
 
 import attrs
 import numpy as np
@@ -14,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gapless as gl
+from gapless.limits.work import DEFAULT_WORK
 from gapless.roles import TreeCertificate
 
 example = pytest.importorskip(
@@ -41,24 +39,24 @@ LIFTED_BY_ROWS = [
 """A plan needs a fraction of a roll more than their relaxation, and rows say a part of it."""
 
 
-def patterns_of(problem: CuttingStockProblem) -> list[tuple[int, ...]]:
+def patterns_of(problem):
     counts = itertools.product(*[range(d + 1) for d in problem.demands])
     fitting = [c for c in counts if np.dot(c, problem.sizes) <= problem.width]
     return [tuple(i for i, n in enumerate(c) for _ in range(n)) for c in fitting]
 
 
-def paid(pattern: tuple[int, ...], rows: list[tuple[int, ...]], prices: list[float]) -> float:
+def paid(pattern, rows, prices):
     """Payments of the rows for a roll."""
     return sum(p * math.ceil(sum(i in row for i in pattern) / 2) for row, p in zip(rows, prices, strict=True))
 
 
-def triples(types: int) -> st.SearchStrategy[list[tuple[int, ...]]]:
+def triples(types):
     every = list(itertools.combinations(range(types), 3))
     return st.lists(st.sampled_from(every), min_size=1, max_size=4, unique=True) if every else st.just([])
 
 
 @pytest.mark.parametrize("problem", LIFTED_BY_ROWS, ids=str)
-def test_rows_lift_the_root(problem: CuttingStockProblem) -> None:
+def test_rows_lift_the_root(problem):
     without = proved(problem, "branch-and-price", reach=0.0, trace=True)
     result = proved(problem, "branch-and-price", reach=1.0, trace=True)
     assert result.value == without.value
@@ -69,7 +67,7 @@ def test_rows_lift_the_root(problem: CuttingStockProblem) -> None:
     verified(problem, result)
 
 
-def test_a_row_lifts_the_relaxation() -> None:
+def test_a_row_lifts_the_relaxation():
     """Any two of three items fit on a roll, and not all three: 1.5 rolls by halves of pairs, 2 with the row."""
     problem = CuttingStockProblem(10, (5, 4, 3), (1, 1, 1))
     result = proved(problem, "branch-and-price", reach=1.0, trace=True)
@@ -84,7 +82,7 @@ def test_a_row_lifts_the_relaxation() -> None:
 
 
 @pytest.mark.parametrize("problem", LIFTED_BY_ROWS, ids=str)
-def test_rows_enter_scips_tree(problem: CuttingStockProblem) -> None:
+def test_rows_enter_scips_tree(problem):
     result = proved(problem, "scip", reach=1.0, trace=True)
     assert result.value == proved(problem, "branch-and-price", reach=0.0).value
     assert sum(event.details["rows_found"] for event in result.trace if event.kind == "round") > 0
@@ -92,7 +90,7 @@ def test_rows_enter_scips_tree(problem: CuttingStockProblem) -> None:
 
 @examples(15)
 @given(problems(9), st.sampled_from(METHODS))
-def test_trees_with_rows_equal_enumeration(problem: CuttingStockProblem, method: str) -> None:
+def test_trees_with_rows_equal_enumeration(problem, method):
     result = proved(problem, method, reach=1.0)
     assert result.value == fewest_rolls(problem)
     if method == "branch-and-price":
@@ -101,7 +99,7 @@ def test_trees_with_rows_equal_enumeration(problem: CuttingStockProblem, method:
 
 @examples(15)
 @given(problems(), st.data())
-def test_label_pricing_equals_enumeration(problem: CuttingStockProblem, data: st.DataObject) -> None:
+def test_label_pricing_equals_enumeration(problem, data):
     rows = data.draw(triples(len(problem.sizes)))
     prices = [data.draw(st.integers(1, 6)) / 4 for _ in rows]
     weights = np.array([data.draw(st.integers(-4, 8)) / 4 for _ in range(len(problem.arcs))])
@@ -120,7 +118,7 @@ def test_label_pricing_equals_enumeration(problem: CuttingStockProblem, data: st
 
 @examples(25)
 @given(problems(), st.data())
-def test_any_prices_of_rows_prove_something_true(problem: CuttingStockProblem, data: st.DataObject) -> None:
+def test_any_prices_of_rows_prove_something_true(problem, data):
     price = st.integers(-20, 50)
     rows = data.draw(triples(len(problem.sizes)))
     arcs = data.draw(st.lists(st.integers(0, len(problem.arcs) - 1), max_size=2, unique=True))
@@ -147,7 +145,7 @@ def test_any_prices_of_rows_prove_something_true(problem: CuttingStockProblem, d
 
 
 @pytest.mark.parametrize("scale", [1, 10**9, 10**30])
-def test_prices_of_any_size_prove_the_same(scale: int) -> None:
+def test_prices_of_any_size_prove_the_same(scale):
     """Beyond 64 bits, too."""
     problem = LIFTED_BY_ROWS[1]
     evidence = proved(problem, "branch-and-price", reach=1.0).certificate
@@ -158,15 +156,15 @@ def test_prices_of_any_size_prove_the_same(scale: int) -> None:
         assert larger.verify(problem).bound == leaf.verify(problem).bound
 
 
-def test_a_leaf_takes_little_of_a_verification() -> None:
+def test_a_leaf_takes_little_of_a_verification():
     """A minute of search leaves thousands of them, and all are verified within the work limit."""
     problem = uniform_bin_packing(120, 0)
     result = gl.solve(problem, limits=gl.Limits(nodes=1), reach=0.0)
     verified(problem, result)
-    assert result.verify(problem).work < gl.core.work.DEFAULT_WORK / 10_000
+    assert result.verify(problem).work < DEFAULT_WORK / 10_000
 
 
-def test_rows_that_need_too_many_states_are_refused() -> None:
+def test_rows_that_need_too_many_states_are_refused():
     """Forged rows may double the states with each item."""
     width, types = 1000, 90
     problem = CuttingStockProblem(width, list(range(100, 10, -1)), [1] * types)
@@ -186,7 +184,7 @@ def test_rows_that_need_too_many_states_are_refused() -> None:
         ([(0, 1, 2)], [], "0 prices for 1 subset rows"),
     ],
 )
-def test_rows_that_prove_nothing_are_refused(rows: Any, prices: Any, reason: str) -> None:
+def test_rows_that_prove_nothing_are_refused(rows, prices, reason):
     problem = CuttingStockProblem(10, (5, 4, 3, 2), (1, 1, 1, 1))
     verdict = PatternPriceCertificate([1, 1, 1, 1], rows=rows, row_prices=prices).verify(problem)
     assert not verdict
@@ -195,7 +193,7 @@ def test_rows_that_prove_nothing_are_refused(rows: Any, prices: Any, reason: str
 
 @examples(15)
 @given(problems(), st.data())
-def test_rows_hold_for_every_plan(problem: CuttingStockProblem, data: st.DataObject) -> None:
+def test_rows_hold_for_every_plan(problem, data):
     rows = np.array(data.draw(triples(len(problem.sizes))), np.int64).reshape(-1, 3)
     subset = SubsetRows(problem.demands)
     assert subset.triples(subset.keys(rows)).tolist() == rows.tolist()
@@ -206,7 +204,7 @@ def test_rows_hold_for_every_plan(problem: CuttingStockProblem, data: st.DataObj
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_rows_beside_small_items_do_not_drown_pricing(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_beside_small_items_do_not_drown_pricing(method, monkeypatch):
     """A dozen items on a roll give more labels than memory holds: pricing gives up, and bounds stay true."""
     monkeypatch.setattr(labels, "IN_ALL", 3)
     for problem in LIFTED_BY_ROWS:
@@ -214,6 +212,6 @@ def test_rows_beside_small_items_do_not_drown_pricing(method: str, monkeypatch: 
 
 
 @pytest.mark.parametrize("reach", [-0.1, 1.5, math.nan])
-def test_a_reach_beyond_a_roll_is_refused(reach: float) -> None:
+def test_a_reach_beyond_a_roll_is_refused(reach):
     with pytest.raises(gl.InvalidProblem, match="expected a number from 0"):
         formulation(LIFTED_BY_ROWS[0], reach=reach)

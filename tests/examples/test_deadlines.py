@@ -11,8 +11,8 @@ from patience import ctrl_c_after
 import gapless as gl
 from benchmarks.colouring.formulation import formulation as colouring_formulation
 from benchmarks.colouring.problem import Colouring
-from gapless.engine import branch_and_price
-from gapless.roles import Budget, Solve
+from gapless.column_generation import branch_and_price
+from gapless.roles import SolveBudget, SolveRequest
 from gapless.scip import branch_price_and_cut
 
 for example in ("cutting_stock", "vehicle_routing"):
@@ -32,7 +32,7 @@ def routes(tree, budget, customers=60):
     """Twenty customers on a route: pricing is hard from the beginning."""
     problem = random_instance(1, customers, vehicles=customers // 20 + 1, per_route=20)
     run = vehicle_routing.own_tree if tree == "own" else vehicle_routing.scip_tree
-    return run(problem, Solve(budget))
+    return run(problem, SolveRequest(budget))
 
 
 def colours(tree, budget):
@@ -50,7 +50,7 @@ def patterns(tree, budget):
     sizes = sorted(set(rng.integers(300, 5000, 500).tolist()), reverse=True)
     problem = CuttingStockProblem(10000, sizes, rng.integers(1, 20, len(sizes)).tolist())
     run = cutting_stock.own_tree if tree == "own" else cutting_stock.scip_tree
-    return run(problem, Solve(budget))
+    return run(problem, SolveRequest(budget))
 
 
 def user_time():
@@ -70,7 +70,7 @@ def test_a_limit_before_the_first_question():
     """All that is made before the search: a first plan, a linear program."""
     for tree in ("own", "scip"):
         since = time.process_time()
-        result = routes(tree, Budget(gl.Limits(time=0.0), clock=time.process_time))
+        result = routes(tree, SolveBudget(gl.Limits(time=0.0), clock=time.process_time))
         check(result, gl.Stop.TIME, time.process_time() - since, 0.0)
         assert result.bound == -math.inf
 
@@ -80,15 +80,15 @@ def test_a_limit_before_the_first_question():
 @pytest.mark.parametrize("oracle", [routes, colours, patterns])
 def test_limits_are_kept_within_a_second(oracle, tree):
     since, limit = time.process_time(), 1.5
-    result = oracle(tree, Budget(gl.Limits(time=limit), clock=time.process_time))
+    result = oracle(tree, SolveBudget(gl.Limits(time=limit), clock=time.process_time))
     check(result, gl.Stop.TIME, time.process_time() - since, limit)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("tree", ["own", "scip"])
 @pytest.mark.parametrize("oracle", [routes, colours, patterns])
-def test_ctrl_c_is_heard_within_a_second(oracle, tree):
+def test_ctrl_c_stops_it_within_a_second(oracle, tree):
     since, limit = user_time(), 1.5
     with ctrl_c_after(limit):
-        result = oracle(tree, Budget())
+        result = oracle(tree, SolveBudget())
     check(result, gl.Stop.INTERRUPTED, user_time() - since, limit)

@@ -1,10 +1,7 @@
 """Files of CVRPLIB and Solomon in the vehicle-routing example, and the task that reads them."""
 
-from __future__ import annotations
-
 import io
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,7 +54,7 @@ CUST NO.  XCOORD.   YCOORD.    DEMAND   READY TIME  DUE DATE   SERVICE   TIME
 """
 
 
-def test_files_of_cvrplib_are_read(tmp_path: Path) -> None:
+def test_files_of_cvrplib_are_read(tmp_path):
     pytest.importorskip("vrplib", reason="needs vrplib: pip install 'gapless-vehicle-routing[vrplib]'")
     path = tmp_path / "tiny.vrp"
     path.write_text(CVRP)
@@ -73,7 +70,7 @@ def test_files_of_cvrplib_are_read(tmp_path: Path) -> None:
     assert instance_files([tmp_path]) == [path]
 
 
-def test_files_of_solomon_are_read(tmp_path: Path) -> None:
+def test_files_of_solomon_are_read(tmp_path):
     pytest.importorskip("vrplib", reason="needs vrplib: pip install 'gapless-vehicle-routing[vrplib]'")
     path = tmp_path / "S1.txt"
     path.write_text(SOLOMON)
@@ -105,7 +102,7 @@ def test_files_of_solomon_are_read(tmp_path: Path) -> None:
         ("a.sol", SOLOMON, "ends in .sol"),
     ],
 )
-def test_bad_files_are_refused_by_name(tmp_path: Path, name: str, content: str, said: str) -> None:
+def test_bad_files_are_refused_by_name(tmp_path, name, content, said):
     pytest.importorskip("vrplib", reason="needs vrplib: pip install 'gapless-vehicle-routing[vrplib]'")
     path = tmp_path / name
     path.write_text(content)
@@ -114,7 +111,7 @@ def test_bad_files_are_refused_by_name(tmp_path: Path, name: str, content: str, 
     assert name in str(caught.value)
 
 
-def test_missing_files_and_roundings_are_refused(tmp_path: Path) -> None:
+def test_missing_files_and_roundings_are_refused(tmp_path):
     with pytest.raises(gl.InvalidProblem, match="no such file"):
         instance_files([tmp_path / "none"])
     with pytest.raises(gl.InvalidProblem, match="no file in this folder"):
@@ -125,7 +122,7 @@ def test_missing_files_and_roundings_are_refused(tmp_path: Path) -> None:
         euclidean(places, "exact")
 
 
-def test_the_task_reads_files(tmp_path: Path) -> None:
+def test_the_task_reads_files(tmp_path):
     pytest.importorskip("vrplib", reason="needs vrplib: pip install 'gapless-vehicle-routing[vrplib]'")
     (tmp_path / "tiny.vrp").write_text(CVRP)
     console = Console(as_json=True, out=io.StringIO())
@@ -133,7 +130,7 @@ def test_the_task_reads_files(tmp_path: Path) -> None:
     assert console.tables[0].rows[0][:3] == ("tiny", 3, "13")
 
 
-def test_set_x_has_a_name() -> None:
+def test_set_x_has_a_name():
     """A hundred instances and their licence, each a plain file that the reader takes by its name."""
     offered = pytest.importorskip("gapless_models.corpora.registry").offered()["cvrplib-x"]
     *instances, licence = [file.name for file in offered.files]

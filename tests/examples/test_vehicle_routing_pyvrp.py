@@ -1,10 +1,7 @@
 """Certified bounds for users of PyVRP, from objects like its own and from itself."""
 
-from __future__ import annotations
-
 import itertools
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +17,7 @@ from routing_judges import all_plans, proved
 from gapless_vehicle_routing import VehicleRoutingProblem, bound, from_pyvrp, random_instance
 
 
-def pyvrp_like(problem: VehicleRoutingProblem, *, recent: bool, **vehicle: Any) -> Any:
+def pyvrp_like(problem, *, recent, **vehicle):
     """An object with the members of ``pyvrp.ProblemData``; places are shuffled where they may be."""
     count = problem.demands.size
     order = np.roll(np.arange(count), 1) if recent else np.arange(count)  # place at each location
@@ -28,7 +25,7 @@ def pyvrp_like(problem: VehicleRoutingProblem, *, recent: bool, **vehicle: Any) 
     never = 2**63 - 1
     windows = np.tile([0, never], (count, 1)) if problem.windows is None else problem.windows
 
-    def place(number: int, **more: Any) -> SimpleNamespace:
+    def place(number, **more):
         early, late = windows[number].tolist()
         here = {"location": int(at[number])} if recent else {}
         return SimpleNamespace(tw_early=early, tw_late=late, **here, **more)
@@ -67,13 +64,13 @@ def pyvrp_like(problem: VehicleRoutingProblem, *, recent: bool, **vehicle: Any) 
 
 
 class Stop(SimpleNamespace):
-    def is_client(self) -> bool:
+    def is_client(self):
         return bool(self.idx >= 0)
 
 
-def solution_like(plan: tuple[tuple[int, ...], ...], *, recent: bool) -> Any:
+def solution_like(plan, *, recent):
     if recent:
-        routes: list[Any] = [[Stop(idx=-1), *(Stop(idx=c - 1) for c in route), Stop(idx=-1)] for route in plan]
+        routes = [[Stop(idx=-1), *(Stop(idx=c - 1) for c in route), Stop(idx=-1)] for route in plan]
     else:
         routes = [SimpleNamespace(visits=lambda route=route: list(route)) for route in plan]
     return SimpleNamespace(best=SimpleNamespace(routes=lambda: routes))
@@ -81,7 +78,7 @@ def solution_like(plan: tuple[tuple[int, ...], ...], *, recent: bool) -> Any:
 
 @pytest.mark.parametrize("recent", [False, True])
 @pytest.mark.parametrize("windows", [False, True])
-def test_problems_of_pyvrp_are_bounded(windows: bool, recent: bool) -> None:
+def test_problems_of_pyvrp_are_bounded(windows, recent):
     problem = random_instance(5, 8, windows=windows)
     best = proved(problem, "branch-price-and-cut")
     data = pyvrp_like(problem, recent=recent)
@@ -94,7 +91,7 @@ def test_problems_of_pyvrp_are_bounded(windows: bool, recent: bool) -> None:
 
 
 @pytest.mark.parametrize("fixed", [6, 7])
-def test_fixed_costs_of_pyvrp_count_for_each_route(fixed: int) -> None:
+def test_fixed_costs_of_pyvrp_count_for_each_route(fixed):
     problem = random_instance(5, 6)
     best = proved(problem, "branch-price-and-cut")
     found = bound(pyvrp_like(problem, recent=True, fixed_cost=fixed, unit_distance_cost=3))
@@ -112,12 +109,12 @@ def test_fixed_costs_of_pyvrp_count_for_each_route(fixed: int) -> None:
         ({"reload_depots": [0]}, "reload_depots"),
     ],
 )
-def test_what_pyvrp_can_say_and_we_cannot_is_refused(vehicle: dict[str, Any], said: str) -> None:
+def test_what_pyvrp_can_say_and_we_cannot_is_refused(vehicle, said):
     with pytest.raises(gl.InvalidProblem, match=said):
         from_pyvrp(pyvrp_like(random_instance(0, 3), recent=True, **vehicle))
 
 
-def test_optional_clients_and_several_depots_of_pyvrp_are_refused() -> None:
+def test_optional_clients_and_several_depots_of_pyvrp_are_refused():
     data = pyvrp_like(random_instance(0, 3), recent=True)
     data.clients()[1].required = False
     with pytest.raises(gl.InvalidProblem, match="client 1 may be left out"):
@@ -127,7 +124,7 @@ def test_optional_clients_and_several_depots_of_pyvrp_are_refused() -> None:
         from_pyvrp(data)
 
 
-def test_pyvrp_itself() -> None:
+def test_pyvrp_itself():
     pyvrp = pytest.importorskip("pyvrp", reason="PyVRP is not installed: pip install pyvrp")
     problem = random_instance(2, 8)
     model = pyvrp.Model()
@@ -147,7 +144,7 @@ def test_pyvrp_itself() -> None:
 
 
 @pytest.mark.parametrize("costs", [{"unit_distance_cost": 2**62}, {"fixed_cost": 2**62}])
-def test_costs_beyond_64_bits_are_refused(costs: dict[str, int]) -> None:
+def test_costs_beyond_64_bits_are_refused(costs):
     """A product that wraps around would be another problem."""
     problem = VehicleRoutingProblem(4 * np.ones((3, 3), int), [0, 1, 1], 2)
     with pytest.raises(gl.InvalidProblem, match="divide all costs"):

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from drawn_factors import Count, drawn_factors
 from plain_backbones import Listed
 
 from gapless import InvalidProblem
 from gapless.roles import ConfigurationFactor, Conjunctions, Decisions, FactorSet, Fixings, StructureFactor
+from gapless.testing.random_factors import ScoredCount, random_factors
 
 DECISIONS = Decisions(6, exactly_one=((0, 1, 2), (3, 4)))
 
@@ -48,7 +48,7 @@ def test_scopes_are_checked(scope, said):
 
 def test_what_is_no_factor_is_named():
     with pytest.raises(InvalidProblem, match=r"factors\[1\] is <class .*Count'>, expected an instance"):
-        FactorSet([Count([0], [0, 0]), Count], DECISIONS)
+        FactorSet([ScoredCount([0], [0, 0]), ScoredCount], DECISIONS)
     with pytest.raises(InvalidProblem, match="factors is 3, expected a sequence"):
         FactorSet(3, DECISIONS)
 
@@ -61,18 +61,18 @@ def test_values_are_numbers(value):
 
 
 def test_a_value_that_changes_is_drift():
-    factors = FactorSet([Count([0, 1], [0, 1, 2]), Scoped([0], [1.0, 1.0, 1.0, 2.0])], DECISIONS)
+    factors = FactorSet([ScoredCount([0, 1], [0, 1, 2]), Scoped([0], [1.0, 1.0, 1.0, 2.0])], DECISIONS)
     number, said = factors.drift([np.array([0]), np.array([1])])
     assert number == 1
     assert "factors[1] (scoped): value() of one configuration was 1.0, and is 2.0" in said
-    assert FactorSet([Count([0, 1], [0, 1, 2])], DECISIONS).drift([np.array([0])]) is None
+    assert FactorSet([ScoredCount([0, 1], [0, 1, 2])], DECISIONS).drift([np.array([0])]) is None
 
 
 def test_who_forbids_what():
-    factors = FactorSet([Conjunctions([[0, 3]], [-np.inf]), Count([4, 5], [-np.inf, 0, 0])], DECISIONS)
+    factors = FactorSet([Conjunctions([[0, 3]], [-np.inf]), ScoredCount([4, 5], [-np.inf, 0, 0])], DECISIONS)
     assert factors.violations(np.array([0, 3])) == [
         "factors[0] (conjunctions) forbids decision 0, decision 3",
-        "factors[1] (count) forbids that none of its decisions is on",
+        "factors[1] (scored-count) forbids that none of its decisions is on",
     ]
     assert factors.violations(np.array([1, 4])) == []
 
@@ -80,7 +80,7 @@ def test_who_forbids_what():
 def test_parts_sum_to_the_value():
     rng = np.random.default_rng(0)
     for _ in range(100):
-        factors = FactorSet(drawn_factors(rng, 6), DECISIONS)
+        factors = FactorSet(random_factors(rng, DECISIONS), DECISIONS)
         on_ids = np.flatnonzero(rng.random(6) < 0.5)
         value = factors.value(on_ids)
         assert value == math.fsum(part.score for part in factors.parts(on_ids))
@@ -92,10 +92,10 @@ def test_possible_scopes_have_one_decision_of_a_choice_group():
     assert factors.possible(np.array([[0, 1], [0, 3], [3, 4], [5, 0]])).tolist() == [False, True, False, True]
 
 
-def test_overlapping_groups_are_told_apart():
+def test_overlapping_groups_are_distinguished():
     decisions = Decisions(4, exactly_one=((0, 1), (1, 2), (2, 3)))
     assert [group.tolist() for group in decisions.choice_groups()] == [[0, 1], [2, 3]]
-    assert decisions.group_of().tolist() == [0, 0, 1, 1]
+    assert decisions.group_index().tolist() == [0, 0, 1, 1]
 
 
 def test_a_second_structure_is_its_own_score_or_forbids():

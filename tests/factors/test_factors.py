@@ -28,7 +28,7 @@ from gapless.factors import (
     Table,
 )
 from gapless.plugins import Plugins, factors
-from gapless.roles import Decisions, Diagram
+from gapless.roles import DecisionDiagram, Decisions
 from gapless.testing import check_factor
 
 ROOT = Path(__file__).parents[2]
@@ -168,7 +168,7 @@ plugins = load_plugins()
 if "precedence" not in plugins.registry.factors:  # the clone was not installed again since the plug-in came
     plugins.add(factors, "factors (gapless)")
 import gapless
-assert "gapless.factors.precedence" not in sys.modules
+assert "gapless.factors.shipped.precedence" not in sys.modules
 print(gapless.loads(sys.argv[1]).score)
 """
     stored = gapless.dumps(Precedence(0, 2, -6.0))
@@ -236,7 +236,9 @@ def test_all_are_registered():
     plugins = Plugins(())
     plugins.add(factors, "factors (gapless)")
     found = plugins.registry.factors
-    shipped = {one.name: one for one in vars_of_the_package() if isinstance(one, type) and issubclass(one, Diagram)}
+    shipped = {
+        one.name: one for one in vars_of_the_package() if isinstance(one, type) and issubclass(one, DecisionDiagram)
+    }
     assert {name: found[name] for name in found} == shipped
     entries = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["gapless"]
     assert entries["factors"] == factors.__name__

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless_linking.specimens import random_linking_with_factors
-from gapless_ordering.specimens import best_with_factors, random_ordering_with_factors
+from gapless_linking.selftest_instances import random_linking_with_factors
+from gapless_ordering.selftest_instances import best_with_factors, random_ordering_with_factors
 
 
 @pytest.mark.parametrize("case", [4, 9, 35, 86, 148])

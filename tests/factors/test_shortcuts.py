@@ -48,7 +48,7 @@ class Halved(Or):
         return 0.5 * super().final(states)
 
 
-def test_steps_of_a_subclass_have_values_that_nobody_listed():
+def test_steps_of_a_subclass_have_values_that_are_not_listed():
     scores = np.zeros((3, 3))
     assert ParsingProblem(scores, factors=[Or([0, 1], -1.0)], granularity=1.0).granularity == 1.0
     with pytest.raises(gl.InvalidProblem, match="does not say which values"):

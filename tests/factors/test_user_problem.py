@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.roles import Backbone, Conjunctions, Decisions, Maximised, Maximiser, Slacks
+from gapless.roles import Backbone, Conjunctions, Decisions, Maximiser, MaxMarginals, Optimum
 from gapless.testing import check_method, check_problem, enumerate_best
 
 
@@ -17,16 +17,16 @@ class Fill(Maximiser):
     def solve(self, weights, fixings):
         fixed, free = fixings.on, np.flatnonzero(fixings.state == -1)
         if fixed.size > self.room:
-            return Maximised(-np.inf, fixed[:0])
+            return Optimum(-np.inf, fixed[:0])
         heavy = free[np.argsort(-weights[free], kind="stable")][: self.room - fixed.size]
         on_ids = np.sort(np.concatenate([fixed, heavy[weights[heavy] > 0]]))
-        return Maximised(float(weights[on_ids].sum()), on_ids)
+        return Optimum(float(weights[on_ids].sum()), on_ids)
 
-    def slacks(self, weights, fixings):
+    def max_marginals(self, weights, fixings):
         best = self.solve(weights, fixings).value
         forced = [[fixings.fix(**{side: [d]}) for d in range(weights.size)] for side in ("on", "off")]
         values = [[-np.inf if f is None else self.solve(weights, f).value for f in row] for row in forced]
-        return Slacks(*(best - np.array(row) for row in values))
+        return MaxMarginals(*(best - np.array(row) for row in values))
 
 
 class Bag(gl.Problem):
@@ -69,7 +69,7 @@ def test_it_is_solved_and_proved():
         assert result.value == pytest.approx(enumerate_best(problem)[0].value)
         verdict = result.verify(problem)
         assert verdict
-        assert "rests on the word of Fill.solve" in verdict.trusted or not verdict.trusted
+        assert "rests on the word of Fill.solve" in verdict.assumptions or not verdict.assumptions
 
 
 def test_it_keeps_the_rules_of_problems_and_methods():

@@ -7,10 +7,18 @@ import pytest
 
 import gapless as gl
 import gapless.factors
-from gapless.core.errors import InconsistentBound, OracleError
-from gapless.core.proofs.enumerated_choices import EnumeratedChoices
-from gapless.core.proofs.split_certificate import SplitCertificate
-from gapless.roles import Backbone, ConfigurationFactor, Decisions, Diagram, Maximised, Maximiser, Slacks
+from gapless.certificates.enumerated_choices import EnumeratedChoices
+from gapless.certificates.split_certificate import SplitCertificate
+from gapless.errors import InconsistentBound, OracleError
+from gapless.roles import (
+    Backbone,
+    ConfigurationFactor,
+    DecisionDiagram,
+    Decisions,
+    Maximiser,
+    MaxMarginals,
+    Optimum,
+)
 from gapless_chains import ChainProblem
 from gapless_dependency import ParsingProblem
 
@@ -36,7 +44,7 @@ class Nothing(ConfigurationFactor):
         return float(weights[on].sum()), on
 
 
-class Coarse(Diagram):
+class Coarse(DecisionDiagram):
     """Any number of decisions; too large a diagram unless it is relaxed."""
 
     name = "coarse"
@@ -62,20 +70,20 @@ def test_a_best_over_many_decisions_is_named(kind):
         problem = kind(Nothing(count))
         verdict = split_bound_of(problem).verify(problem)
         assert verdict
-        assert ("rests on the word of its best()" in verdict.trusted) is named
+        assert ("rests on the word of its best()" in verdict.assumptions) is named
 
 
 def split_bound_of(problem):
     if isinstance(problem, ParsingProblem):
-        from gapless_splitbound.certificate import SplitMultipliers  # noqa: PLC0415
+        from gapless_splitbound.certificate import TreeSplitCertificate  # noqa: PLC0415
 
-        return SplitMultipliers.even(problem)
+        return TreeSplitCertificate.even(problem)
     return SplitCertificate.even(problem)
 
 
 def test_a_relaxed_diagram_is_named():
     problem = chain(Coarse())
-    assert SplitCertificate.even(problem).verify(problem).trusted == (
+    assert SplitCertificate.even(problem).verify(problem).assumptions == (
         "the bound on factor coarse rests on the word of its relax()"
     )
 
@@ -95,10 +103,10 @@ def test_what_a_factor_raises_refutes(evidence, error):
 class Free(Maximiser):
     def solve(self, weights, fixings):
         on_ids = np.flatnonzero(np.where(fixings.state == -1, weights > 0, fixings.state == 1))
-        return Maximised(float(weights[on_ids].sum()), on_ids)
+        return Optimum(float(weights[on_ids].sum()), on_ids)
 
-    def slacks(self, weights, fixings):
-        return Slacks(np.maximum(0, -weights), np.maximum(0, weights))
+    def max_marginals(self, weights, fixings):
+        return MaxMarginals(np.maximum(0, -weights), np.maximum(0, weights))
 
 
 class Whole(gl.Problem):

@@ -26,7 +26,7 @@ def records():
     """Answers of every method to small instances of every problem type."""
     plugins = load_plugins()
     found = []
-    for given in itertools.chain.from_iterable(plugins.hook.gapless_specimens()):
+    for given in itertools.chain.from_iterable(plugins.hook.gapless_selftest_instances()):
         for number in range(6):
             problem = given.draw(np.random.default_rng([9, number]))
             for name, method in plugins.registry.methods_for(type(problem)).items():
@@ -122,7 +122,7 @@ def problem_files():
     folder = Path(tempfile.mkdtemp())
     plugins = load_plugins()
     found = []
-    for given in itertools.chain.from_iterable(plugins.hook.gapless_specimens()):
+    for given in itertools.chain.from_iterable(plugins.hook.gapless_selftest_instances()):
         problem = given.draw(np.random.default_rng([3, 1]))
         path = folder / f"{given.problem.__name__}.json"
         path.write_text(gl.dumps(problem))

@@ -41,7 +41,7 @@ DIGITS = "more digits than Python reads"
 
 
 def hostile(random):
-    """A value that nobody expected."""
+    """An unexpected value."""
     kind = random.randrange(9)
     if kind < 3:
         return random.choice(HOSTILE_NUMBERS)

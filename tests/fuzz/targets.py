@@ -38,7 +38,7 @@ class Target:
     check : callable
         Reads the file.
     documented : tuple of exception types
-        Errors of reading besides `GaplessError`.
+        Errors of reading other than `GaplessError`.
     share : float
         Of the cases of a run, compared with other targets.
     """

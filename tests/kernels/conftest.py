@@ -1,7 +1,5 @@
 """Every version of a kernel in one process (`instruction_set`)."""
 
-from collections.abc import Iterator
-
 import pytest
 
 import gapless_kernels
@@ -13,8 +11,23 @@ if gapless_kernels.COMPILED:
     SETS = _sets.instruction_sets()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Run NumPy twins once, as they use no instruction set; leave all sets but the first and the last to --long."""
+    repeated = []
+    for item in items:
+        chosen = item.callspec.params.get("instruction_set") if hasattr(item, "callspec") else None
+        if chosen in SETS[1:] and "numpy" in item.callspec.id.split("-"):
+            repeated.append(item)
+        elif chosen in SETS[1:-1]:
+            item.add_marker(pytest.mark.long)
+    config.hook.pytest_deselected(items=repeated)
+    left_out = set(repeated)
+    items[:] = [item for item in items if item not in left_out]
+
+
 @pytest.fixture(scope="module", params=SETS)
-def instruction_set(request: pytest.FixtureRequest) -> Iterator[str]:
+def instruction_set(request):
     """The set that all kernels use in the test; "numpy" where the twins run instead."""
     if request.param == "numpy":
         yield "numpy"

@@ -87,7 +87,7 @@ static int marginals(void *object, const double *weights, const signed char *sta
     return lies("code of marginals") ? 7 : GS_FOUND;
 }
 
-static int own(void *object, const int32_t *on, ptrdiff_t count, double *score)
+static int internal_score(void *object, const int32_t *on, ptrdiff_t count, double *score)
 {
     (void)object, (void)on, (void)count;
     *score = lies("infinite own score") ? INFINITY : 0.0;
@@ -162,12 +162,12 @@ static int begin(gs_search *s, const gs_maximiser *maximiser, const gs_factor *f
 {
     const gs_block blocks[2] = {{PAIRS, 2, 0, &pair[0][0], pair_score}, {TRIPLES, 3, PAIRS, &triple[0][0], triple_score}};
     memset(s, 0, sizeof *s);
-    s->choices = 4, s->root_steps = 12, s->root_trend = 7, s->keep_proof = 1, s->lifted = 1;
-    s->proof_limit = 0x1p28, s->memory_limit = 0x1p30;
+    s->options.max_choices = 4, s->options.root_steps = 12, s->options.root_trend = 7, s->proof.is_kept = 1, s->options.is_lifted = 1;
+    s->options.proof_limit = 0x1p28, s->options.memory_limit = 0x1p30;
     if (!gs_reserve(s, maximiser, GROUPS, PAIRS + TRIPLES))
         return 0;
     for (int e = 0; e < DECISIONS; e++)
-        s->base[e] = weight[e], s->group[e] = e / CHOICES;
+        s->input.base[e] = weight[e], s->input.group[e] = e / CHOICES;
     return gs_number(s) && gs_take_factors(s, &factor, 1) && gs_take_blocks(s, blocks, 2) && gs_start(s, NULL);
 }
 
@@ -183,15 +183,15 @@ static int run(const gs_maximiser *maximiser, const gs_factor *factor, double *v
         status = advance(&s, 20);
         if (status == GS_STEPS) {
             double split[4096];
-            memcpy(split, s.split, (size_t)s.slots * sizeof *split);
+            memcpy(split, s.ascent.multipliers, (size_t)s.ascent.slots * sizeof *split);
             status = gs_restart(&s, split, NULL) ? advance(&s, INT64_MAX) : GS_NO_MEMORY;
         }
-        *value = s.value, *bound = gs_bound(&s);
+        *value = s.incumbent.value, *bound = gs_bound(&s);
         if (status == GS_NO_MEMORY) { /* nothing of a structure may be left behind, and no call may go on */
             for (int e = 0; e < DECISIONS; e++)
-                if (s.taken[e])
+                if (s.marks.on[e])
                     *bound = NAN;
-            gs_settle(&s);
+            gs_bound_current_node(&s);
             if (advance(&s, INT64_MAX) != GS_NO_MEMORY)
                 *bound = NAN;
         }
@@ -211,11 +211,11 @@ int main(int count, char **arguments)
         gs_search s;
         lie = arguments[2];
         if (lies("infinite value") || lies("infinite own score") || lies("code of own"))
-            maximiser.has_own = 1, maximiser.own = own;
+            maximiser.has_internal_scores = 1, maximiser.internal_score = internal_score;
         if (!begin(&s, &maximiser, &factor))
             return 1;
         const int status = advance(&s, INT64_MAX);
-        printf("%d %d %td %g\n", status, s.failed, s.culprit, s.value);
+        printf("%d %d %td %g\n", status, s.failure, s.failed_factor, s.incumbent.value);
         gs_free(&s);
         return 0;
     }

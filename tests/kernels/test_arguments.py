@@ -1,7 +1,6 @@
-"""The checks that all rooms share: every kind of wrong argument is refused in the words of one message."""
+"""The checks that all subpackages share: each kind of wrong argument has one message."""
 
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from gapless_kernels._arguments import REALS, check_array, check_output, check_type
 
 
-def frozen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def frozen(array):
     array.flags.writeable = False
     return array
 
@@ -24,12 +23,12 @@ def frozen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         (frozen(np.zeros(2)), ValueError, "x must be writeable: it is an output"),
     ],
 )
-def test_output(array: Any, error: type[Exception], message: str) -> None:
+def test_check_output_names_wrong_arrays(array, error, message):
     with pytest.raises(error, match=f"^{re.escape(message)}$"):
         check_output("x", array, (2,), np.float64)
 
 
-def test_none_where_it_is_optional() -> None:
+def test_check_array_takes_none_where_it_is_optional():
     check_array("x", None, (2,), optional=True)
     with pytest.raises(TypeError, match=r"^x must be a NumPy array or None, got int$"):
         check_array("x", 3, (2,), optional=True)
@@ -37,7 +36,7 @@ def test_none_where_it_is_optional() -> None:
         check_array("x", np.zeros(3), (2,), optional=True)
 
 
-def test_either_number_type() -> None:
+def test_check_type_takes_either_number_type():
     for dtype in REALS:
         check_type("x", np.zeros(2, dtype), *REALS)
     with pytest.raises(TypeError, match=r"^x must be float32 or float64, got int64$"):

@@ -1,7 +1,5 @@
 """Bridges equal networkx's, trees of classes span them, and both kernels are the same."""
 
-from typing import Any
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -20,7 +18,7 @@ if gapless_kernels.COMPILED:
 both = pytest.mark.parametrize("kernels", IMPLEMENTATIONS)
 
 
-def rows_of(graph: Any, weight: str | None = None) -> tuple[Any, ...]:
+def rows_of(graph, weight=None):
     """Compressed sparse rows of a networkx graph on 0..n-1, neighbours ascending."""
     near = [sorted(graph[v]) for v in range(len(graph))]
     offsets = np.concatenate([[0], np.cumsum([len(row) for row in near])]).astype(np.int64)
@@ -31,7 +29,7 @@ def rows_of(graph: Any, weight: str | None = None) -> tuple[Any, ...]:
     return offsets, neighbours, np.array(weights, np.float64)
 
 
-def random_graph(seed: Any) -> Any:
+def random_graph(seed):
     rng = numbers(seed)
     n = int(rng.integers(1, 25))
     graph = nx.empty_graph(n)
@@ -43,7 +41,7 @@ def random_graph(seed: Any) -> Any:
 
 @both
 @given(rng=generators())
-def test_parts_are_what_is_left_without_bridges(rng: Any, kernels: Any) -> None:
+def test_parts_are_what_is_left_without_bridges(rng, kernels):
     graph = random_graph(rng)
     part, tops, above = kernels.bridge_tree(*rows_of(graph))
     bridges = set(map(frozenset, nx.bridges(graph)))
@@ -57,7 +55,7 @@ def test_parts_are_what_is_left_without_bridges(rng: Any, kernels: Any) -> None:
 
 @both
 @given(rng=generators())
-def test_the_quotient_tree_is_breadth_first_over_lightest_edges(rng: Any, kernels: Any) -> None:
+def test_the_quotient_tree_is_breadth_first_over_lightest_edges(rng, kernels):
     graph = random_graph(rng)
     nx.set_edge_attributes(graph, {e: float(rng.integers(1, 4)) for e in graph.edges}, "weight")
     n = len(graph)
@@ -65,7 +63,7 @@ def test_the_quotient_tree_is_breadth_first_over_lightest_edges(rng: Any, kernel
     classes[int(rng.integers(n))] = root = 0
     offsets, neighbours, weights = rows_of(graph, "weight")
     names = np.where(classes >= 0, classes, np.arange(n) + n)
-    shrunk: Any = nx.Graph()
+    shrunk = nx.Graph()
     shrunk.add_nodes_from(names.tolist())
     for u, v, weight in graph.edges(data="weight"):
         a, b = int(names[u]), int(names[v])
@@ -89,7 +87,7 @@ def test_the_quotient_tree_is_breadth_first_over_lightest_edges(rng: Any, kernel
 
 
 @both
-def test_sums_below(kernels: Any) -> None:
+def test_sums_below(kernels):
     parents = np.array([-1, 0, 1, 1, -1, 4], np.int64)
     np.testing.assert_array_equal(
         kernels.sums_below(parents, np.array([1.0, 2, 4, 8, 16, 32])), [15, 14, 4, 8, 48, 32]
@@ -98,7 +96,7 @@ def test_sums_below(kernels: Any) -> None:
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
 @given(rng=generators())
-def test_twins_agree(rng: Any) -> None:
+def test_twins_agree(rng):
     graph = random_graph(rng)
     nx.set_edge_attributes(graph, {e: float(rng.integers(1, 3)) for e in graph.edges}, "weight")
     offsets, neighbours, weights = rows_of(graph, "weight")
@@ -117,7 +115,7 @@ def test_twins_agree(rng: Any) -> None:
 
 
 @both
-def test_a_long_path_overflows_no_stack(kernels: Any) -> None:
+def test_a_long_path_overflows_no_stack(kernels):
     n = 1_000_000 if kernels is not _bridges_twin else 20_000
     offsets = np.concatenate([[0, 1], np.arange(3, 2 * n - 2, 2), [2 * n - 2]])
     neighbours = np.empty(2 * n - 2, np.int32)
@@ -133,7 +131,7 @@ def test_a_long_path_overflows_no_stack(kernels: Any) -> None:
 
 
 @both
-def test_stray_numbers_are_refused(kernels: Any) -> None:
+def test_stray_numbers_are_refused(kernels):
     offsets, near = np.array([0, 1, 2]), np.array([1, 0], np.int32)
     with pytest.raises(ValueError, match="neighbours must lie between 0 and 1"):
         kernels.bridge_tree(offsets, near + np.int32(1))

@@ -1,22 +1,22 @@
 """Viterbi and dominance on batches: enumeration, float64 Viterbi, twins, and every instruction set."""
 
-import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
+from chain_batches import Batch, improper
 from drawn import generators, numbers
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel_versions import needs_compiled, random_scores, strided
 
 import gapless_kernels
 from gapless_kernels import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels.chains import _dominance_twin, _viterbi_twin
 
-Array = npt.NDArray[Any]
+TWINS = SimpleNamespace(**{**vars(_viterbi_twin), **vars(_dominance_twin)})
 SIZES = (1, 2, 15, 16, 17, 31, 32, 33, 45, 48, 49, 64, 65, 130)
 METHODS = ("viterbi_batch", "dominance_batch")
 VERSIONS = ["numpy"]
@@ -27,93 +27,37 @@ if gapless_kernels.COMPILED:
     VERSIONS += _sets.instruction_sets()
 
 each_method = pytest.mark.parametrize("method", METHODS)
-needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
+each_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+seeds = given(seed=st.integers(0, 2**32 - 1))
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
-def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
+def kernels(request):
     """The NumPy twins, then the compiled kernels with each instruction set of this processor."""
     if request.param == "numpy":
-        yield _Twins
+        yield TWINS
         return
     before = _sets.choose_instruction_set(request.param)
     yield _dominance
     _sets.choose_instruction_set(before)
 
 
-class _Twins:
-    viterbi_batch = staticmethod(_viterbi_twin.viterbi_batch)
-    dominance_batch = staticmethod(_dominance_twin.dominance_batch)
-    dominance_tables = staticmethod(_dominance_twin.dominance_tables)
-    dominance = staticmethod(_dominance_twin.dominance)
-
-
-@dataclass(frozen=True)
-class Batch:
-    unary: Array
-    offsets: Array
-    transition: Array
-    initial: Array | None = None
-    final: Array | None = None
-
-    @property
-    def labels(self) -> int:
-        return len(self.transition)
-
-    def local(self, s: int) -> Array:
-        """Scores of sentence s in float64, those of its ends included."""
-        rows = self.unary[self.offsets[s] : self.offsets[s + 1]].astype(np.float64)
-        if self.initial is not None:
-            rows[0] += self.initial
-        if self.final is not None:
-            rows[-1] += self.final
-        return rows
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-
-@dataclass(frozen=True)
-class Decoded:
-    labels: Array
-    values: Array
-    status: Array
-    survivors: Array
-
-
-def decode(kernels: Any, method: str, batch: Batch) -> Decoded:
+def decode(kernels, method, batch):
     n, s = len(batch.unary), len(batch)
-    found = Decoded(np.full(n, 99), np.full(s, 99.0), np.full(s, 99, np.uint8), np.full(s, 99))
-    shared: tuple[Any, ...] = (batch.unary, batch.offsets)
-    outputs = (found.labels, found.values, found.status)
+    found = SimpleNamespace(
+        labels=np.full(n, 99), values=np.full(s, 99.0), status=np.full(s, 99, np.uint8), survivors=np.full(s, 99)
+    )
+    outputs = list(vars(found).values())
+    scores = batch.transition
     if method == "viterbi_batch":
-        kernels.viterbi_batch(*shared, batch.transition, batch.initial, batch.final, *outputs)
+        outputs.pop()
     else:
-        tables = kernels.dominance_tables(batch.transition, batch.unary.dtype)
-        kernels.dominance_batch(*shared, tables, batch.initial, batch.final, *outputs, found.survivors)
+        scores = kernels.dominance_tables(batch.transition, batch.unary.dtype)
+    getattr(kernels, method)(batch.unary, batch.offsets, scores, batch.initial, batch.final, *outputs)
     return found
 
 
-def score(local: Array, transition: Array, path: Any) -> float:
-    return sum(local[i, y] for i, y in enumerate(path)) + sum(transition[x, y] for x, y in itertools.pairwise(path))
-
-
-def optimum(batch: Batch, s: int) -> float:
-    """By Viterbi in float64, no code of the kernels."""
-    local = batch.local(s)
-    message = local[0]
-    for row in local[1:]:
-        message = row + (message[:, None] + batch.transition).max(axis=0)
-    return float(message.max())
-
-
-def random_scores(rng: np.random.Generator, shape: Any, integers: bool, forbidden: float) -> Array:
-    values = rng.integers(-3, 4, shape).astype(float) if integers else rng.normal(size=shape)
-    values[rng.random(shape) < forbidden] = -np.inf
-    return values
-
-
-def random_batch(seed: int, sizes: tuple[int, ...] = SIZES, most: int = 8, dtype: Any = None) -> Batch:
+def random_batch(seed, sizes=SIZES, most=8, dtype=None):
     """Ties, floats, -inf everywhere, flat and peaked label scores, sentences of one label and of one position."""
     rng = numbers(seed)
     k, sentences = int(rng.choice(sizes)), int(rng.integers(1, 13))
@@ -127,78 +71,68 @@ def random_batch(seed: int, sizes: tuple[int, ...] = SIZES, most: int = 8, dtype
     return Batch(unary.astype(kind), offsets, transition, initial, final)
 
 
-def check(batch: Batch, found: Decoded, best: Any = optimum) -> None:
-    """The value is the path's, and the optimum wherever that is claimed."""
-    for s in range(len(batch)):
-        value, path = best(batch, s), found.labels[batch.offsets[s] : batch.offsets[s + 1]]
+def check(batch, found, best=None):
+    """Compare values with those of the paths, and with the optimum wherever that is claimed."""
+    for s, value in enumerate(batch.best() if best is None else best):
+        path = found.labels[batch.rows(s)]
         if value == -np.inf:
             assert found.status[s] == INFEASIBLE
             assert found.values[s] == -np.inf
             assert (path == -1).all()
             continue
         assert found.status[s] in ((DECIDED, DOUBTFUL) if batch.unary.dtype == np.float32 else (DECIDED,))
-        assert found.values[s] == pytest.approx(score(batch.local(s), batch.transition, path), rel=1e-12, abs=1e-12)
+        assert found.values[s] == pytest.approx(batch.value(s, path), rel=1e-12, abs=1e-12)
         if found.status[s] == DECIDED:
             assert found.values[s] == pytest.approx(value, rel=1e-9, abs=1e-9)
 
 
 @each_method
 @given(rng=generators())
-def test_batches_are_enumeration(rng: Any, kernels: Any, method: str) -> None:
-    def best(batch: Batch, s: int) -> float:
-        local = batch.local(s)
-        paths = itertools.product(range(batch.labels), repeat=len(local))
-        return max(score(local, batch.transition, path) for path in paths)
-
+def test_chain_batches_are_enumeration(rng, kernels, method):
     batch = random_batch(rng, sizes=(1, 2, 3), most=5)
-    check(batch, decode(kernels, method, batch), best)
+    check(batch, decode(kernels, method, batch), [batch.enumerated(s)[0] for s in range(len(batch))])
 
 
 @each_method
-@given(seed=st.integers(0, 2**32 - 1))
-def test_batches_are_optimal(kernels: Any, method: str, seed: int) -> None:
+@seeds
+def test_chain_batches_are_optimal(kernels, method, seed):
     batch = random_batch(seed)
     check(batch, decode(kernels, method, batch))
 
 
 @needs_compiled
-@given(seed=st.integers(0, 2**32 - 1))
-def test_viterbi_twins_agree_bit_by_bit(seed: int) -> None:
+@seeds
+def test_viterbi_twins_agree_bit_by_bit(seed):
     batch = random_batch(seed)
-    ours, theirs = (decode(module, "viterbi_batch", batch) for module in (_dominance, _Twins))
-    assert (ours.labels == theirs.labels).all()
-    assert (ours.values == theirs.values).all()
-    assert (ours.status == theirs.status).all()
+    ours, theirs = (decode(module, "viterbi_batch", batch) for module in (_dominance, TWINS))
+    for name, array in vars(ours).items():
+        assert (array == vars(theirs)[name]).all(), name
 
 
 @needs_compiled
-@given(seed=st.integers(0, 2**32 - 1))
-def test_tables_of_twins_agree_bit_by_bit(seed: int) -> None:
+@seeds
+def test_dominance_tables_of_twins_agree_bit_by_bit(seed):
     batch = random_batch(seed)
-    ours, theirs = (m.dominance_tables(batch.transition, batch.unary.dtype) for m in (_dominance, _Twins))
+    ours, theirs = (m.dominance_tables(batch.transition, batch.unary.dtype) for m in (_dominance, TWINS))
     for name in ("gauge", "moves", "arrivals", "excess", "group_excess"):
         assert (getattr(ours, name) == getattr(theirs, name)).all()
     assert (ours.largest, ours.finite) == (theirs.largest, theirs.finite)
 
 
-@given(seed=st.integers(0, 2**32 - 1))
-def test_tables_are_never_rounded_down(kernels: Any, seed: int) -> None:
+@seeds
+def test_dominance_tables_are_never_rounded_down(kernels, seed):
     batch = random_batch(seed, sizes=(1, 3, 17, 33))
     tables = kernels.dominance_tables(batch.transition, batch.unary.dtype)
-    k, transition = batch.labels, batch.transition
+    k, transition = len(batch.transition), batch.transition
     excess = tables.excess[:, :k].astype(np.longdouble) - tables.gauge[:, None] + tables.gauge
-    for y in range(k):
-        for x in range(k):
-            successors = np.flatnonzero(transition[x] > -np.inf)
-            gains = transition[x, successors].astype(np.longdouble) - transition[y, successors]
-            assert excess[y, x] >= gains.max(initial=-np.inf)
-            if np.isfinite(gains.max(initial=-np.inf)):
-                assert excess[y, x] <= gains.max() + 1e-5
-            else:
-                assert excess[y, x] == gains.max(initial=-np.inf)
+    for y, x in np.ndindex(k, k):
+        successors = np.flatnonzero(transition[x] > -np.inf)
+        gains = transition[x, successors].astype(np.longdouble) - transition[y, successors]
+        gain = gains.max(initial=-np.inf)
+        assert gain <= excess[y, x] <= gain + (1e-5 if np.isfinite(gain) else 0.0)
 
 
-def test_tables_say_what_they_hold(kernels: Any) -> None:
+def test_dominance_tables_report_size_and_labels(kernels):
     transition = np.zeros((45, 45))
     for dtype in (np.float32, np.float64):
         tables = kernels.dominance_tables(transition, dtype)
@@ -208,8 +142,8 @@ def test_tables_say_what_they_hold(kernels: Any) -> None:
         assert not tables.moves.flags.writeable
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_peaked_scores_leave_few_survivors(kernels: Any, dtype: Any) -> None:
+@each_type
+def test_dominance_keeps_one_label_of_peaked_scores(kernels, dtype):
     rng = np.random.default_rng(3)
     unary, gold = rng.normal(size=(300, 45)), rng.integers(0, 45, 300)
     unary[np.arange(300), gold] += 60
@@ -221,14 +155,14 @@ def test_peaked_scores_leave_few_survivors(kernels: Any, dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("k", [5, 45, 200])
-def test_flat_scores_are_decoded_densely(kernels: Any, k: int) -> None:
+def test_dominance_decodes_flat_scores_densely(kernels, k):
     """All labels survive everywhere, in sentences enough to be left to Viterbi one after another."""
     batch = Batch(np.zeros((900, k)), np.arange(0, 901, 9), np.random.default_rng(4).normal(size=(k, k)))
     check(batch, decode(kernels, "dominance_batch", batch))
 
 
 @each_method
-def test_long_sentences_keep_their_digits(kernels: Any, method: str) -> None:
+def test_chain_batches_keep_the_digits_of_long_sentences(kernels, method):
     rng = np.random.default_rng(5)
     batch = Batch(
         rng.normal(size=(3000, 20)).astype(np.float32) * 5, np.array([0, 1000, 3000]), rng.normal(size=(20, 20))
@@ -240,7 +174,7 @@ def test_long_sentences_keep_their_digits(kernels: Any, method: str) -> None:
 
 
 @each_method
-def test_ties_are_doubtful_in_float32_only(kernels: Any, method: str) -> None:
+def test_chain_batches_doubt_ties_in_float32_only(kernels, method):
     """A tie that float64 breaks by the last digit is left open in float32."""
     unary = np.array([[1.0, 1.0], [0.0, 0.0]])
     transition = np.array([[1e-12, 0.0], [0.0, 0.0]])
@@ -251,7 +185,7 @@ def test_ties_are_doubtful_in_float32_only(kernels: Any, method: str) -> None:
 
 
 @each_method
-def test_scores_that_float32_cannot_hold_are_doubtful(kernels: Any, method: str) -> None:
+def test_chain_batches_doubt_scores_beyond_float32(kernels, method):
     transition = np.full((2, 2), -1e300)
     found = decode(kernels, method, Batch(np.zeros((3, 2), np.float32), np.array([0, 1, 3]), transition))
     assert found.status.tolist() == [DOUBTFUL, DOUBTFUL]
@@ -259,7 +193,7 @@ def test_scores_that_float32_cannot_hold_are_doubtful(kernels: Any, method: str)
 
 @each_method
 @pytest.mark.parametrize("mask", [-1e9, -1e30, float(np.finfo(np.float32).min)])
-def test_large_negative_scores_mask_labels(kernels: Any, method: str, mask: float) -> None:
+def test_chain_batches_take_large_negative_scores_as_masks(kernels, method, mask):
     rng = np.random.default_rng(6)
     unary = rng.normal(size=(40, 20)).astype(np.float32)
     unary[rng.random(unary.shape) < 0.5] = mask
@@ -272,9 +206,7 @@ def test_large_negative_scores_mask_labels(kernels: Any, method: str, mask: floa
 @each_method
 @pytest.mark.parametrize("mask", [-1e9, -1e16, -1e30])
 @pytest.mark.parametrize("share", [0.3, 0.95])
-def test_masked_transitions_take_no_digits_of_other_scores(
-    kernels: Any, method: str, mask: float, share: float
-) -> None:
+def test_chain_batches_keep_the_digits_of_scores_beside_masks(kernels, method, mask, share):
     """A gauge as large as a mask took them all: paths were far from the best and called decided."""
     rng = np.random.default_rng(9)
     for k in (2, 12, 33):
@@ -282,15 +214,11 @@ def test_masked_transitions_take_no_digits_of_other_scores(
         transition[0], transition[-1] = 0.0, mask
         batch = Batch(rng.normal(size=(60, k)), np.array([0, 1, 20, 40, 60]), transition)
         found = decode(kernels, method, batch)
-        for s, (start, end) in enumerate(itertools.pairwise(batch.offsets)):
-            best = batch.unary[start]
-            for row in batch.unary[start + 1 : end]:
-                best = (best[:, None] + transition).max(axis=0) + row
-            assert found.values[s] == pytest.approx(best.max(), rel=1e-12)
+        assert found.values == pytest.approx(batch.best(), rel=1e-12)
 
 
 @pytest.mark.parametrize("k", [3, 40])
-def test_sums_beyond_float64_are_viterbi(kernels: Any, k: int) -> None:
+def test_dominance_leaves_sums_beyond_float64_to_viterbi(kernels, k):
     rng = np.random.default_rng(7)
     batch = Batch(rng.normal(size=(12, k)) * 1e304, np.array([0, 1, 12]), rng.normal(size=(k, k)) * 1e302)
     assert (
@@ -299,51 +227,38 @@ def test_sums_beyond_float64_are_viterbi(kernels: Any, k: int) -> None:
 
 
 @each_method
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@each_type
 @pytest.mark.parametrize("k", [1, 16, 45, 90])
-def test_improper_scores_are_found(kernels: Any, method: str, dtype: Any, k: int) -> None:
-    clean = np.random.default_rng(8).normal(size=(30, k)).astype(dtype)
-    offsets = np.arange(0, 31, 3)
-    for improper in (np.nan, np.inf):
-        for at in (0, 13, 29):
-            unary = clean.copy()
-            unary[at, (7 * at) % k] = improper
-            found = decode(kernels, method, Batch(unary, offsets, np.zeros((k, k))))
-            assert found.status[at // 3] == INVALID
-            assert found.values[at // 3] == -np.inf
-            assert (found.labels[at // 3 * 3 :][:3] == -1).all()
-            assert (np.delete(found.status, at // 3) != INVALID).all()
+def test_chain_batches_mark_improper_scores(kernels, method, dtype, k):
+    clean = Batch(
+        np.random.default_rng(8).normal(size=(30, k)).astype(dtype), np.arange(0, 31, 3), np.zeros((k, k))
+    )
+    for s, unary in improper(clean, [(row, 7 * row % k) for row in (0, 13, 29)]):
+        found = decode(kernels, method, replace(clean, unary=unary))
+        assert found.status[s] == INVALID
+        assert found.values[s] == -np.inf
+        assert (found.labels[clean.rows(s)] == -1).all()
+        assert (np.delete(found.status, s) != INVALID).all()
+    nothing = Batch(np.full((9, k), np.nan, dtype), np.array([0, 1, 9]), np.zeros((k, k)))
+    assert (decode(kernels, method, nothing).status == INVALID).all()
 
 
 @each_method
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_nan_everywhere_leads_nowhere(kernels: Any, method: str, dtype: Any) -> None:
-    for k in (1, 16, 45, 90):
-        found = decode(
-            kernels, method, Batch(np.full((9, k), np.nan, dtype), np.array([0, 1, 9]), np.zeros((k, k)))
-        )
-        assert (found.status == INVALID).all()
-
-
-@each_method
-def test_arrays_may_be_strided(kernels: Any, method: str) -> None:
+def test_chain_batches_take_strided_arrays(kernels, method):
     batch = random_batch(11, sizes=(19,))
-    apart = Batch(*(None if a is None else np.repeat(a, 2, axis=-1)[..., ::2] for a in vars(batch).values()))
-    outputs = [np.full(2 * size, 99, kind)[::2] for size, kind in (
-        (len(batch.unary), np.int64), (len(batch), np.float64), (len(batch), np.uint8),
-    )]  # fmt: skip
-    if method == "viterbi_batch":
-        given_scores = apart.transition
-    else:
-        given_scores = kernels.dominance_tables(apart.transition, apart.unary.dtype)
-    getattr(kernels, method)(apart.unary, apart.offsets, given_scores, apart.initial, apart.final, *outputs)
+    apart = Batch(*(None if array is None else strided(array) for array in batch.model))
     found = decode(kernels, method, batch)
+    outputs = [np.repeat(np.full_like(array, 99), 2)[::2] for array in (found.labels, found.values, found.status)]
+    scores = apart.transition
+    if method == "dominance_batch":
+        scores = kernels.dominance_tables(apart.transition, apart.unary.dtype)
+    getattr(kernels, method)(apart.unary, apart.offsets, scores, apart.initial, apart.final, *outputs)
     for ours, theirs in zip(outputs, (found.labels, found.values, found.status), strict=True):
         assert (ours == theirs).all()
         assert (ours.base.reshape(-1)[1::2] == 99).all()
 
 
-def test_survivors_are_optional(kernels: Any) -> None:
+def test_dominance_batch_needs_no_survivors(kernels):
     tables = kernels.dominance_tables(np.zeros((2, 2)), np.float64)
     outputs = (np.empty(3, np.int64), np.empty(1), np.empty(1, np.uint8))
     kernels.dominance_batch(np.eye(3, 2), np.array([0, 3]), tables, None, None, *outputs)
@@ -353,19 +268,23 @@ def test_survivors_are_optional(kernels: Any) -> None:
 # --- one sentence -----------------------------------------------------------------------------------------------
 
 
-@given(seed=st.integers(0, 2**32 - 1))
-def test_one_sentence_tells_who_survived(kernels: Any, seed: int) -> None:
+@seeds
+def test_dominance_returns_valid_survivors_and_dominators(kernels, seed):
     """Dropped labels are dominated, and messages of the survivors alone reach the optimum."""
     batch = random_batch(seed, sizes=(1, 2, 3, 16, 17, 45, 70), dtype=np.float64)
     tables = kernels.dominance_tables(batch.transition, np.float64)
-    for s, (begin, end) in enumerate(itertools.pairwise(batch.offsets)):
-        n, t, local = end - begin, batch.transition, batch.local(s)
-        labels, kept, dominators = np.empty(n, np.int64), np.empty((n, batch.labels), bool), np.empty(n, np.int64)
-        value = kernels.dominance(
-            batch.unary[begin:end], tables, batch.initial, batch.final, labels, kept, dominators
+    for s, best in enumerate(batch.best()):
+        t, local = batch.transition, batch.local(s)
+        n = len(local)
+        labels, kept, dominators = (
+            np.empty(n, np.int64),
+            np.empty((n, len(batch.transition)), bool),
+            np.empty(n, np.int64),
         )
-        assert value == pytest.approx(optimum(batch, s), rel=1e-12, abs=1e-12)
-        assert ((dominators >= 0) & (dominators < batch.labels)).all()
+        unary = batch.unary[batch.rows(s)]
+        value = kernels.dominance(unary, tables, batch.initial, batch.final, labels, kept, dominators)
+        assert value == pytest.approx(best, rel=1e-12, abs=1e-12)
+        assert ((dominators >= 0) & (dominators < len(batch.transition))).all()
         if value == -np.inf:
             assert (labels == -1).all()
             continue
@@ -376,14 +295,14 @@ def test_one_sentence_tells_who_survived(kernels: Any, seed: int) -> None:
         for i in range(n - 1):
             y = dominators[i]
             for x in np.flatnonzero(~kept[i] & (message > -np.inf)):
-                gains = [t[x, r] - t[y, r] for r in range(batch.labels) if t[x, r] > -np.inf]
+                gains = [t[x, r] - t[y, r] for r in range(len(batch.transition)) if t[x, r] > -np.inf]
                 assert message[x] + max(gains, default=-np.inf) <= message[y] + 1e-9
             alive = np.flatnonzero(kept[i])
             message = local[i + 1] + (message[alive, None] + t[alive]).max(axis=0)
         assert message.max() == pytest.approx(value, rel=1e-12, abs=1e-12)
 
 
-def test_one_sentence_must_be_proper(kernels: Any) -> None:
+def test_dominance_refuses_improper_scores(kernels):
     tables = kernels.dominance_tables(np.zeros((2, 2)), np.float64)
     outputs = (np.empty(2, np.int64), np.empty((2, 2), bool), np.empty(2, np.int64))
     with pytest.raises(ValueError, match="NaN"):
@@ -420,9 +339,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
 
 @each_method
 @pytest.mark.parametrize(("change", "error", "message"), WRONG)
-def test_wrong_arguments_are_named(
-    kernels: Any, method: str, change: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_chain_batches_name_wrong_arguments(kernels, method, change, error, message):
     arguments = {**GOOD, **change}
     if method == "viterbi_batch":
         arguments["transition"] = np.zeros((2, 2))
@@ -432,7 +349,7 @@ def test_wrong_arguments_are_named(
         getattr(kernels, method)(**arguments)
 
 
-def test_tables_and_scores_are_of_one_type(kernels: Any) -> None:
+def test_dominance_refuses_tables_of_another_type(kernels):
     single = kernels.dominance_tables(np.zeros((2, 2)), np.float32)
     with pytest.raises(TypeError, match="unary must have the type of the tables"):
         kernels.dominance_batch(**GOOD, tables=single)
@@ -452,12 +369,6 @@ def test_tables_and_scores_are_of_one_type(kernels: Any) -> None:
         (np.array([[0.0, 0.0], [np.inf, 0]]), np.float64, ValueError, r"transition\[1, 0\] is inf"),
     ],
 )
-def test_tables_refuse(kernels: Any, transition: Array, dtype: Any, error: type[Exception], message: str) -> None:
+def test_dominance_tables_name_wrong_arguments(kernels, transition, dtype, error, message):
     with pytest.raises(error, match=message):
         kernels.dominance_tables(transition, dtype)
-
-
-def test_package_exports_the_chosen_twins() -> None:
-    for name in ("dominance", "dominance_batch", "dominance_tables", "viterbi_batch"):
-        chosen = _dominance if gapless_kernels.COMPILED else _Twins
-        assert getattr(gapless_kernels, name) is getattr(chosen, name)

@@ -1,6 +1,5 @@
 """Colour coding: the twins agree to the last bit on every instruction set, and with all colourful paths."""
 
-from collections.abc import Iterator
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -21,7 +20,7 @@ if gapless_kernels.COMPILED:
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
-def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
+def kernels(request):
     if request.param == "numpy":
         yield _color_coding_twin
         return
@@ -30,7 +29,7 @@ def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
     _sets.choose_instruction_set(before)
 
 
-def instances(seed: int, count: int, most: int) -> Iterator[tuple[Any, ...]]:
+def instances(seed, count, most):
     """Graph, length, three colourings and the number of colours: ties or floats, forbidden edges, large classes."""
     rng = numbers(seed)
     for _ in range(count):
@@ -49,7 +48,7 @@ def instances(seed: int, count: int, most: int) -> Iterator[tuple[Any, ...]]:
         yield draw(n), draw(n, n), draw(n), groups, length, colorings, colors
 
 
-def completion(graph: tuple[Any, ...], charges: Any) -> Any:
+def completion(graph, charges):
     """By definition: the best walks on from each vertex at each place, less the charges of what follows."""
     _, ordering, end, classes, length, *_ = graph
     follows = np.empty((length, end.size))
@@ -59,7 +58,7 @@ def completion(graph: tuple[Any, ...], charges: Any) -> Any:
     return follows
 
 
-def best_colorful(start: Any, ordering: Any, end: Any, colors: Any, length: int) -> float:
+def best_colorful(start, ordering, end, colors, length):
     best = -np.inf
     for path in permutations(range(start.size), length):
         if len({colors[v] for v in path}) == length:
@@ -70,7 +69,7 @@ def best_colorful(start: Any, ordering: Any, end: Any, colors: Any, length: int)
 
 @seeing("found")
 @given(rng=generators())
-def test_recursion_finds_the_best_colorful_path(seen: Any, rng: Any, kernels: Any) -> None:
+def test_recursion_finds_the_best_colorful_path(seen, rng, kernels):
     instance = next(instances(rng, 1, 7))
     start, ordering, end, classes, length, colorings, colors = instance
     for coloring in colorings:
@@ -89,7 +88,7 @@ def test_recursion_finds_the_best_colorful_path(seen: Any, rng: Any, kernels: An
 @seeing("found")
 @examples(40)
 @given(rng=generators())
-def test_twins_agree(seen: Any, rng: Any, kernels: Any) -> None:
+def test_twins_agree(seen, rng, kernels):
     """Also on tens of vertices of one colour, and with an incumbent; pruning changes no value and no path."""
     instance = next(instances(rng, 1, 60 if rng.random() < 0.2 else 11))
     incumbent = float(rng.integers(-3, 4)) if rng.random() < 0.4 else -np.inf
@@ -108,7 +107,7 @@ def test_twins_agree(seen: Any, rng: Any, kernels: Any) -> None:
 
 
 @given(rng=generators())
-def test_pruning_keeps_what_beats_the_incumbent(rng: Any, kernels: Any) -> None:
+def test_pruning_keeps_what_beats_the_incumbent(rng, kernels):
     """Bounds drop states: with an incumbent just below the best there are fewer, and the best is still found."""
     instance = next(instances(rng, 1, 9))
     best = kernels.color_coding_search(*instance)[0].max()
@@ -123,7 +122,7 @@ def test_pruning_keeps_what_beats_the_incumbent(rng: Any, kernels: Any) -> None:
 
 
 @given(rng=generators())
-def test_answers_of_many_colorings_are_those_of_each(rng: Any, kernels: Any) -> None:
+def test_answers_of_many_colorings_are_those_of_each(rng, kernels):
     instance = next(instances(rng, 1, 9))
     graph, (colorings, colors) = instance[:5], instance[5:]
     values, paths = kernels.color_coding_search(*instance)
@@ -135,14 +134,14 @@ def test_answers_of_many_colorings_are_those_of_each(rng: Any, kernels: Any) -> 
         incumbent = max(incumbent, value[0])
 
 
-def test_table_is_as_large_as_the_twin_says(kernels: Any) -> None:
+def test_table_is_as_large_as_the_twin_says(kernels):
     for n, length, colors in ((1, 1, 1), (5, 2, 3), (200, 10, 12), (600, 20, 24), (600, 13, 32)):
         expected = _color_coding_twin.color_coding_table_bytes(n, length, colors)
         assert kernels.color_coding_table_bytes(n, length, colors) == expected
     assert _color_coding_twin.color_coding_table_bytes(200, 10, 12) < 8 * 2**11 * (200 + 7 * 12)
 
 
-def good() -> dict[str, Any]:
+def good():
     return {
         "start": np.zeros(2),
         "ordering": np.zeros((2, 2)),
@@ -154,7 +153,7 @@ def good() -> dict[str, Any]:
     }
 
 
-def bounded() -> dict[str, Any]:
+def bounded():
     more = {"charges": np.zeros(2), "completion": np.zeros((2, 2)), "slack": 0.0, "states": 9}
     return {**good(), "incumbent": -np.inf, **more}
 
@@ -177,7 +176,7 @@ def bounded() -> dict[str, Any]:
         ({"states": 0}, ValueError, "states must be at least 1"),
     ],
 )
-def test_wrong_arguments_are_refused(kernels: Any, change: Any, error: Any, message: str) -> None:
+def test_wrong_arguments_are_refused(kernels, change, error, message):
     assert kernels.color_coding_pruned(**bounded())[0][0] == 0.0
     with pytest.raises(error, match=message):
         kernels.color_coding_pruned(**{**bounded(), **change})
@@ -187,6 +186,6 @@ def test_wrong_arguments_are_refused(kernels: Any, change: Any, error: Any, mess
 
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
-def test_table_that_is_too_large() -> None:
+def test_table_that_is_too_large():
     with pytest.raises(MemoryError, match="no room for a table of"):
         _color_coding.color_coding_search(**{**good(), "colors": 32})

@@ -102,7 +102,7 @@ class Table:
 
 @examples(30)
 @given(rng=generators())
-def test_a_factor_gives_what_its_functions_give(rng: Any) -> None:
+def test_a_factor_gives_what_its_functions_give(rng):
     size = int(rng.integers(0, 4))
     values = np.where(rng.random((2,) * size) < 0.2, -np.inf, rng.integers(-3, 4, (2,) * size).astype(float))
     table = Table(values)
@@ -119,26 +119,26 @@ def test_a_factor_gives_what_its_functions_give(rng: Any) -> None:
     assert with_off == pytest.approx([table.best(prices, state, i, 0) for i in range(size)], abs=1e-12)
 
 
-def test_flips_are_differences_of_values() -> None:
+def test_flips_are_differences_of_values():
     table = Table(np.arange(8.0).reshape(2, 2, 2) ** 2)
     factor = ForeignFactor([3, 5, 8], **table.functions())
     assert factor.flip_differences([0, 1, 1]) == pytest.approx([49 - 9, 1 - 9, 4 - 9])
 
 
-def test_what_is_left_out_is_not_there() -> None:
+def test_what_is_left_out_is_not_there():
     functions = Table(np.zeros((2, 2))).functions()
     factor = ForeignFactor([0, 1], functions["maximise"], functions["value"])
     assert factor.max_marginals([0.0, 0.0]) is None
     assert factor.flip_differences([0, 0]) is None
 
 
-def test_an_address_is_enough() -> None:
+def test_an_address_is_enough():
     functions = Table(np.array([0.0, 2.0])).functions()
     factor = ForeignFactor([7], address(functions["maximise"]), address(functions["value"]))
     assert factor.solve([0.5])[0] == 1.5
 
 
-def test_a_low_level_callable_brings_its_data() -> None:
+def test_a_low_level_callable_brings_its_data():
     scipy = pytest.importorskip("scipy", reason="scipy is not installed")
     score = ctypes.c_double(4.0)
 
@@ -161,7 +161,7 @@ def test_a_low_level_callable_brings_its_data() -> None:
     assert ForeignFactor([0], one, elsewhere, data=np.array([8.0])).value_of([True]) == 8.0
 
 
-def test_the_types_of_a_low_level_callable_are_checked() -> None:
+def test_the_types_of_a_low_level_callable_are_checked():
     scipy = pytest.importorskip("scipy", reason="scipy is not installed")
     functions = Table(np.zeros(2)).functions()
     with pytest.raises(
@@ -170,14 +170,14 @@ def test_the_types_of_a_low_level_callable_are_checked() -> None:
         ForeignFactor([0], scipy.LowLevelCallable(functions["value"]), functions["value"])
 
 
-def test_a_python_function_behind_scipy_is_named() -> None:
+def test_a_python_function_behind_scipy_is_named():
     scipy = pytest.importorskip("scipy", reason="scipy is not installed")
     kind = ctypes.CFUNCTYPE(INT, VOID, INT8S, DOUBLES)
     with pytest.raises(TypeError, match="value is a Python function behind ctypes, whose exceptions are lost"):
         ForeignFactor([0], _writes(0.0, 0), scipy.LowLevelCallable(kind(raises)))
 
 
-def test_a_numba_cfunc_is_taken_as_it_is() -> None:
+def test_a_numba_cfunc_is_taken_as_it_is():
     numba = pytest.importorskip("numba", reason="numba is not installed: pip install numba")
     kinds = numba.types
     doubles, int8s = kinds.CPointer(kinds.double), kinds.CPointer(kinds.int8)
@@ -207,7 +207,7 @@ class Kept(np.ndarray):
     """An array that can be watched."""
 
 
-def test_functions_and_data_live_as_long_as_the_factor() -> None:
+def test_functions_and_data_live_as_long_as_the_factor():
     data = np.array([5.0]).view(Kept)
     watched, freed = weakref.ref(data), weakref.ref(data)
 
@@ -226,7 +226,7 @@ def test_functions_and_data_live_as_long_as_the_factor() -> None:
     assert freed() is None
 
 
-def _writes(value: float, *y: int, code: int = FOUND) -> Any:
+def _writes(value, *y, code=FOUND):
     def maximise(data: Any, prices: Any, state: Any, place: Any, on: Any) -> int:
         place[0] = value
         for i, one in enumerate(y):
@@ -252,13 +252,13 @@ def _writes(value: float, *y: int, code: int = FOUND) -> Any:
         ),
     ],
 )
-def test_an_answer_that_cannot_be_is_an_error(maximise: Any, told: str) -> None:
+def test_an_answer_that_cannot_be_is_an_error(maximise, told):
     factor = ForeignFactor([6, 9], maximise, Table(np.zeros((2, 2))).functions()["value"])
     with pytest.raises(RuntimeError, match=told):
         factor.solve([0.0, 0.0], [0, -1])
 
 
-def test_an_error_inside_a_callback_is_no_value(raised_in_callbacks: list[Any]) -> None:
+def test_an_error_inside_a_callback_is_no_value(raised_in_callbacks):
     functions = Table(np.zeros((2, 2))).functions()
     factor = ForeignFactor([6, 9], functions["maximise"], VALUE(raises), MARGINALS(raises))
     with pytest.raises(RuntimeError, match=rf"value\(\) of a ForeignFactor .*({LOST})"):
@@ -296,7 +296,7 @@ def test_an_error_inside_a_callback_is_no_value(raised_in_callbacks: list[Any]) 
         (ctypes.PYFUNCTYPE(INT, VOID, INT8S, DOUBLES)(1), TypeError, "PyDLL needs the GIL"),
     ],
 )
-def test_what_is_no_function_is_named(given: Any, error: type[Exception], told: str) -> None:
+def test_what_is_no_function_is_named(given, error, told):
     with pytest.raises(error, match=told):
         ForeignFactor([0], _writes(0.0, 0), given)
 
@@ -309,12 +309,12 @@ def test_what_is_no_function_is_named(given: Any, error: type[Exception], told: 
         (True, TypeError, "data must be an array"),
     ],
 )
-def test_data_that_has_no_address_is_named(data: Any, error: type[Exception], told: str) -> None:
+def test_data_that_has_no_address_is_named(data, error, told):
     with pytest.raises(error, match=told):
         ForeignFactor([0], _writes(0.0, 0), VALUE(lambda *a: 0), data=data)
 
 
-def test_a_pointer_without_type_stands_for_any() -> None:
+def test_a_pointer_without_type_stands_for_any():
     loose = compiled(INT, VOID, VOID, VOID)
 
     def value(data: Any, y: Any, value: Any) -> int:
@@ -324,7 +324,7 @@ def test_a_pointer_without_type_stands_for_any() -> None:
     assert ForeignFactor([0], _writes(0.0, 0), loose(value)).value_of([True]) == 6.0
 
 
-def test_without_compiled_kernels_the_error_says_what_is_asked_instead() -> None:
+def test_without_compiled_kernels_the_error_says_what_is_asked_instead():
     code = "import gapless_kernels; gapless_kernels.ForeignFactor([0], 1, 1)"
     environment = {**os.environ, "GAPLESS_PURE": "1"}
     answer = subprocess.run(

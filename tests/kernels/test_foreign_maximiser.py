@@ -6,7 +6,7 @@ The functions are Python here, behind addresses of ctypes; `tests/examples/test_
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -61,21 +61,21 @@ class Pairs:
                     off[d] = max((t for has, t in of if not has), default=-np.inf)
             return FOUND
 
-        def own(data: Any, on: Any, count: int, own: Any) -> int:
+        def internal_score(data: Any, on: Any, count: int, own: Any) -> int:
             own[0] = self.extra * count**2
             return NOTHING if any(a in on[:count] and b in on[:count] for a, b in self.excluded) else FOUND
 
         return {
             "maximise": STRUCTURE(maximise),
             "marginals": MARGINALS(marginals),
-            "own": OWN(own),
+            "internal_score": OWN(internal_score),
             "excludes": EXCLUDES(lambda data, one, other: (one, other) in self.excluded),
         }
 
 
 @examples(30)
 @given(rng=generators())
-def test_a_maximiser_gives_what_its_functions_give(rng: Any) -> None:
+def test_a_maximiser_gives_what_its_functions_give(rng):
     size = int(rng.integers(1, 5))
     pairs = {
         tuple(sorted(rng.choice(size, 2, replace=False).tolist()))
@@ -97,10 +97,10 @@ def test_a_maximiser_gives_what_its_functions_give(rng: Any) -> None:
             assert with_off[d] == max((t for s, t in totals.items() if d not in s), default=-np.inf)
     for y in itertools.chain.from_iterable(itertools.combinations(range(size), k) for k in range(size + 1)):
         allowed = not any(a in y and b in y for a, b in pairs)
-        assert maximiser.own_score(y) == (model.extra * len(y) ** 2 if allowed else None)
+        assert maximiser.internal_score_of(y) == (model.extra * len(y) ** 2 if allowed else None)
 
 
-def _structure(value: float, on: list[int], count: int | None = None, code: int = FOUND) -> Any:
+def _structure(value, on, count=None, code=FOUND):
     def maximise(data: Any, chart: int, weights: Any, state: Any, place: Any, ids: Any, number: Any) -> int:
         place[0] = value
         number[0] = len(on) if count is None else count
@@ -128,7 +128,7 @@ def _structure(value: float, on: list[int], count: int | None = None, code: int 
         (STRUCTURE(raises), "maximise.. of a ForeignMaximiser over 3 decisions (says that -1|.*which is none of)"),
     ],
 )
-def test_a_structure_that_cannot_be_is_an_error(maximise: Any, told: str) -> None:
+def test_a_structure_that_cannot_be_is_an_error(maximise, told):
     maximiser = ForeignMaximiser(3, maximise)
     for _ in range(2):  # what is marked for one answer is gone before the next
         with pytest.raises(RuntimeError, match=told):
@@ -140,30 +140,28 @@ def test_a_structure_that_cannot_be_is_an_error(maximise: Any, told: str) -> Non
     [
         ({"decisions": -1}, ValueError, "decisions must be from 0"),
         ({"most_on": -1}, ValueError, "most_on must be from 0 to .*, got -1"),
-        ({"has_own": True}, ValueError, "give own= as well"),
+        ({"has_internal_scores": True}, ValueError, "give internal_score= as well"),
         (
-            {"own": MARGINALS(lambda *a: 0)},
+            {"internal_score": MARGINALS(lambda *a: 0)},
             TypeError,
             r"expected int \(void \*, int32_t \*, ptrdiff_t, double \*\)",
         ),
         ({"excludes": OWN(lambda *a: 0)}, TypeError, "excludes has the type"),
     ],
 )
-def test_a_maximiser_that_cannot_be_is_named(change: dict[str, Any], error: type[Exception], told: str) -> None:
+def test_a_maximiser_that_cannot_be_is_named(change, error, told):
     with pytest.raises(error, match=told):
         ForeignMaximiser(**{"decisions": 3, "maximise": _structure(0.0, []), **change})
 
 
-def test_more_decisions_on_than_promised_is_an_error() -> None:
+def test_more_decisions_on_than_promised_is_an_error():
     assert ForeignMaximiser(3, _structure(0.0, [0, 1]), most_on=2).solve([0.0] * 3)[0] == 0.0
     with pytest.raises(RuntimeError, match="2 decisions are on, more than there may be"):
         ForeignMaximiser(3, _structure(0.0, [0, 1]), most_on=1).solve([0.0] * 3)
 
 
-@pytest.mark.parametrize("ask", [lambda m: m.max_marginals([0.0] * 3), lambda m: m.own_score([0])])
-def test_an_error_inside_another_callback_is_no_value(
-    ask: Callable[[Any], Any], raised_in_callbacks: list[Any]
-) -> None:
+@pytest.mark.parametrize("ask", [lambda m: m.max_marginals([0.0] * 3), lambda m: m.internal_score_of([0])])
+def test_an_error_inside_another_callback_is_no_value(ask, raised_in_callbacks):
     maximiser = ForeignMaximiser(3, _structure(0.0, [0]), MARGINALS(raises), OWN(raises))
     with pytest.raises(RuntimeError, match=f"of a ForeignMaximiser over 3 decisions .*({LOST})"):
         ask(maximiser)

@@ -1,7 +1,5 @@
 """Sums of distances within regions and distances from sets equal networkx's, and both kernels are the same."""
 
-from typing import Any
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -20,7 +18,7 @@ if gapless_kernels.COMPILED:
 both = pytest.mark.parametrize("kernels", IMPLEMENTATIONS)
 
 
-def drawn(seed: Any, weighted: bool) -> tuple[Any, tuple[Any, ...], np.random.Generator]:
+def drawn(seed, weighted):
     rng = numbers(seed)
     n = int(rng.integers(1, 25))
     graph = nx.empty_graph(n)
@@ -36,7 +34,7 @@ def drawn(seed: Any, weighted: bool) -> tuple[Any, tuple[Any, ...], np.random.Ge
     return graph, (offsets, neighbours, weights if weighted else None), rng
 
 
-def drawn_sets(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+def drawn_sets(rng, n):
     sizes = rng.integers(0, min(n, 4) + 1, 4)
     members = np.concatenate([rng.permutation(n)[:size] for size in sizes]).astype(np.int64)
     return np.concatenate([[0], np.cumsum(sizes)]), members, rng.permutation(n)[: int(rng.integers(0, n + 1))]
@@ -45,7 +43,7 @@ def drawn_sets(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
 @both
 @pytest.mark.parametrize("weighted", [False, True])
 @given(rng=generators())
-def test_sums_and_distances_are_networkx(rng: Any, kernels: Any, weighted: bool) -> None:
+def test_sums_and_distances_are_networkx(rng, kernels, weighted):
     graph, rows, rng = drawn(rng, weighted)
     n = len(graph)
     region, charges = rng.integers(-1, 2, n), rng.integers(-1, 3, n).astype(float)
@@ -66,7 +64,7 @@ def test_sums_and_distances_are_networkx(rng: Any, kernels: Any, weighted: bool)
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
 @given(rng=generators())
-def test_twins_agree_bit_by_bit(rng: Any) -> None:
+def test_twins_agree_bit_by_bit(rng):
     seed = int(rng.integers(200))
     graph, rows, rng = drawn(rng, weighted=seed % 2 == 0)
     n = len(graph)
@@ -77,7 +75,7 @@ def test_twins_agree_bit_by_bit(rng: Any) -> None:
 
 
 @both
-def test_stray_numbers_are_refused(kernels: Any) -> None:
+def test_stray_numbers_are_refused(kernels):
     rows = np.array([0, 1, 2]), np.array([1, 0], np.int32), None
     none = np.array([0])
     with pytest.raises(ValueError, match="weights must be at least 0"):

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2] / "cython_ext"
 PACKAGE = ROOT / "gapless_kernels"
 
 
-def with_versions() -> list[Path]:
+def with_versions():
     """Sources of the kernels that hold a version for each instruction set."""
     spec = importlib.util.spec_from_file_location("parallel_build", ROOT / "parallel_build.py")
     assert spec is not None
@@ -30,25 +30,25 @@ def with_versions() -> list[Path]:
     return [source for source in PACKAGE.rglob("*.pyx") if lanes in build.headers(source, PACKAGE)]
 
 
-def follows(source: str) -> bool:
+def follows(source):
     return "\nfrom gapless_kernels.lanes cimport _sets\n" in source and "\n_sets.follow()\n" in source
 
 
-def test_every_kernel_follows_the_choice() -> None:
-    """One that does not would run plain C for ever, and no answer would tell."""
+def test_kernels_follow_the_chosen_set():
+    """One that does not would run plain C for ever, and no result would show it."""
     sources = with_versions()
     assert len(sources) > 12
     assert [str(source) for source in sources if not follows(source.read_text(encoding="utf-8"))] == []
 
 
-def test_a_kernel_that_does_not_follow_is_seen() -> None:
+def test_check_sees_a_kernel_that_does_not_follow():
     source = (PACKAGE / "trees" / "_trees.pyx").read_text(encoding="utf-8")
     assert follows(source)
     assert not follows(source.replace("_sets.follow()\n", ""))
 
 
-def test_one_loop_over_the_instruction_sets() -> None:
-    """Nobody but lanes/ names a set: templates see SET, callers GAPLESS_CALL."""
+def test_only_lanes_names_instruction_sets():
+    """Only lanes/ names a set: templates see SET, callers GAPLESS_CALL."""
     named = [
         str(header)
         for header in PACKAGE.rglob("*.h")
@@ -57,7 +57,7 @@ def test_one_loop_over_the_instruction_sets() -> None:
     assert named == []
 
 
-def test_the_choice_is_told_and_comes_back() -> None:
+def test_choice_returns_the_set_before():
     names = _sets.instruction_sets()
     assert names[0] == "plain"
     assert names[-1] == gapless_kernels.INSTRUCTION_SET

@@ -1,9 +1,5 @@
 """Arguments of the linking search that would make it read beyond their ends are refused."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -24,7 +20,7 @@ from gapless_kernels.linking import _linking_search_twin
         ({"start": np.array([[0, 2]]), "allowed": np.array([0, 1, 1])}, "not allowed"),
     ],
 )
-def test_wrong_choices_are_refused(search: Any, given: Any, message: str) -> None:
+def test_wrong_choices_are_refused(search, given, message):
     distances = np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]], np.uint8)
     first, slots = np.array([0, 2, 3]), np.array([0, 1, 2])
     with pytest.raises(ValueError, match=message):

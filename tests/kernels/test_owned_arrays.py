@@ -1,4 +1,4 @@
-"""Arrays that somebody writes to while a kernel runs: it has copies of what it counts or uses as indices."""
+"""Arrays that another thread writes to while a kernel runs: it copies those that hold counts or indices."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ FAR = 10**9
 """An index far beyond every array."""
 
 
-def metric_paths(n: int) -> tuple[np.ndarray, ...]:
+def metric_paths(n):
     """A hard path problem: short edges in the plane, so that bounds leave a gap."""
     places = np.random.default_rng(5).random((n, 2))
     lengths = np.sqrt(((places[:, None] - places[None]) ** 2).sum(axis=2))
@@ -22,7 +22,7 @@ def metric_paths(n: int) -> tuple[np.ndarray, ...]:
 
 @pytest.mark.parametrize("version", [path_search, _path_search_twin.path_search])
 @pytest.mark.parametrize("kind", ["writeable", "view", "owner"])
-def test_path_search_reads_copies(version: Any, kind: str) -> None:
+def test_path_search_reads_copies(version, kind):
     n, length = (400, 12) if version is not _path_search_twin.path_search else (8, 4)
     expected = version(*metric_paths(n), length, rounds=3)
     arrays = metric_paths(n)
@@ -46,14 +46,14 @@ def test_path_search_reads_copies(version: Any, kind: str) -> None:
     assert (found.bound, found.proved) == (expected.bound, expected.proved)
 
 
-def test_path_search_refuses_scores_that_are_no_numbers() -> None:
+def test_path_search_refuses_scores_that_are_no_numbers():
     start, ordering, end, classes = metric_paths(8)
     ordering[2, 3] = np.nan
     with pytest.raises(ValueError, match=r"ordering\[2, 3\] is nan"):
         path_search(start, ordering, end, classes, 4)
 
 
-def test_owned_copies_arrays_and_nothing_else() -> None:
+def test_owned_copies_arrays_and_nothing_else():
     array = np.arange(12).reshape(3, 4)[:, ::2]
     copy, nothing, listed = owned(array, None, [1, 2])
     assert copy.tolist() == array.tolist()

@@ -1,28 +1,18 @@
 """The compiled hashing of parsing features equals its NumPy twin, place by place and sum by sum."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from drawn import generators
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel_versions import both, changed, needs_compiled, versions
 
-import gapless_kernels
-from gapless_kernels.features import _parse_features_twin
-
-IMPLEMENTATIONS = [pytest.param(_parse_features_twin, id="numpy")]
-if gapless_kernels.COMPILED:
-    from gapless_kernels.features import _parse_features
-
-    IMPLEMENTATIONS.append(pytest.param(_parse_features, id="compiled"))
-
-both = pytest.mark.parametrize("kernels", IMPLEMENTATIONS)
-needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
+_parse_features_twin, _parse_features = versions("features._parse_features")
+each_version = both("features._parse_features")
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> Any:
+def cases(draw):
     """Atoms, parts, values, templates and a table, all arguments that the checks let through."""
     rng = draw(generators())
     n, width, columns = draw(st.integers(0, 9)), draw(st.integers(1, 4)), draw(st.integers(1, 3))
@@ -46,30 +36,35 @@ def cases(draw: st.DrawFn) -> Any:
     return atoms, parts, values, rows, table
 
 
-def scores(kernels: Any, atoms: Any, parts: Any, values: Any, templates: Any, table: Any) -> Any:
+def scores(kernels, atoms, parts, values, templates, table):
     found = np.full(len(parts), 99.0)
     kernels.score_parts(atoms, parts, values, templates, table, found)
     return found
 
 
-def bits(table: Any) -> int:
+def bits(table):
     return int(table.size).bit_length() - 1
 
 
 @needs_compiled
 @given(case=cases())
-def test_twins_agree(case: Any) -> None:
-    np.testing.assert_array_equal(scores(_parse_features, *case), scores(_parse_features_twin, *case))
+def test_parse_features_twins_agree(case):
     *arguments, table = case
-    ours, theirs = (k.part_features(*arguments, bits(table)) for k in (_parse_features, _parse_features_twin))
-    np.testing.assert_array_equal(ours, theirs)
-    ours, theirs = (k.feature_counts(case[1], case[3]) for k in (_parse_features, _parse_features_twin))
-    np.testing.assert_array_equal(ours, theirs)
+    found = [
+        (
+            scores(kernels, *case),
+            kernels.part_features(*arguments, bits(table)),
+            kernels.feature_counts(case[1], case[3]),
+        )
+        for kernels in (_parse_features, _parse_features_twin)
+    ]
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
-@both
+@each_version
 @given(case=cases())
-def test_scores_are_the_sums_of_the_listed_weights(kernels: Any, case: Any) -> None:
+def test_score_parts_sums_the_listed_weights(kernels, case):
     *arguments, table = case
     places = kernels.part_features(*arguments, bits(table))
     assert ((places >= 0) & (places < table.size)).all()
@@ -80,8 +75,8 @@ def test_scores_are_the_sums_of_the_listed_weights(kernels: Any, case: Any) -> N
         assert score == pytest.approx(table[own].astype(float).sum(), abs=1e-9)
 
 
-@both
-def test_places_never_change(kernels: Any) -> None:
+@each_version
+def test_part_features_never_change(kernels):
     """Stored models depend on them."""
     atoms = np.arange(18, dtype=np.uint32).reshape(9, 2)
     values = np.array([[0, 0, 0, 1], [0, 1, -1, 0], [1, 0, 0, 0], [2, 0, 1, 0], [3, 0, 1, 0]], np.int32)
@@ -90,8 +85,8 @@ def test_places_never_change(kernels: Any) -> None:
     assert places.tolist() == [712, 715, 1155, 101, 103]
 
 
-@both
-def test_nan_weights_give_nan(kernels: Any) -> None:
+@each_version
+def test_score_parts_passes_nan_on(kernels):
     rows = np.array([[1, -1, -1, -1, 0, 0]], np.int32)
     values = np.array([[1, 0, 0, 0]], np.int32)
     atoms, parts = np.zeros((8, 1), np.uint32), np.array([[1, 0]])
@@ -105,46 +100,40 @@ ROWS = np.array([[0, -1, -1, -1, 0, 0]], np.int32)
 TABLE = np.zeros(16)
 
 
-def changed(array: Any, column: int, value: int) -> Any:
-    copy = array.copy()
-    copy[0, column] = value
-    return copy
-
-
+GOOD = {"atoms": ATOMS, "parts": PARTS, "values": VALUES, "templates": ROWS, "table": TABLE}
 WRONG = [
-    ((ATOMS, PARTS + 1, VALUES, ROWS, TABLE), ValueError, "positions must be between 0 and 2, got 1 to 3"),
-    ((ATOMS, PARTS - 1, VALUES, ROWS, TABLE), ValueError, "positions"),
-    ((ATOMS, PARTS.astype(np.int32), VALUES, ROWS, TABLE), TypeError, "parts must be int64"),
-    ((ATOMS.astype(np.int64), PARTS, VALUES, ROWS, TABLE), TypeError, "atoms must be uint32"),
-    ((ATOMS[:6], PARTS, VALUES, ROWS, TABLE), ValueError, "atoms must have shape"),
-    ((ATOMS, PARTS[0], VALUES, ROWS, TABLE), ValueError, "parts must have shape"),
-    ((ATOMS, PARTS, VALUES[0], ROWS, TABLE), ValueError, "values must have shape"),
-    ((ATOMS, PARTS, changed(VALUES, 0, 4), ROWS, TABLE), ValueError, "values: row 0"),
-    ((ATOMS, PARTS, changed(VALUES, 1, 2), ROWS, TABLE), ValueError, "values: row 0"),
-    ((ATOMS, PARTS, changed(VALUES, 2, 4), ROWS, TABLE), ValueError, "values: row 0"),
-    ((ATOMS, PARTS, changed(VALUES, 3, 2), ROWS, TABLE), ValueError, "values: row 0"),
-    ((ATOMS, PARTS, VALUES, changed(ROWS, 5, 1), TABLE), ValueError, r"values must be in -1\.\.0"),
-    ((ATOMS, PARTS, VALUES, changed(ROWS, 1, 1), TABLE), ValueError, r"values must be in -1\.\.0"),
-    ((ATOMS, PARTS, VALUES, changed(ROWS, 2, 0), TABLE), ValueError, "row 0 looks between"),
-    ((ATOMS, PARTS, VALUES, changed(ROWS, 0, -1), TABLE), ValueError, "seeds"),
-    ((ATOMS, PARTS, VALUES, ROWS[:, :4], TABLE), ValueError, "templates must have shape"),
-    ((ATOMS, PARTS, VALUES, ROWS, np.zeros(17)), ValueError, r"2\^bits"),
-    ((ATOMS, PARTS, VALUES, ROWS, np.zeros(32)[::2]), ValueError, "contiguous"),
-    ((ATOMS, PARTS, VALUES, ROWS, np.zeros(16, np.int64)), TypeError, "float32 or float64"),
-    ((ATOMS, [[0, 1]], VALUES, ROWS, TABLE), TypeError, "parts must be a NumPy array"),
+    ({"parts": PARTS + 1}, ValueError, "positions must be between 0 and 2, got 1 to 3"),
+    ({"parts": PARTS - 1}, ValueError, "positions"),
+    ({"parts": PARTS.astype(np.int32)}, TypeError, "parts must be int64"),
+    ({"atoms": ATOMS.astype(np.int64)}, TypeError, "atoms must be uint32"),
+    ({"atoms": ATOMS[:6]}, ValueError, "atoms must have shape"),
+    ({"parts": PARTS[0]}, ValueError, "parts must have shape"),
+    ({"values": VALUES[0]}, ValueError, "values must have shape"),
+    ({"values": changed(VALUES, (0, 0), 4)}, ValueError, "values: row 0"),
+    ({"values": changed(VALUES, (0, 1), 2)}, ValueError, "values: row 0"),
+    ({"values": changed(VALUES, (0, 2), 4)}, ValueError, "values: row 0"),
+    ({"values": changed(VALUES, (0, 3), 2)}, ValueError, "values: row 0"),
+    ({"templates": changed(ROWS, (0, 5), 1)}, ValueError, r"values must be in -1\.\.0"),
+    ({"templates": changed(ROWS, (0, 1), 1)}, ValueError, r"values must be in -1\.\.0"),
+    ({"templates": changed(ROWS, (0, 2), 0)}, ValueError, "row 0 looks between"),
+    ({"templates": changed(ROWS, (0, 0), -1)}, ValueError, "seeds"),
+    ({"templates": ROWS[:, :4]}, ValueError, "templates must have shape"),
+    ({"table": np.zeros(17)}, ValueError, r"2\^bits"),
+    ({"table": np.zeros(32)[::2]}, ValueError, "contiguous"),
+    ({"table": np.zeros(16, np.int64)}, TypeError, "float32 or float64"),
+    ({"parts": [[0, 1]]}, TypeError, "parts must be a NumPy array"),
+    ({"scores": np.zeros(2)}, ValueError, "scores must have shape"),
 ]
 
 
-@both
-@pytest.mark.parametrize(("arguments", "error", "message"), WRONG)
-def test_wrong_arguments_are_named(kernels: Any, arguments: Any, error: type[Exception], message: str) -> None:
+@each_version
+@pytest.mark.parametrize(("change", "error", "message"), WRONG)
+def test_score_parts_names_wrong_arguments(kernels, change, error, message):
     with pytest.raises(error, match=message):
-        kernels.score_parts(*arguments, np.zeros(1))
+        kernels.score_parts(*(GOOD | {"scores": np.zeros(1)} | change).values())
 
 
-@both
-def test_wrong_outputs_and_sizes_are_named(kernels: Any) -> None:
-    with pytest.raises(ValueError, match="scores must have shape"):
-        kernels.score_parts(ATOMS, PARTS, VALUES, ROWS, TABLE, np.zeros(2))
+@each_version
+def test_part_features_names_wrong_bits(kernels):
     with pytest.raises(ValueError, match="bits must be between 4 and 31"):
         kernels.part_features(ATOMS, PARTS, VALUES, ROWS, 32)

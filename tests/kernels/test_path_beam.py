@@ -1,6 +1,5 @@
 """Beam search over paths: the twins agree to the last bit on every instruction set, and refuse what is no graph."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ if gapless_kernels.COMPILED:
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
-def kernel(request: pytest.FixtureRequest) -> Iterator[Any]:
+def kernel(request):
     if request.param == "numpy":
         yield _path_beam_twin.path_beam_search
         return
@@ -29,7 +28,7 @@ def kernel(request: pytest.FixtureRequest) -> Iterator[Any]:
     _sets.choose_instruction_set(before)
 
 
-def graphs(seed: int, count: int) -> Iterator[tuple[Any, ...]]:
+def graphs(seed, count):
     """Ties or floats, forbidden edges, few classes or many; all lengths up to one more than the classes."""
     rng = numbers(seed)
     for _ in range(count):
@@ -49,7 +48,7 @@ def graphs(seed: int, count: int) -> Iterator[tuple[Any, ...]]:
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
 @examples(40)
 @given(rng=generators())
-def test_twins_agree(seen: Any, rng: Any, kernel: Any) -> None:
+def test_twins_agree(seen, rng, kernel):
     number = int(rng.integers(400))
     graph = next(graphs(rng, 1))
     width = (1, 2, 3, 7, 40, 100, 1345)[number % 7]
@@ -62,7 +61,7 @@ def test_twins_agree(seen: Any, rng: Any, kernel: Any) -> None:
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
 @pytest.mark.parametrize("tied", [False, True])
-def test_wide_beams(kernel: Any, tied: bool) -> None:
+def test_wide_beams(kernel, tied):
     """Beams that begin with a sample, which guesses too much where few prefixes can go on."""
     rng = np.random.default_rng(4)
     for forbidden in (0.0, 0.5, 0.97):
@@ -75,7 +74,7 @@ def test_wide_beams(kernel: Any, tied: bool) -> None:
         np.testing.assert_array_equal(path, right)
 
 
-def test_scores_far_apart(kernel: Any) -> None:
+def test_scores_far_apart(kernel):
     """Scores whose difference overflows, and equal ones, are on one level."""
     start = np.array([1.5e308, -1.5e308, 0.0])
     graph = start, np.where(np.eye(3) > 0, -np.inf, 1.0), np.zeros(3), np.arange(3), 3
@@ -84,7 +83,7 @@ def test_scores_far_apart(kernel: Any) -> None:
     assert path.tolist() == [0, 1, 2]
 
 
-def test_same_classes_are_recombined(kernel: Any) -> None:
+def test_same_classes_are_recombined(kernel):
     """Of 0, 1, 2 and 1, 0, 2 only the better goes on, which leaves room for 3, 0, 2: the best in the end."""
     edges = np.full((5, 5), -np.inf)
     edges[[0, 1, 0, 1, 3], [1, 0, 2, 2, 0]] = 5.0, 5.0, 1.0, 2.0, 3.0
@@ -96,14 +95,14 @@ def test_same_classes_are_recombined(kernel: Any) -> None:
     assert path.tolist() == [3, 0, 2, 1]
 
 
-def test_beam_that_runs_dry(kernel: Any) -> None:
+def test_beam_that_runs_dry(kernel):
     edges = np.array([[-np.inf, 0.0], [-np.inf, -np.inf]])
     value, path = kernel(np.array([0.0, 1.0]), edges, np.zeros(2), np.arange(2), 2, 1)
     assert value == -np.inf
     assert path.tolist() == [-1, -1]
 
 
-def good() -> dict[str, Any]:
+def good():
     return {
         "start": np.zeros(2),
         "ordering": np.zeros((2, 2)),
@@ -129,13 +128,13 @@ def good() -> dict[str, Any]:
         ({"width": 1.5}, TypeError, "width must be an integer"),
     ],
 )
-def test_what_is_no_graph_is_refused(kernel: Any, change: Any, error: Any, message: str) -> None:
+def test_what_is_no_graph_is_refused(kernel, change, error, message):
     assert kernel(**good())[0] == 0.0
     with pytest.raises(error, match=message):
         kernel(**{**good(), **change})
 
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
-def test_beam_that_is_too_large() -> None:
+def test_beam_that_is_too_large():
     with pytest.raises(MemoryError, match="too large"):
         _path_beam.path_beam_search(**{**good(), "width": 2**40})

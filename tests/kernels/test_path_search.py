@@ -19,7 +19,7 @@ if gapless_kernels.COMPILED:
 both = pytest.mark.parametrize("kernel", KERNELS, ids=["numpy", "compiled"][: len(KERNELS)])
 
 
-def graphs(seed: int, count: int) -> Any:
+def graphs(seed, count):
     """Ties or floats, forbidden edges, few classes or many."""
     rng = numbers(seed)
     for _ in range(count):
@@ -40,7 +40,7 @@ def graphs(seed: int, count: int) -> Any:
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
 @pytest.mark.parametrize("wanted", [1, 7])
 @given(rng=generators())
-def test_twins_agree(seen: Any, rng: Any, wanted: int) -> None:
+def test_twins_agree(seen, rng, wanted):
     graph = next(graphs(rng, 1))
     answers = [kernel(*graph, wanted=wanted) for kernel in KERNELS]
     for answer in answers:
@@ -59,7 +59,7 @@ def test_twins_agree(seen: Any, rng: Any, wanted: int) -> None:
 @seeing("seen")
 @both
 @given(rng=generators())
-def test_what_is_left_bounds_every_path(seen: Any, rng: Any, kernel: Any) -> None:
+def test_what_is_left_bounds_every_path(seen, rng, kernel):
     """Tables of an unfinished search bound every path that is better than those known."""
     best = _path_search_twin.path_search
     start, ordering, end, groups, length = next(graphs(rng, 1))
@@ -82,14 +82,14 @@ def test_what_is_left_bounds_every_path(seen: Any, rng: Any, kernel: Any) -> Non
 
 
 @both
-def test_known_paths_are_kept(kernel: Any) -> None:
+def test_known_paths_are_kept(kernel):
     scores = np.zeros((3, 3))
     found = kernel(np.array([5.0, 0, 0]), scores, np.zeros(3), np.arange(3), 2, begin=np.array([[0, 1]]))
     assert found.values.tolist() == [5.0]
 
 
 @both
-def test_pulse_ends_the_search_or_its_error_does(kernel: Any) -> None:
+def test_pulse_ends_the_search_or_its_error_does(kernel):
     rng = np.random.default_rng(1)
     points = rng.random((40, 2))
     far = np.linalg.norm(points[:, None] - points[None], axis=2)
@@ -120,7 +120,7 @@ def test_pulse_ends_the_search_or_its_error_does(kernel: Any) -> None:
         ({"begin": np.array([[0, 1, 2]])}, ValueError, "begin must hold paths"),
     ],
 )
-def test_what_is_no_graph(kernel: Any, change: Any, error: Any, message: str) -> None:
+def test_what_is_no_graph(kernel, change, error, message):
     given = {
         "start": np.zeros(3),
         "ordering": np.zeros((3, 3)),

@@ -19,7 +19,6 @@ from search_cases import (
     CASES,
     DRAWN,
     INF,
-    Case,
     Table,
     check_optimum,
     close,
@@ -29,7 +28,7 @@ from search_cases import (
 )
 
 from gapless_kernels.choices._choice_groups import ChoiceGroups
-from gapless_kernels.search._search import EVENTS, GAP, NODES, PROVED, STEPS, TARGET, Search
+from gapless_kernels.search._search import EVENTS, GAP, NODES, PROVED, STEPS, TARGET, CompiledSearch
 from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser
 
 ORDERS = ["best-first", "depth-first", "breadth-first"]
@@ -39,7 +38,7 @@ ORDERS = ["best-first", "depth-first", "breadth-first"]
 @pytest.mark.parametrize("scored", DRAWN)
 @examples(60)
 @given(rng=generators())
-def test_agrees_with_enumeration(rng: Any, kind: str, scored: str) -> None:
+def test_agrees_with_enumeration(rng, kind, scored):
     case = DRAWN[scored](rng, CASES[kind](rng))
     order, choices = ORDERS[int(rng.integers(3))], [0, 0, 6, 16384][int(rng.integers(4))]
     found = case.search(order=order, choices=choices)
@@ -49,7 +48,7 @@ def test_agrees_with_enumeration(rng: Any, kind: str, scored: str) -> None:
 
 @pytest.mark.parametrize("kind", CASES)
 @given(rng=generators())
-def test_the_paper_agrees_with_enumeration(rng: Any, kind: str) -> None:
+def test_the_paper_agrees_with_enumeration(rng, kind):
     case = with_conjunctions(rng, CASES[kind](rng))
     found = case.search(variant="paper")
     assert found.advance() == PROVED
@@ -59,7 +58,7 @@ def test_the_paper_agrees_with_enumeration(rng: Any, kind: str) -> None:
 @pytest.mark.parametrize("kind", CASES)
 @pytest.mark.parametrize("scored", DRAWN)
 @given(rng=generators())
-def test_limits_leave_valid_bounds(rng: Any, kind: str, scored: str) -> None:
+def test_limits_leave_valid_bounds(rng, kind, scored):
     case = DRAWN[scored](rng, CASES[kind](rng))
     best = float(case.values().max(initial=-INF))
     found = case.search(choices=0)
@@ -76,13 +75,13 @@ def test_limits_leave_valid_bounds(rng: Any, kind: str, scored: str) -> None:
 @pytest.mark.parametrize("kind", CASES)
 @pytest.mark.parametrize("scored", DRAWN)
 @given(rng=generators())
-def test_every_fixing_of_the_record_holds(rng: Any, kind: str, scored: str) -> None:
+def test_every_fixing_of_the_record_holds(rng, kind, scored):
     """No structure above the bound is ruled out, by a fixing or by a leaf."""
     case = DRAWN[scored](rng, CASES[kind](rng))
     found = case.search(choices=0)
     assert found.advance() == PROVED
     proof, values = found.record(), case.values()
-    left: list[np.ndarray] = []
+    left = []
     for node, parent in enumerate(proof["parent"]):
         rows = np.ones(len(values), bool) if parent < 0 else left[parent].copy()
         if parent >= 0:
@@ -101,15 +100,15 @@ def test_every_fixing_of_the_record_holds(rng: Any, kind: str, scored: str) -> N
 
 
 @given(rng=generators())
-def test_pairs_in_stars_name_a_group(rng: Any) -> None:
+def test_pairs_in_stars_name_a_group(rng):
     case = with_conjunctions(rng, groups_case(rng))
     scopes = [scope for each, _ in case.blocks for scope in each]
     for scope, grouped in zip(scopes, case.search().grouped(), strict=True):
         assert not grouped or (len(scope) == 2 and np.isin(scope, case.groups).any())
 
 
-def test_a_start_is_kept_and_improved_upon() -> None:
-    found = Search(ChoiceGroups(3), [1.0, -1.0, 2.0], [([[0, 2]], [-5.0])], incumbent=[0, 1])
+def test_a_start_is_kept_and_improved_upon():
+    found = CompiledSearch(ChoiceGroups(3), [1.0, -1.0, 2.0], [([[0, 2]], [-5.0])], incumbent=[0, 1])
     assert found.value == 0.0
     assert found.on.tolist() == [0, 1]
     assert found.advance() == PROVED
@@ -127,9 +126,9 @@ class Lies:
         wrong = self.wrong if (state == -1).any() else {}
         if "raises" in wrong:
             raise wrong["raises"]
-        return SimpleNamespace(**{"value": weights[on].sum(), "on_ids": on, "own": 0.0, **wrong})
+        return SimpleNamespace(**{"value": weights[on].sum(), "on_ids": on, "internal_score": 0.0, **wrong})
 
-    def slacks(self, weights: np.ndarray, state: np.ndarray) -> Any:
+    def max_marginals(self, weights: np.ndarray, state: np.ndarray) -> Any:
         return SimpleNamespace(on=self.wrong.get("slack", np.zeros(3)), off=None)
 
 
@@ -140,7 +139,7 @@ class Lies:
         ({"value": INF}, ValueError, "Lies.solve gave the value inf"),
         ({"value": 99.0}, ValueError, r"Lies.solve gave the value 99.0, but its structure has"),
         ({"value": -99.0}, ValueError, r"Lies.solve gave the value -99.0, but its structure has"),
-        ({"own": np.nan}, ValueError, "own nan"),
+        ({"internal_score": np.nan}, ValueError, "own nan"),
         ({"on_ids": np.array([0, 7])}, ValueError, r"Lies.solve gave on_ids outside 0..2"),
         ({"on_ids": np.array([0, 0])}, ValueError, "a decision twice"),
         ({"on_ids": np.zeros((2, 2))}, ValueError, r"on_ids of shape \(2, 2\)"),
@@ -148,9 +147,9 @@ class Lies:
         ({"raises": KeyboardInterrupt()}, KeyboardInterrupt, None),
     ],
 )
-def test_what_a_maximiser_does_wrong_ends_the_search(wrong: Any, error: Any, message: str) -> None:
+def test_what_a_maximiser_does_wrong_ends_the_search(wrong, error, message):
     role = Lies(**wrong)
-    found = Search(
+    found = CompiledSearch(
         PythonMaximiser(role, 3, np.asarray), [1.0, -1.0, 2.0], [([[0, 2]], [-5.0])], incumbent=[0], choices=0
     )
     for _ in range(2):
@@ -162,8 +161,8 @@ def test_what_a_maximiser_does_wrong_ends_the_search(wrong: Any, error: Any, mes
     assert not found.infeasible
 
 
-def test_groups_that_a_maximiser_ignores_are_named() -> None:
-    found = Search(
+def test_groups_that_a_maximiser_ignores_are_named():
+    found = CompiledSearch(
         PythonMaximiser(Lies(), 3, np.asarray), [1.0, 1.0, 2.0], group_first=[0, 2], groups=[0, 1], choices=0
     )
     with pytest.raises(ValueError, match="Lies gave a structure that breaks the state or breaks a choice group"):
@@ -187,13 +186,13 @@ def test_groups_that_a_maximiser_ignores_are_named() -> None:
         ({"base": [-INF, 0.0, 0.0], "incumbent": [0]}, "decision 0, which cannot be on"),
     ],
 )
-def test_wrong_arguments_are_named(options: Any, message: str) -> None:
+def test_wrong_arguments_are_named(options, message):
     options = {"base": np.zeros(3), **options}
     with pytest.raises(ValueError, match=message):
-        Search(ChoiceGroups(3), options.pop("base"), **options)
+        CompiledSearch(ChoiceGroups(3), options.pop("base"), **options)
 
 
-def closure(case: Case, state: np.ndarray) -> np.ndarray | None:
+def closure(case, state):
     """The state that fixings imply in the choice groups; None where a group has nothing left."""
     state = np.where(case.base == -INF, 0, state)
     for begin, end in itertools.pairwise(case.first):
@@ -208,7 +207,7 @@ def closure(case: Case, state: np.ndarray) -> np.ndarray | None:
     return state
 
 
-def priced_bound(case: Case, state: np.ndarray, prices: np.ndarray) -> float:
+def priced_bound(case, state, prices):
     """The bound of factors by their prices, over the structures that agree with the state, by enumeration."""
     closed = closure(case, state)
     if closed is None:
@@ -225,7 +224,7 @@ def priced_bound(case: Case, state: np.ndarray, prices: np.ndarray) -> float:
     return bound + max(worth[allowed], default=-INF)
 
 
-def prices_of(record: dict[str, Any]) -> np.ndarray:
+def prices_of(record):
     """The prices of factors in each row, where nothing but factors scores."""
     table = np.zeros((len(record["row_first"]) - 1, record["prices"]))
     for row, (begin, end) in enumerate(itertools.pairwise(record["row_first"])):
@@ -237,12 +236,12 @@ def prices_of(record: dict[str, Any]) -> np.ndarray:
 @seeing("branched", "fixed")
 @examples(60)
 @given(rng=generators())
-def test_every_line_of_the_record_of_factors_holds(seen: Any, rng: Any, kind: str) -> None:
+def test_every_line_of_the_record_of_factors_holds(seen, rng, kind):
     case = with_factors(rng, CASES[kind](rng))
     found = case.search(choices=0, root_steps=int(rng.integers(1, 20)))
     assert found.advance() == PROVED
     proof = {**(record := found.record()), "multipliers": prices_of(record)}
-    states: list[np.ndarray] = []
+    states = []
 
     def holds(state: np.ndarray, row: int) -> bool:
         bound = priced_bound(case, state, proof["multipliers"][row] if row >= 0 else np.zeros(99))
@@ -269,7 +268,7 @@ def test_every_line_of_the_record_of_factors_holds(seen: Any, rng: Any, kind: st
 
 @pytest.mark.parametrize("kind", CASES)
 @given(rng=generators())
-def test_slices_events_and_limits_change_no_answer(rng: Any, kind: str) -> None:
+def test_slices_events_and_limits_change_no_answer(rng, kind):
     case = DRAWN["both"](rng, CASES[kind](rng))
     whole = case.search(choices=0)
     assert whole.advance() == PROVED
@@ -286,10 +285,10 @@ def test_slices_events_and_limits_change_no_answer(rng: Any, kind: str) -> None:
     assert not len(heard.events())
 
 
-def test_a_full_buffer_of_events_ends_a_slice() -> None:
+def test_a_full_buffer_of_events_ends_a_slice():
     rng = np.random.default_rng(0)
     pairs = np.array(list(itertools.combinations(range(30), 2)))
-    found = Search(
+    found = CompiledSearch(
         ChoiceGroups(30),
         np.zeros(30),
         [(pairs, rng.normal(size=len(pairs)))],
@@ -304,62 +303,23 @@ def test_a_full_buffer_of_events_ends_a_slice() -> None:
     assert len(found.events()) == 10
 
 
-def test_target_and_gap_end_the_search() -> None:
+def test_target_and_gap_end_the_search():
     rng = np.random.default_rng(1)
     pairs = np.array(list(itertools.combinations(range(16), 2)))
     blocks = [(pairs, rng.normal(size=len(pairs)))]
-    whole = Search(ChoiceGroups(16), np.zeros(16), blocks, choices=0)
+    whole = CompiledSearch(ChoiceGroups(16), np.zeros(16), blocks, choices=0)
     assert whole.advance() == PROVED
-    reached = Search(ChoiceGroups(16), np.zeros(16), blocks, choices=0, root_steps=1)
+    reached = CompiledSearch(ChoiceGroups(16), np.zeros(16), blocks, choices=0, root_steps=1)
     assert reached.advance(target=0.5 * whole.value) == TARGET
     assert 0.5 * whole.value <= reached.value <= reached.bound
-    near = Search(ChoiceGroups(16), np.zeros(16), blocks, choices=0, root_steps=1)
+    near = CompiledSearch(ChoiceGroups(16), np.zeros(16), blocks, choices=0, root_steps=1)
     assert near.advance(gap=0.2) == GAP
     assert near.bound - near.value <= 0.2 * max(1.0, near.value)
     assert near.nodes < whole.nodes or near.bound > whole.bound
 
 
 @given(rng=generators())
-def test_a_brancher_is_asked_and_obeyed(rng: Any) -> None:
-    case = DRAWN["both"](rng, CASES["choice groups"](rng))
-    asked: list[int] = []
-
-    def first_free(on: np.ndarray, state: np.ndarray, gaps: np.ndarray) -> int:
-        assert case.value_of(on) == -INF or on.size <= len(state)
-        assert (gaps >= 0).all()
-        asked.append(int(np.flatnonzero(state == -1)[0]))
-        return asked[-1]
-
-    found = case.search(choices=0, root_steps=1, brancher=first_free)
-    assert found.advance() == PROVED
-    check_optimum(case, found)
-    assert found.record()["decision"][1::2].tolist() == asked or found.proof_dropped
-
-
-@pytest.mark.parametrize("chosen", [-1, 16, 0.5, None, "raise"])
-def test_a_brancher_that_chooses_nothing_free_ends_the_search(chosen: Any) -> None:
-    def brancher(on: np.ndarray, state: np.ndarray, gaps: np.ndarray) -> Any:
-        if chosen == "raise":
-            raise LookupError("the brancher chose badly")
-        return chosen
-
-    rng = np.random.default_rng(1)
-    pairs = np.array(list(itertools.combinations(range(16), 2)))
-    found = Search(
-        ChoiceGroups(16),
-        np.zeros(16),
-        [(pairs, rng.normal(size=len(pairs)))],
-        choices=0,
-        root_steps=1,
-        brancher=brancher,
-    )
-    with pytest.raises((ValueError, LookupError), match="the brancher chose"):
-        found.advance()
-    assert found.value > 0
-
-
-@given(rng=generators())
-def test_a_restart_takes_any_prices(rng: Any) -> None:
+def test_a_restart_takes_any_prices(rng):
     case = DRAWN["both"](rng, CASES[list(CASES)[int(rng.integers(len(CASES)))]](rng))
     found = case.search(choices=0)
     found.advance(nodes=1)
@@ -406,9 +366,9 @@ class Both(Table):
         ({"raises": KeyboardInterrupt()}, KeyboardInterrupt, None),
     ],
 )
-def test_what_a_factor_does_wrong_ends_the_search(wrong: Any, error: Any, message: str | None) -> None:
+def test_what_a_factor_does_wrong_ends_the_search(wrong, error, message):
     factors = [PythonFactor([0, 1], Both()), PythonFactor([0, 1], Both(**wrong))]
-    found = Search(ChoiceGroups(2), [1.0, 2.0], factors=factors, choices=0)
+    found = CompiledSearch(ChoiceGroups(2), [1.0, 2.0], factors=factors, choices=0)
     for _ in range(2):
         with pytest.raises(error, match=message):
             found.advance()
@@ -416,11 +376,11 @@ def test_what_a_factor_does_wrong_ends_the_search(wrong: Any, error: Any, messag
     assert not found.infeasible
 
 
-def test_what_was_found_before_a_factor_fails_is_kept() -> None:
+def test_what_was_found_before_a_factor_fails_is_kept():
     factor = Both()
     rows = np.array(list(itertools.combinations(range(12), 2)))
     blocks = [(rows, np.random.default_rng(1).normal(size=len(rows)))]
-    found = Search(ChoiceGroups(12), np.ones(12), blocks, factors=[PythonFactor([0, 1], factor)], choices=0)
+    found = CompiledSearch(ChoiceGroups(12), np.ones(12), blocks, factors=[PythonFactor([0, 1], factor)], choices=0)
     found.advance(steps=3)
     value, on, bound = found.value, found.on.tolist(), found.step_bound
     factor.wrong = {"raises": LookupError("gone")}
@@ -429,7 +389,7 @@ def test_what_was_found_before_a_factor_fails_is_kept() -> None:
     assert found.value >= value > -INF
     assert len(found.on) == len(on) or found.value > value
     assert found.step_bound <= bound < INF
-    found.settle()
+    found.bound_current_node()
 
 
 @pytest.mark.parametrize(
@@ -439,6 +399,6 @@ def test_what_was_found_before_a_factor_fails_is_kept() -> None:
         ([1, 1], "factor 0: its scope holds one decision twice"),
     ],
 )
-def test_wrong_scopes_of_factors_are_named(scope: Any, message: str) -> None:
+def test_wrong_scopes_of_factors_are_named(scope, message):
     with pytest.raises(ValueError, match=message):
-        Search(ChoiceGroups(3), np.zeros(3), factors=[PythonFactor(scope, Both())])
+        CompiledSearch(ChoiceGroups(3), np.zeros(3), factors=[PythonFactor(scope, Both())])

@@ -2,7 +2,6 @@
 
 import itertools
 import os
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ OPTIONS = [
 ]
 
 
-def is_tree(heads: tuple[int, ...], projective: bool, single_root: bool) -> bool:
+def is_tree(heads, projective, single_root):
     n = len(heads)
     if single_root and heads.count(0) != 1:
         return False
@@ -43,7 +42,7 @@ def is_tree(heads: tuple[int, ...], projective: bool, single_root: bool) -> bool
 TREES: dict[tuple[int, bool, bool], list[tuple[int, ...]]] = {}
 
 
-def trees(n: int, projective: bool, single_root: bool) -> list[tuple[int, ...]]:
+def trees(n, projective, single_root):
     key = (n, projective, single_root)
     if key not in TREES:
         choices = itertools.product(range(n + 1), repeat=n)
@@ -51,7 +50,7 @@ def trees(n: int, projective: bool, single_root: bool) -> list[tuple[int, ...]]:
     return TREES[key]
 
 
-def problem(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+def problem(rng, n):
     """Weights, blocks, heads and modifiers; ties, forbidden arcs, widths 1 to 4."""
     integral = rng.random() < 0.5
 
@@ -83,7 +82,7 @@ def problem(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
     return weights, kept, heads, modifiers, index
 
 
-def best_value(case: tuple[Any, ...], projective: bool, single_root: bool) -> float:
+def best_value(case, projective, single_root):
     weights, blocks, heads, _, index = case
     best, n = -INF, len(weights) - 1
     for tree in trees(n, projective, single_root):
@@ -94,40 +93,40 @@ def best_value(case: tuple[Any, ...], projective: bool, single_root: bool) -> fl
     return best
 
 
-def tree_value(weights: Any, blocks: Any, heads: Any, tree: Any, ids: Any) -> float:
+def tree_value(weights, blocks, heads, tree, ids):
     on = np.zeros(heads.size, bool)
     on[ids] = True
     value = float(weights[list(tree), np.arange(1, len(tree) + 1)].sum())
     return value + sum(float(scores @ on[scopes].all(axis=1)) for scopes, scores in blocks)
 
 
-def search(case: tuple[Any, ...], **options: Any) -> SplitBoundSearch:
+def search(case, **options):
     weights, blocks, heads, modifiers, _ = case
     # Sentences so small would all be enumerated and leave nothing to bound.
     return SplitBoundSearch(weights, blocks, heads, modifiers, **{"choices": 0, "lifted": True, **options})
 
 
-def close(a: float, b: float) -> bool:
+def close(a, b):
     return a == b or abs(a - b) <= 1e-7 * max(1.0, abs(b))
 
 
-def formula(case: tuple[Any, ...], possible: Any, proof: Any, at: int, family: Any) -> float:
+def formula(case, possible, proof, at, family):
     """The bound that multipliers `at` prove of the trees of `family` whose arcs are possible, by enumeration."""
     weights, blocks, heads, modifiers, index = case
     n = len(weights) - 1
     multipliers, first = np.maximum(proof["multipliers"][at], 0.0), proof["multiplier_first"]
     w = weights[heads, modifiers].copy()
     constant, number = 0.0, 0
-    groups: dict[Any, dict[int, float]] = {}
+    groups = {}
     for b, (scopes, scores) in enumerate(blocks):
         width = scopes.shape[1]
-        lower_side = lower_arc_side(scopes, heads, modifiers) if width == 2 else 0
+        column_side = lower_arc_side(scopes, heads, modifiers) if width == 2 else 0
         for scope, score in zip(scopes, scores, strict=True):
             at_scope, number = first[number], number + 1
             if not possible[scope].all() or cannot_fire(scope, heads, modifiers):
                 continue
             if proof["grouped"][number - 1]:
-                lower, upper = scope[lower_side], scope[1 - lower_side]
+                lower, upper = scope[column_side], scope[1 - column_side]
                 d = multipliers[at_scope]
                 w[upper] += d
                 groups.setdefault((b, lower, modifiers[upper]), {})[upper] = score - d
@@ -152,7 +151,7 @@ def formula(case: tuple[Any, ...], possible: Any, proof: Any, at: int, family: A
     return best
 
 
-def lifted(scope: Any, heads: Any, modifiers: Any, family: dict[str, Any]) -> list[int]:
+def lifted(scope, heads, modifiers, family):
     """Arcs into the word of the first that the second excludes, and those into its word that all these exclude."""
 
     def apart(e: int, f: int) -> bool:
@@ -171,7 +170,7 @@ def lifted(scope: Any, heads: Any, modifiers: Any, family: dict[str, Any]) -> li
     return first + second
 
 
-def cannot_fire(scope: Any, heads: Any, modifiers: Any) -> bool:
+def cannot_fire(scope, heads, modifiers):
     """Two arcs into one word, or two that face each other: such a scope is worth nothing."""
     return any(
         modifiers[a] == modifiers[b] or (heads[a], modifiers[a]) == (modifiers[b], heads[b])
@@ -179,7 +178,7 @@ def cannot_fire(scope: Any, heads: Any, modifiers: Any) -> bool:
     )
 
 
-def lower_arc_side(scopes: Any, heads: Any, modifiers: Any) -> int:
+def lower_arc_side(scopes, heads, modifiers):
     """The lower one of the two arcs: the side that makes fewer groups."""
     counts = []
     for side in (0, 1):
@@ -188,7 +187,7 @@ def lower_arc_side(scopes: Any, heads: Any, modifiers: Any) -> int:
     return int(counts[1] <= counts[0])
 
 
-def dense(case: tuple[Any, ...], found: SplitBoundSearch) -> dict[str, Any]:
+def dense(case, found):
     """The record, with a table of all multipliers, of which `formula` reads rows; charges as parts of scores."""
     record, blocks = found.record(), case[1]
     widths = np.concatenate([np.full(len(scores), scopes.shape[1]) for scopes, scores in blocks] or [[]]).astype(
@@ -205,13 +204,13 @@ def dense(case: tuple[Any, ...], found: SplitBoundSearch) -> dict[str, Any]:
     return {**record, "multipliers": table, "multiplier_first": first, "grouped": grouped}
 
 
-def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool, single_root: bool) -> None:
+def check_proof(case, found, projective, single_root):
     """Every fixing and every leaf of the record holds by the formula."""
     weights, _, heads, modifiers, _ = case
     family = trees(len(weights) - 1, projective, single_root)
     kind = {"projective": projective, "single_root": single_root}
     proof, limit = {**dense(case, found), **kind}, found.bound + 1e-7 * max(1.0, abs(found.bound))
-    fixings: list[Any] = []
+    fixings = []
     children = {int(p) for p in proof["parent"]}
     for node in range(len(proof["parent"])):
         possible = np.ones(heads.size, bool) if node == 0 else fixings[proof["parent"][node]].copy()
@@ -252,9 +251,7 @@ def check_proof(case: tuple[Any, ...], found: SplitBoundSearch, projective: bool
     [(*option, c) for option in OPTIONS for c in ([0, 40, 16384] if option[0] == "default" else [0])],
 )
 @given(rng=generators())
-def test_agrees_with_enumeration(
-    rng: Any, projective: bool, single_root: bool, variant: str, order: str, choices: int
-) -> None:
+def test_agrees_with_enumeration(rng, projective, single_root, variant, order, choices):
     case = problem(rng, int(rng.integers(1, 6)))
     found = search(
         case, projective=projective, single_root=single_root, variant=variant, order=order, choices=choices
@@ -277,7 +274,7 @@ def test_agrees_with_enumeration(
     ("variant", "choices"), [("default", 0), ("default", 30), ("default", 16384), ("paper", 0)]
 )
 @given(rng=generators())
-def test_every_line_of_the_proof_holds(rng: Any, projective: bool, variant: str, choices: int) -> None:
+def test_every_line_of_the_proof_holds(rng, projective, variant, choices):
     case = problem(rng, int(rng.integers(1, 5)))
     found = search(case, projective=projective, single_root=True, variant=variant, choices=choices)
     assert found.advance() == PROVED
@@ -285,7 +282,7 @@ def test_every_line_of_the_proof_holds(rng: Any, projective: bool, variant: str,
 
 
 @given(rng=generators())
-def test_slices_give_the_same_answer_and_limits_give_bounds(rng: Any) -> None:
+def test_slices_give_the_same_answer_and_limits_give_bounds(rng):
     case = problem(rng, 5)
     whole = search(case, projective=True, single_root=True)
     assert whole.advance() == PROVED
@@ -306,7 +303,7 @@ def test_slices_give_the_same_answer_and_limits_give_bounds(rng: Any) -> None:
 
 @seeing("stepped")
 @given(rng=generators())
-def test_single_steps_give_the_same_answer_and_falling_bounds(seen: Any, rng: Any) -> None:
+def test_single_steps_give_the_same_answer_and_falling_bounds(seen, rng):
     case = problem(rng, 6)
     whole = search(case, projective=True, single_root=True)
     assert whole.advance() == PROVED
@@ -328,8 +325,8 @@ def test_single_steps_give_the_same_answer_and_falling_bounds(seen: Any, rng: An
 
 
 @pytest.mark.parametrize("projective", [True, False])
-def test_instruction_sets_take_the_same_steps(projective: bool) -> None:
-    found: dict[str, list[Any]] = {}
+def test_instruction_sets_take_the_same_steps(projective):
+    found = {}
     before = _sets.choose_instruction_set("plain")
     for name in _sets.instruction_sets():
         _sets.choose_instruction_set(name)
@@ -344,7 +341,7 @@ def test_instruction_sets_take_the_same_steps(projective: bool) -> None:
 
 
 @given(rng=generators())
-def test_granularity_and_a_given_tree(rng: Any) -> None:
+def test_granularity_and_a_given_tree(rng):
     weights, _, heads, modifiers, index = problem(rng, 4)
     whole = np.where(weights > -INF, np.round(weights), -INF)
     case = (whole, [], heads, modifiers, index)
@@ -367,7 +364,7 @@ def test_granularity_and_a_given_tree(rng: Any) -> None:
 
 
 @given(rng=generators())
-def test_a_proof_that_grows_too_large_is_dropped(rng: Any) -> None:
+def test_a_proof_that_grows_too_large_is_dropped(rng):
     case = problem(rng, 5)
     found = search(case, projective=True, single_root=True, proof_limit=0.0)
     assert found.advance() == PROVED
@@ -382,7 +379,7 @@ def test_a_proof_that_grows_too_large_is_dropped(rng: Any) -> None:
             assert bound >= found.value - 1e-9
 
 
-def test_memory_is_bounded_and_the_answer_stays() -> None:
+def test_memory_is_bounded_and_the_answer_stays():
     """Without room, nodes share multipliers and the search goes deep; tracked bytes stay below a few copies."""
     rng = np.random.default_rng(11)
     turned = 0
@@ -407,7 +404,7 @@ def test_memory_is_bounded_and_the_answer_stays() -> None:
 
 
 @given(rng=generators())
-def test_multipliers_that_nothing_refers_to_are_freed(rng: Any) -> None:
+def test_multipliers_that_nothing_refers_to_are_freed(rng):
     case = problem(rng, 5)
     found = search(case, projective=False, single_root=True)
     assert found.advance() == PROVED
@@ -417,7 +414,7 @@ def test_multipliers_that_nothing_refers_to_are_freed(rng: Any) -> None:
     assert len(set(range(len(proof["multipliers"]))) - used) <= 1
 
 
-def test_a_long_search_stays_within_its_memory() -> None:
+def test_a_long_search_stays_within_its_memory():
     """Dense noise, of which nothing is proved soon: multipliers of open nodes would grow without end."""
     rng = np.random.default_rng(13)
     n = 12
@@ -463,6 +460,6 @@ PAIR = np.array([[0, 3]])
         (WEIGHTS, [], ARCS, {"incumbent_heads": np.array([-1, 3, 0])}, r"incumbent_heads\[1\] is 3"),
     ],
 )
-def test_wrong_arguments_are_named(weights: Any, blocks: Any, arcs: Any, options: Any, message: str) -> None:
+def test_wrong_arguments_are_named(weights, blocks, arcs, options, message):
     with pytest.raises(ValueError, match=message):
         SplitBoundSearch(weights, blocks, *arcs, projective=True, single_root=True, **options)

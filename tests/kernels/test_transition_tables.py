@@ -6,7 +6,7 @@ import pytest
 from gapless_kernels import centring, score_spread, transition_tables
 
 
-def test_centring_takes_means_that_leave_out_masks() -> None:
+def test_centring_takes_means_that_leave_out_masks():
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(30, 30)) + rng.normal(size=30) * 5 + rng.normal(size=(30, 1)) * 5
     leaving, entering = centring(scores)
@@ -23,7 +23,7 @@ def test_centring_takes_means_that_leave_out_masks() -> None:
         assert not entering.any()
 
 
-def test_tables_hold_the_centred_scores() -> None:
+def test_transition_tables_hold_the_centred_scores():
     rng = np.random.default_rng(1)
     scores = rng.normal(size=(19, 19))
     tables = transition_tables(scores, np.float32)
@@ -40,7 +40,7 @@ def test_tables_hold_the_centred_scores() -> None:
         transition_tables(np.zeros((2, 3)), np.float32)
 
 
-def test_score_spread_is_a_power_of_two_and_forgives_masks() -> None:
+def test_score_spread_is_a_power_of_two_and_forgives_masks():
     rng = np.random.default_rng(2)
     scores = rng.normal(size=(500, 20)) * 3
     assert score_spread(scores) in (4.0, 8.0)

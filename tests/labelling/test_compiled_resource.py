@@ -12,7 +12,7 @@ from small_networks import EXTEND, case, shifts
 
 import gapless_kernels
 from gapless import InvalidProblem
-from gapless.labelling import Additive, CompiledResource, Labelling, Network, RankOne
+from gapless.rcsp import Additive, CompiledResource, LabelSetting, Network, RankOneCuts
 from gapless.testing import ConformanceError, check_resource
 from gapless_kernels.labels import _labels_twin
 
@@ -34,7 +34,7 @@ def test_the_cheapest_route_and_its_bound(rng, seen):
     every = every_route(net, resources, costs, charges)
     best = min(every.values(), default=np.inf)
     seen["routes" if every else "none"] += 1
-    labelling = Labelling(net, resources)
+    labelling = LabelSetting(net, resources)
     for below in (np.inf, 0.0):
         seen["below"] += best < below
         for stage in ("exact", "relaxed", "heuristic"):
@@ -48,15 +48,15 @@ def test_all_routes_and_bounds_through_arcs(rng, seen):
     net, resources, costs, charges = shifted(rng)
     every = every_route(net, resources, costs, charges)
     seen["routes"] += bool(every)
-    labelling = Labelling(net, resources)
+    labelling = LabelSetting(net, resources)
     dues = charges if len(charges) else None
     found = labelling.enumerate(costs, np.inf, charges=dues)
     assert listed(found) == pytest.approx(every)
-    through = labelling.through(costs, stage="relaxed", charges=dues)
+    through = labelling.cheapest_through_arcs(costs, stage="relaxed", charges=dues)
     for route, cost in every.items():
         assert (through[list(route)] <= cost + 1e-9).all()
     with pytest.raises(InvalidProblem, match="stage='relaxed'"):
-        labelling.through(costs, charges=dues)
+        labelling.cheapest_through_arcs(costs, charges=dues)
 
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
@@ -65,7 +65,7 @@ def test_all_routes_and_bounds_through_arcs(rng, seen):
 def test_twins_agree(rng):
     kernels = importlib.import_module("gapless_kernels.labels._labels")
     net, resources, costs, charges = shifted(rng)
-    tables = Labelling(net, resources)._tables
+    tables = LabelSetting(net, resources)._tables
     dues = np.zeros(tables.wrap.size) if not len(charges) else charges
     one, two = (x.label_routes(tables, costs, dues, np.inf, 999) for x in (kernels, _labels_twin))
     assert min(one.cost, default=np.inf) == pytest.approx(min(two.cost, default=np.inf))
@@ -105,14 +105,14 @@ PATH = Network([0, 1, 2, 1, 0], [1, 2, 3, 3, 2], 0, 3)
     ],
 )
 def test_a_function_that_breaks_a_rule_ends_every_call(function, fault):
-    labelling = Labelling(
+    labelling = LabelSetting(
         PATH, [Additive(np.ones(5), upper=9), CompiledResource(function, [0, 0], least=-1, most=2)]
     )
     costs = np.arange(5.0)
     for call in (
         lambda: labelling.routes(costs, below=np.inf),
         lambda: labelling.routes(costs, below=np.inf, stage="heuristic"),
-        lambda: labelling.through(costs, stage="relaxed"),
+        lambda: labelling.cheapest_through_arcs(costs, stage="relaxed"),
         lambda: labelling.enumerate(costs, np.inf),
         lambda: labelling.cost([0, 3], costs),
     ):
@@ -147,7 +147,7 @@ def test_the_last_arc_may_pay(stage):
 
     net = Network([0, 1], [1, 2], 0, 2)
     paid = CompiledResource(EXTEND(extend), [], least=-1.0)
-    labelling = Labelling(net, [paid, RankOne(None, [(1, 2)], [[1, 2]])])
+    labelling = LabelSetting(net, [paid, RankOneCuts(None, [(1, 2)], [[1, 2]])])
     for charge, below in ((0.0, -0.5), (0.0, 0.0), (0.25, -0.5), (0.25, np.inf)):
         found = labelling.routes([0.0, 0.0], below=below, limit=1, stage=stage, charges=[charge])
         assert found.cost.tolist() == [charge - 1.0]
@@ -167,7 +167,7 @@ def test_data_reach_the_function():
         return 0
 
     data = np.arange(3.0)
-    Labelling(PATH, [CompiledResource(EXTEND(extend), [], data=data)]).cost([0, 3], np.zeros(5))
+    LabelSetting(PATH, [CompiledResource(EXTEND(extend), [], data=data)]).cost([0, 3], np.zeros(5))
     assert set(seen) == {data.ctypes.data}
     assert address(EXTEND(extend))
 

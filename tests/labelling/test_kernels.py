@@ -11,7 +11,7 @@ from hypothesis import given
 from small_networks import case, network
 
 import gapless_kernels
-from gapless.labelling import Additive, Labelling, Network, Visits
+from gapless.rcsp import Additive, LabelSetting, Network, Visits
 from gapless_kernels.labels import _labels_twin
 
 compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
@@ -25,7 +25,7 @@ def test_twins_agree(rng, seen):
     _labels = importlib.import_module("gapless_kernels.labels._labels")
 
     net, resources, costs, charges = case(rng)
-    tables = Labelling(net, resources)._tables
+    tables = LabelSetting(net, resources)._tables
     dues = np.zeros(tables.wrap.size) if not len(charges) else charges
     for below in (np.inf, 0.0):
         one, two = (x.label_routes(tables, costs, dues, below, 999) for x in (_labels, _labels_twin))
@@ -77,7 +77,7 @@ def test_the_cheapest_route_takes_little_more_work_than_its_proof():
     places = rng.integers(0, 100, (40, 2))
     away = np.rint(np.linalg.norm(places[:, None] - places[None], axis=2))
     time = Additive(away[net.tails, net.heads] + 10, upper=300)
-    labelling = Labelling(net, [time, Visits.nearest(away, 8)])
+    labelling = LabelSetting(net, [time, Visits.nearest(away, 8)])
     costs = away[net.tails, net.heads] - rng.uniform(20, 60, 40)[net.heads]
     best = labelling.routes(costs, below=np.inf, limit=1)
     proof = labelling.routes(costs, below=best.cost[0], limit=1)
@@ -92,7 +92,7 @@ def hard(n=60):
     tails, heads = np.array(pairs).T
     net = Network(tails, heads, 0, n - 1)
     near = Visits.nearest(rng.uniform(size=(n, n)), 40)
-    return Labelling(net, [Additive(np.ones(net.arcs), upper=40), near], memory_limit=2.0**18), rng.normal(
+    return LabelSetting(net, [Additive(np.ones(net.arcs), upper=40), near], memory_limit=2.0**18), rng.normal(
         size=net.arcs
     )
 
@@ -106,7 +106,7 @@ def test_memory_is_limited_and_the_bound_is_true():
     assert -np.inf < found.bound <= found.cost[0]
     assert all(labelling.cost(found.route(i), costs) == found.cost[i] for i in range(len(found)))
     with pytest.raises(MemoryError, match="memory_limit"):
-        labelling.through(costs)
+        labelling.cheapest_through_arcs(costs)
     assert labelling.enumerate(costs, 0.0).stop == "memory"
 
 
@@ -118,13 +118,13 @@ def test_control_c_is_heard_inside():
         os.kill(os.getpid(), signal.SIGINT)
         return False
 
-    for call in (labelling.routes, labelling.through):
+    for call in (labelling.routes, labelling.cheapest_through_arcs):
         with pytest.raises(KeyboardInterrupt):
             call(costs, stop=press)
 
 
 def test_tables_that_point_nowhere_are_refused():
-    tables = Labelling(Network([0, 1], [1, 2], 0, 2), [])._tables
+    tables = LabelSetting(Network([0, 1], [1, 2], 0, 2), [])._tables
     calls = (lambda t: gapless_kernels.label_routes(t, np.zeros(2), np.zeros(0), 0.0, 1),)
     for call in calls:
         with pytest.raises(TypeError, match="LabelTables"):
@@ -133,9 +133,9 @@ def test_tables_that_point_nowhere_are_refused():
             tables._replace(heads=np.array([1, 9], np.int32)),
             tables._replace(tails=np.array([0, 1])),
             tables._replace(steps=1),
-            tables._replace(after=np.array([[5]], np.int32)),
+            tables._replace(next_states=np.array([[5]], np.int32)),
             tables._replace(upper=np.full((1, 3), np.inf)),
-            tables._replace(apart=np.zeros((2, 2))),
+            tables._replace(min_resource_between=np.zeros((2, 2))),
         ):
             with pytest.raises(ValueError, match="tables"):
                 call(bad)

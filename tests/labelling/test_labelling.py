@@ -9,7 +9,7 @@ from small_networks import Breaks, case, network, visits
 
 import gapless_kernels
 from gapless import InvalidProblem
-from gapless.labelling import Additive, DiagramResource, Labelling, Network, Visits
+from gapless.rcsp import Additive, DiagramResource, LabelSetting, Network, Visits
 
 
 def close(a, b):
@@ -25,7 +25,7 @@ def test_the_cheapest_route(rng, seen):
     best = min(every.values(), default=np.inf)
     seen["routes" if every else "none"] += 1
     seen["negative"] += best < 0
-    labelling = Labelling(net, resources)
+    labelling = LabelSetting(net, resources)
     for below in (np.inf, 0.0):
         found_routes(labelling, every, costs, charges, below=below)
 
@@ -38,7 +38,7 @@ def test_other_stages_have_true_bounds_and_real_routes(rng, seen):
     every = every_route(net, resources, costs, charges)
     for stage in ("relaxed", "heuristic"):
         for below in (np.inf, 0.0):
-            found = found_routes(Labelling(net, resources), every, costs, charges, below=below, stage=stage)
+            found = found_routes(LabelSetting(net, resources), every, costs, charges, below=below, stage=stage)
             seen["routes"] += len(found)
 
 
@@ -48,12 +48,12 @@ def test_other_stages_have_true_bounds_and_real_routes(rng, seen):
 def test_the_cheapest_route_through_each_arc(rng, seen):
     net, resources, costs, charges = case(rng)
     every = every_route(net, resources, costs, charges)
-    labelling = Labelling(net, resources)
+    labelling = LabelSetting(net, resources)
     dues = charges if len(charges) else None
     exact, below, relaxed = (
-        labelling.through(costs, charges=dues),
-        labelling.through(costs, charges=dues, below=1.0),
-        labelling.through(costs, charges=dues, stage="relaxed"),
+        labelling.cheapest_through_arcs(costs, charges=dues),
+        labelling.cheapest_through_arcs(costs, charges=dues, below=1.0),
+        labelling.cheapest_through_arcs(costs, charges=dues, stage="relaxed"),
     )
     for arc in range(net.arcs):
         best = min((cost for route, cost in every.items() if arc in route), default=np.inf)
@@ -70,7 +70,7 @@ def test_all_routes_below_a_cost(rng, seen):
     net, resources, costs, charges = case(rng)
     dues = charges if len(charges) else None
     every = every_route(net, resources, costs, charges)
-    labelling = Labelling(net, resources)
+    labelling = LabelSetting(net, resources)
     for below in (np.inf, 2.0):
         wanted = {route: cost for route, cost in every.items() if cost < below}
         found = labelling.enumerate(costs, below, charges=dues)
@@ -101,8 +101,8 @@ def test_elementary_routes_learn_from_cycles(rng, seen):
     """More vertices than are remembered at first: one call, then another that knows what the first has learned."""
     net = complete(rng, 14)
     resources = [Additive(np.ones(net.arcs), upper=5), Visits()]
-    labelling = Labelling(net, resources)
-    before = labelling._learned.sum()
+    labelling = LabelSetting(net, resources)
+    before = labelling._ng_sets.sum()
     for _ in range(2):
         # A few vertices pay, and lie next to none that is remembered.
         prize = rng.integers(0, 2, 14) * rng.integers(0, 9, 14)
@@ -112,7 +112,7 @@ def test_elementary_routes_learn_from_cycles(rng, seen):
         assert close(found.cost[0], best)
         assert close(found.bound, best)
         assert all(len(set(found.vertices(i))) == found.vertices(i).size for i in range(len(found)))
-    seen["learned"] += labelling._learned.sum() > before
+    seen["learned"] += labelling._ng_sets.sum() > before
 
 
 def best_of_elementary(net, costs, most):
@@ -136,7 +136,7 @@ def best_of_elementary(net, costs, most):
 
 def test_without_resources_an_acyclic_network_is_plain_shortest_paths():
     net = Network([0, 0, 1, 2], [1, 2, 3, 3], 0, 3)
-    found = Labelling(net, []).routes([1.0, 2.0, 5.0, 3.0], below=np.inf)
+    found = LabelSetting(net, []).routes([1.0, 2.0, 5.0, 3.0], below=np.inf)
     assert found.vertices(0).tolist() == [0, 2, 3]
     assert found.cost.tolist() == [5.0, 6.0]
 
@@ -147,7 +147,7 @@ def test_routes_that_cost_nothing_are_found(limit):
     net = complete(np.random.default_rng(0), 5)
     costs, resources = np.zeros(net.arcs), [Additive(np.ones(net.arcs), upper=4)]
     for visited in ([], [Visits()]):
-        found = Labelling(net, [*resources, *visited]).routes(costs, below=np.inf, limit=limit)
+        found = LabelSetting(net, [*resources, *visited]).routes(costs, below=np.inf, limit=limit)
         assert found.cost[:1].tolist() == [0.0]
         assert found.bound == 0.0
 
@@ -155,35 +155,36 @@ def test_routes_that_cost_nothing_are_found(limit):
 def test_an_endless_cycle_is_refused():
     net = Network([0, 1, 2, 1], [1, 2, 1, 3], 0, 3)
     with pytest.raises(InvalidProblem, match=r"round vertices \[1, 2\] for ever"):
-        Labelling(net, [])
+        LabelSetting(net, [])
     with pytest.raises(InvalidProblem, match="for ever"):
-        Labelling(net, [Additive([1, 0, 0, 1], upper=9)])
+        LabelSetting(net, [Additive([1, 0, 0, 1], upper=9)])
     with pytest.raises(InvalidProblem, match="for ever"):
-        Labelling(net, [Visits([[], [1], [2], []])])
-    Labelling(net, [Visits([[], [1, 2], [1, 2], []])])
-    Labelling(net, [Additive([1, 0, 1, 1], upper=9)])
+        LabelSetting(net, [Visits([[], [1], [2], []])])
+    LabelSetting(net, [Visits([[], [1, 2], [1, 2], []])])
+    LabelSetting(net, [Additive([1, 0, 1, 1], upper=9)])
 
 
 def test_an_infeasible_network_says_so():
     net = Network([0, 1], [1, 2], 0, 2)
     for resources in ([Additive([3, 3], upper=5)], [Additive([1, 1], lower=[0, 5, 0])], [Additive([1, 1], 1, 9)]):
-        found = Labelling(net, resources).routes([1.0, 1.0], below=np.inf)
+        found = LabelSetting(net, resources).routes([1.0, 1.0], below=np.inf)
         assert len(found) == 0
         assert found.bound == np.inf
-        assert Labelling(net, resources).routes([1.0, 1.0]).bound >= -1e-9
-    assert Labelling(Network([], [], 0, 1), []).routes([], below=np.inf).bound == np.inf
-    assert len(Labelling(Network([], [], 0, 1), []).enumerate([], 9.0)) == 0
+        assert LabelSetting(net, resources).routes([1.0, 1.0]).bound >= -1e-9
+    assert LabelSetting(Network([], [], 0, 1), []).routes([], below=np.inf).bound == np.inf
+    assert len(LabelSetting(Network([], [], 0, 1), []).enumerate([], 9.0)) == 0
 
 
 def test_decimals_mean_what_they_say():
     """0.1 + 0.2 > 0.3 in floats; a route of three tenths is within three tenths."""
     net = Network([0, 1], [1, 2], 0, 2)
     assert 0.1 + 0.2 > 0.3
-    assert len(Labelling(net, [Additive([0.1, 0.2], upper=0.3)]).routes([1.0, 1.0], below=np.inf)) == 1
+    assert len(LabelSetting(net, [Additive([0.1, 0.2], upper=0.3)]).routes([1.0, 1.0], below=np.inf)) == 1
     assert (
-        len(Labelling(net, [Additive([0.1, 0.2], lower=0.3, upper=[9, 9, 0.3])]).routes([1, 1], below=np.inf)) == 0
+        len(LabelSetting(net, [Additive([0.1, 0.2], lower=0.3, upper=[9, 9, 0.3])]).routes([1, 1], below=np.inf))
+        == 0
     )
-    assert len(Labelling(net, [Additive([0.1, 0.200001], upper=0.3)]).routes([1.0, 1.0], below=np.inf)) == 0
+    assert len(LabelSetting(net, [Additive([0.1, 0.200001], upper=0.3)]).routes([1.0, 1.0], below=np.inf)) == 0
 
 
 @pytest.mark.parametrize("never", [1e9, 2.0**62, 1e300, np.finfo(float).max])
@@ -193,40 +194,40 @@ def test_a_large_number_for_no_limit_widens_no_window(never, waits):
     net, costs = Network([0, 1, 2, 0, 1], [1, 2, 3, 2, 3], 0, 3), [-1.0, -9.0, -1.0, 0.0, 0.0]
     for use in ([0.1, 5.1, 0.1, 0.1, 0.1], [1, 5, 1, 1, 1]):
         time = Additive(use, [-never, 0, 0, 0], [never, 3, 4, never], waits=waits)
-        found = Labelling(net, [time]).routes(costs, below=np.inf)
+        found = LabelSetting(net, [time]).routes(costs, below=np.inf)
         assert found.cost.tolist() == [-1.0, -1.0]
         assert {tuple(found.vertices(i)) for i in range(2)} == {(0, 1, 3), (0, 2, 3)}
     path = Network([0, 1, 2], [1, 2, 3], 0, 3)
     with pytest.raises(InvalidProblem, match=r"resource 0 \(Additive\): .* too large for uses of at most 5.1"):
-        Labelling(path, [Additive([0.1, 5.1, 0.1], 0, [never, 3, never, never], waits=waits)])
+        LabelSetting(path, [Additive([0.1, 5.1, 0.1], 0, [never, 3, never, never], waits=waits)])
     with pytest.raises(InvalidProblem, match=r"resource 0 \(Additive\): .* too large for uses of at most 2.1"):
-        Labelling(path, [Additive([2.1, -2.1, 0.1], 0, [0, 9, 0, never], waits=waits)])
-    Labelling(path, [Additive([2.1, 2.1, 0.1], 0, never, waits=waits)])
-    Labelling(path, [Additive(np.zeros(3), 0, [0, 0.1, 9, 0.3], waits=waits)])
+        LabelSetting(path, [Additive([2.1, -2.1, 0.1], 0, [0, 9, 0, never], waits=waits)])
+    LabelSetting(path, [Additive([2.1, 2.1, 0.1], 0, never, waits=waits)])
+    LabelSetting(path, [Additive(np.zeros(3), 0, [0, 0.1, 9, 0.3], waits=waits)])
 
 
 def test_bounds_are_as_tight_as_short_routes_allow():
     """Routes have two or three arcs where no arc lies between customers, however late their windows end."""
     net = Network([0, 1, 0], [1, 2, 2], 0, 2)
-    found = Labelling(net, [Additive(np.ones(3), upper=1e9)]).routes([1.0, 2.0, 4.0], below=np.inf)
+    found = LabelSetting(net, [Additive(np.ones(3), upper=1e9)]).routes([1.0, 2.0, 4.0], below=np.inf)
     assert found.bound == pytest.approx(3.0, abs=1e-9)
 
 
 def test_arcs_that_are_off():
     net = Network([0, 0, 1], [2, 1, 2], 0, 2)
-    labelling = Labelling(net, [])
+    labelling = LabelSetting(net, [])
     assert labelling.routes([1.0, 1.0, 1.0], below=np.inf, off=[True, False, False]).vertices(0).tolist() == [
         0,
         1,
         2,
     ]
     assert labelling.routes([1.0, np.inf, 1.0], below=np.inf).vertices(0).tolist() == [0, 2]
-    assert labelling.through([1.0, np.inf, 1.0]).tolist() == [1.0, np.inf, np.inf]
+    assert labelling.cheapest_through_arcs([1.0, np.inf, 1.0]).tolist() == [1.0, np.inf, np.inf]
 
 
 def test_a_limit_and_a_stop():
     net = complete(np.random.default_rng(0), 9)
-    labelling = Labelling(net, [Additive(np.ones(net.arcs), upper=4), Visits()])
+    labelling = LabelSetting(net, [Additive(np.ones(net.arcs), upper=4), Visits()])
     costs = np.random.default_rng(0).integers(-9, 9, net.arcs).astype(float)
     best = labelling.routes(costs)
     few = labelling.routes(costs, limit=3)
@@ -237,14 +238,14 @@ def test_a_limit_and_a_stop():
     assert stopped.stop == "stopped"
     assert stopped.bound <= best.cost[0]
     assert all(labelling.cost(stopped.route(i), costs) == stopped.cost[i] for i in range(len(stopped)))
-    assert (labelling.through(costs, stop=lambda: True) == -np.inf).all()
+    assert (labelling.cheapest_through_arcs(costs, stop=lambda: True) == -np.inf).all()
     assert labelling.enumerate(costs, 0.0, stop=lambda: True).stop == "stopped"
 
 
 def test_what_a_stop_raises_comes_through():
     net = Network([0], [1], 0, 1)
     with pytest.raises(KeyboardInterrupt):
-        Labelling(net, []).routes([1.0], below=np.inf, stop=lambda: (_ for _ in ()).throw(KeyboardInterrupt))
+        LabelSetting(net, []).routes([1.0], below=np.inf, stop=lambda: (_ for _ in ()).throw(KeyboardInterrupt))
 
 
 @pytest.mark.parametrize(
@@ -257,20 +258,23 @@ def test_what_a_stop_raises_comes_through():
         (lambda x: x.routes([1.0, 1.0], below=np.nan), "below"),
         (lambda x: x.routes([1.0, 1.0], limit=0), "limit"),
         (lambda x: x.routes([1.0, 1.0], stage="fast"), "stage must be one of"),
-        (lambda x: x.through([1.0, 1.0], stage="heuristic"), "stage must be exact or relaxed"),
+        (lambda x: x.cheapest_through_arcs([1.0, 1.0], stage="heuristic"), "stage must be exact or relaxed"),
         (lambda _: Network([0, 1], [1], 0, 2), "one length"),
         (lambda _: Network([0], [1], 0, 0), "number of its own"),
         (lambda _: Network([0], [-1], 0, 1), "from 0 on"),
-        (lambda x: Labelling(x.network, [Additive([1.0])]), "use must be 2 finite numbers"),
-        (lambda x: Labelling(x.network, [Additive([1.0, 1.0], [1, 2], 3)]), "lower must be a number, or 3"),
-        (lambda x: Labelling(x.network, [Visits([[1]])]), "1 neighbourhoods"),
-        (lambda x: Labelling(x.network, [Visits([[7], [], []])]), "vertex 0 names"),
-        (lambda x: Labelling(x.network, ["load"]), r"resource 0 \(str\)"),
-        (lambda x: Labelling(x.network, [DiagramResource(Breaks([0, 0], 9999, 0), limit=1)]), "more than 1 states"),
+        (lambda x: LabelSetting(x.network, [Additive([1.0])]), "use must be 2 finite numbers"),
+        (lambda x: LabelSetting(x.network, [Additive([1.0, 1.0], [1, 2], 3)]), "lower must be a number, or 3"),
+        (lambda x: LabelSetting(x.network, [Visits([[1]])]), "1 neighbourhoods"),
+        (lambda x: LabelSetting(x.network, [Visits([[7], [], []])]), "vertex 0 names"),
+        (lambda x: LabelSetting(x.network, ["load"]), r"resource 0 \(str\)"),
+        (
+            lambda x: LabelSetting(x.network, [DiagramResource(Breaks([0, 0], 9999, 0), limit=1)]),
+            "more than 1 states",
+        ),
     ],
 )
 def test_faults_are_named(call, fault):
-    labelling = Labelling(Network([0, 1], [1, 2], 0, 2), [])
+    labelling = LabelSetting(Network([0, 1], [1, 2], 0, 2), [])
     with pytest.raises(InvalidProblem, match=fault):
         call(labelling)
 
@@ -291,7 +295,7 @@ def test_the_order_of_resources_is_of_no_importance_to_the_work():
         ("time given", [load, time], 1),
         ("load given", [time, load], 1),
     ):
-        found[name] = Labelling(net, resources, main=main).routes(costs, below=np.inf, limit=1)
+        found[name] = LabelSetting(net, resources, main=main).routes(costs, below=np.inf, limit=1)
         assert found[name].cost[0] == found["time first"].cost[0]
     assert found["load first"].labels == found["time first"].labels == found["time given"].labels
     if gapless_kernels.COMPILED:  # the twin sets labels one after another, without slices
@@ -311,9 +315,9 @@ def test_every_resource_can_be_the_main_one(rng):
             or not np.isfinite(resource.upper).all()
         ):
             with pytest.raises(InvalidProblem, match="main must be the position"):
-                Labelling(net, resources, main=main)
+                LabelSetting(net, resources, main=main)
             continue
-        found = Labelling(net, resources, main=main).routes(
+        found = LabelSetting(net, resources, main=main).routes(
             costs, below=np.inf, charges=charges if len(charges) else None
         )
         assert close(min(found.cost, default=np.inf), best)
@@ -326,5 +330,7 @@ def test_an_order_of_resources_changes_nothing(rng):
     one, two = Additive(rng.integers(1, 3, net.arcs), upper=5), Additive(rng.integers(0, 3, net.arcs), upper=4)
     three = visits(rng, net)
     costs = rng.integers(-4, 5, net.arcs).astype(float)
-    a, b = (Labelling(net, order).routes(costs, below=np.inf) for order in ([one, two, three], [three, two, one]))
+    a, b = (
+        LabelSetting(net, order).routes(costs, below=np.inf) for order in ([one, two, three], [three, two, one])
+    )
     assert close(a.bound, b.bound)

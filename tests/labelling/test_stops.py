@@ -8,9 +8,9 @@ import pytest
 
 import gapless as gl
 import gapless_kernels
-from gapless.core.limits import current_deadline, question_deadline
-from gapless.labelling import Additive, Labelling, Network, RankOne, Visits
-from gapless.roles import Budget, Fixings, View
+from gapless.limits.limits import current_deadline, question_deadline
+from gapless.rcsp import Additive, LabelSetting, Network, RankOneCuts, Visits
+from gapless.roles import Fixings, MasterView, SolveBudget
 
 compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
 
@@ -26,8 +26,8 @@ def long_routes(customers, rows, per_route):
     away = np.rint(np.linalg.norm(places[:, None] - places[None], axis=2))
     load = Additive(np.append(rng.integers(5, 15, n - 1), 0)[heads], upper=10 * per_route)
     triples = rng.permutation(list(itertools.combinations(range(1, customers + 1), 3)))[:rows].tolist()
-    labelling = Labelling(
-        Network(tails, heads, 0, n - 1), [load, Visits(), RankOne(None, [(1, 2)] * rows, triples)]
+    labelling = LabelSetting(
+        Network(tails, heads, 0, n - 1), [load, Visits(), RankOneCuts(None, [(1, 2)] * rows, triples)]
     )
     return labelling, away[tails, heads] - rng.uniform(20, 80, n)[heads], rng.uniform(1, 8, rows)
 
@@ -61,7 +61,7 @@ def test_a_search_asks_by_the_labels_compared_not_by_the_labels_made():
 
 @compiled
 @pytest.mark.long
-@pytest.mark.parametrize("call", ["routes", "through", "enumerate"])
+@pytest.mark.parametrize("call", ["routes", "cheapest_through_arcs", "enumerate"])
 def test_every_search_asks_many_times_a_second(call):
     labelling, costs, charges = long_routes(30, 60, 16)
     more = {"below": -1.0} if call == "enumerate" else {}
@@ -71,7 +71,7 @@ def test_every_search_asks_many_times_a_second(call):
     assert stop.left <= 0, "the case is too easy"
     assert stop.longest < 1.0
     assert time.process_time() - began - stop.longest * 400 < 1.0
-    assert (found == -np.inf).all() if call == "through" else found.stop == "stopped"
+    assert (found == -np.inf).all() if call == "cheapest_through_arcs" else found.stop == "stopped"
 
 
 @compiled
@@ -94,33 +94,35 @@ def test_inside_a_question_searches_keep_the_limit_of_the_solve():
     calls = (
         lambda: labelling.routes(costs, charges=charges).stop,
         lambda: labelling.enumerate(costs, 0.0, charges=charges).stop,
-        lambda: "stopped" if (labelling.through(costs, charges=charges) == -np.inf).all() else "complete",
+        lambda: (
+            "stopped" if (labelling.cheapest_through_arcs(costs, charges=charges) == -np.inf).all() else "complete"
+        ),
     )
     for call in calls:
         assert call() == "complete"
-        with question_deadline(Budget(gl.Limits(time=0.0))) as deadline:
+        with question_deadline(SolveBudget(gl.Limits(time=0.0))) as deadline:
             assert call() == "stopped"
         assert deadline.has_stopped
-        with question_deadline(Budget()) as deadline:
+        with question_deadline(SolveBudget()) as deadline:
             assert call() == "complete"
         assert not deadline.has_stopped
     assert not current_deadline().stop()
 
 
 def test_a_view_outside_of_a_solve_has_no_limit():
-    view = View(Fixings.none(1))
+    view = MasterView(Fixings.none(1))
     assert view.time_left == np.inf
     assert not view.stop()
 
 
 def test_a_part_of_a_solve_hears_the_ctrl_c_of_the_whole():
-    whole = Budget(gl.Limits(time=1e9))
+    whole = SolveBudget(gl.Limits(time=1e9))
     part = whole.part(gl.Limits(iterations=1))
     assert not part.must_stop()
     part.iterations += 1
-    assert part.spent() is gl.Stop.ITERATIONS
+    assert part.stop_reason() is gl.Stop.ITERATIONS
     assert not part.must_stop(), "a round that was begun is finished"
     whole.interrupt()
     assert part.must_stop()
-    assert part.spent() is gl.Stop.INTERRUPTED
-    assert Budget(gl.Limits(time=0.0)).must_stop()
+    assert part.stop_reason() is gl.Stop.INTERRUPTED
+    assert SolveBudget(gl.Limits(time=0.0)).must_stop()

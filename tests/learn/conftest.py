@@ -1,7 +1,5 @@
 """Two problem types to learn: chains, and selections of items within a capacity."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 from types import SimpleNamespace

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.core.limits import Budget, Limits
-from gapless.engine import tree_search
 from gapless.learn import StructuredSVM, TrainingWeights, Weights, margin_violation, solvers
+from gapless.limits.limits import Limits, SolveBudget
 from gapless.roles import MostFractional
 from gapless.testing.examples import OptimisticBound
+from gapless.tree_search import tree_search
 
 
 def penalties(features, strong=3.0):
@@ -115,7 +115,7 @@ def test_separable_data_get_their_margin(task):
 @pytest.fixture
 def selections_are_solved(monkeypatch):
     def solve(problem, k=1):
-        return tree_search(problem, OptimisticBound(problem), MostFractional(), Budget(Limits()), k=k)
+        return tree_search(problem, OptimisticBound(problem), MostFractional(), SolveBudget(Limits()), k=k)
 
     monkeypatch.setattr(solvers, "solve", solve)
 

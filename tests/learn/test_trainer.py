@@ -1,7 +1,5 @@
 """The loop: dev, patience, progress, checkpoints, kill -9, Ctrl-C."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -11,6 +9,7 @@ import textwrap
 import numpy as np
 import patience
 import pytest
+from drawn import long
 
 import gapless as gl
 from gapless.learn import (
@@ -102,7 +101,7 @@ KILLED = textwrap.dedent("""
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
-@pytest.mark.parametrize("name", ["perceptron", "svm"])
+@pytest.mark.parametrize("name", ["perceptron", long("svm")])
 def test_kill_9_loses_the_unfinished_epoch_only(tmp_path, name):
     script = tmp_path / "train.py"
     script.write_text(KILLED)

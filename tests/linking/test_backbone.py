@@ -8,7 +8,7 @@ from drawn import examples, generators
 from hypothesis import given
 
 from gapless import InvalidProblem
-from gapless.core.problem import score_of
+from gapless.problems.problem import score_of
 from gapless.roles import Fixings, ScoredFactor
 from gapless.testing import check_maximiser, enumerate_best
 from gapless_linking import LinkingProblem

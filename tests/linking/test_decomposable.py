@@ -2,7 +2,6 @@
 
 import itertools
 from collections import Counter
-from typing import Any
 
 import attrs
 import networkx as nx
@@ -22,12 +21,12 @@ from gapless_linking.decomposition_certificate import DecompositionCertificate
 PATH = Graph.from_edges([(v, v + 1) for v in range(9)])
 
 
-def every_structure(problem: LinkingProblem) -> Any:
+def every_structure(problem):
     assert problem.distances.size  # known from here on, so that each value is looked up
     return map(np.array, itertools.product(*(members.tolist() for members in problem.candidates)))
 
 
-def networkx_graph(problem: LinkingProblem) -> Any:
+def networkx_graph(problem):
     graph, made = problem.graph, nx.Graph()
     assert graph is not None
     made.add_nodes_from(graph.vertices.tolist())
@@ -38,7 +37,7 @@ def networkx_graph(problem: LinkingProblem) -> Any:
     return made
 
 
-def algorithm_1(made: Any, sets: dict[int, list[int]], anchors: Any) -> dict[int, int]:
+def algorithm_1(made, sets, anchors):
     """Blanco et al. 2013, Algorithm 1 to the letter (but for the minimum of the base case), without a prior."""
     owner = {v: i for i, members in sets.items() for v in members}
     for x, y in list(nx.bridges(made)):
@@ -170,7 +169,7 @@ def test_certificates_hold_under_fixings(rng):
     state = np.where(rng.random(problem.members.size) < 0.3, 0, -1)
     state[int(rng.integers(problem.members.size))] = 1
     fixings = Fixings(state)
-    left = [s for s in every_structure(problem) if fixings.allow(problem.chosen(s))]
+    left = [s for s in every_structure(problem) if fixings.allows(problem.chosen(s))]
     best = min((problem.value(s) for s in left), default=np.inf)
     verdict = DecompositionCertificate().verify(problem, fixings)
     assert verdict

@@ -18,7 +18,7 @@ from gapless_linking.distances import pairwise_distances, search_bytes
 Array = npt.NDArray[Any]
 
 
-def sparse_graph(rng: np.random.Generator, weighted: bool) -> Any:
+def sparse_graph(rng, weighted):
     """Some islands, some paths, some hubs."""
     n = int(rng.integers(2, 90))
     made = networkx.Graph()
@@ -31,7 +31,7 @@ def sparse_graph(rng: np.random.Generator, weighted: bool) -> Any:
     return made
 
 
-def some_connection(rng: np.random.Generator, made: Any) -> Connection:
+def some_connection(rng, made):
     nodes = list(made)
     cliques = [rng.choice(nodes, min(len(nodes), int(rng.integers(1, 6))), replace=False) for _ in range(3)]
     edges = [rng.choice(nodes, 2, replace=False) for _ in range(2)]
@@ -39,7 +39,7 @@ def some_connection(rng: np.random.Generator, made: Any) -> Connection:
     return Connection(cliques[:kept], edges[:kept])
 
 
-def expected(made: Any, connection: Connection, points: Array) -> Array:
+def expected(made, connection, points):
     whole = made.copy()
     pairs = [(u, v) for members in connection.cliques for u in members.tolist() for v in members.tolist() if u < v]
     for u, v in [*pairs, *connection.edges.tolist()]:
@@ -52,13 +52,13 @@ def expected(made: Any, connection: Connection, points: Array) -> Array:
     return answer
 
 
-def lengths(table: Array) -> Array:
+def lengths(table):
     return np.where(table == np.iinfo(table.dtype).max, np.inf, table) if table.dtype.kind == "u" else table
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @given(rng=seeded())
-def test_networkx_agrees(rng: Any, weighted: bool) -> None:
+def test_networkx_agrees(rng, weighted):
     made = sparse_graph(rng, weighted)
     graph = Graph.from_networkx(made, "weight" if weighted else None)
     for _ in range(3):  # the same graph again: a search must leave nothing behind
@@ -72,7 +72,7 @@ def test_networkx_agrees(rng: Any, weighted: bool) -> None:
         )
 
 
-def test_weights_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_without_scipy(monkeypatch):
     rng = np.random.default_rng(3)
     made = sparse_graph(rng, True)
     graph, connection, points = (
@@ -87,7 +87,7 @@ def test_weights_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("n", "kind"), [(200, np.uint8), (256, np.uint16), (70_000, np.uint32), (1_000_000, np.uint32)]
 )
-def test_a_path_of_any_length(n: int, kind: type) -> None:
+def test_a_path_of_any_length(n, kind):
     if not gapless_kernels.COMPILED and n > 1000:
         pytest.skip("the NumPy twin walks a path step by step")
     graph = Graph.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)], axis=1), largest_component=True)
@@ -97,7 +97,7 @@ def test_a_path_of_any_length(n: int, kind: type) -> None:
     assert np.array_equal(found, np.abs(points[:, None] - points))
 
 
-def test_little_memory_means_fewer_sources_at_once() -> None:
+def test_little_memory_means_fewer_sources_at_once():
     rng = np.random.default_rng(0)
     graph = Graph.from_edges(rng.integers(0, 400, (700, 2)))
     points = np.sort(graph.vertices[:300])
@@ -107,7 +107,7 @@ def test_little_memory_means_fewer_sources_at_once() -> None:
         pairwise_distances(graph, points, memory_limit=search_bytes(graph, 1) - 1)
 
 
-def test_unknown_vertices_are_named() -> None:
+def test_unknown_vertices_are_named():
     graph = Graph.from_edges([[0, 1], [1, 2], [7, 8]], largest_component=True)
     with pytest.raises(InvalidProblem, match="vertices: the graph has no vertex 5"):
         pairwise_distances(graph, np.array([0, 5]))
@@ -117,7 +117,7 @@ def test_unknown_vertices_are_named() -> None:
 
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
 @pytest.mark.parametrize("p", [3, 300])
-def test_an_interrupted_search_leaves_nothing_behind(p: int) -> None:
+def test_an_interrupted_search_leaves_nothing_behind(p):
     n = 1_000_000
     graph = Graph.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)], axis=1))
     points = np.linspace(0, n - 1, p).astype(np.int64)

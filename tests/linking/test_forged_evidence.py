@@ -1,9 +1,5 @@
 """Evidence of `exact` that nobody's search wrote down proves nothing that is false."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from drawn import examples, generators, seeing
@@ -15,17 +11,15 @@ from gapless_linking.problem import LinkingProblem
 from gapless_linking.random_problems import random_problem
 
 STAGE = [1, 3, 9, 0, 1, 2, *range(9)]
-DOLLS = [2, 3, 0, 1, 2]
+RUSSIAN_DOLL = [2, 3, 0, 1, 2]
 
 
-def forged(
-    script: Any, moved: Any = (), floors: Any = (), *, level: float = np.inf, unit: float = 1.0
-) -> SearchCertificate:
+def forged(script, moved=(), floors=(), *, level=np.inf, unit=1.0):
     return SearchCertificate(level, unit, np.array(script, np.int64), np.ravel(moved), np.array(floors, np.float64))
 
 
 @pytest.fixture(scope="module")
-def problem() -> LinkingProblem:
+def problem():
     distances = np.triu(np.random.default_rng(0).integers(1, 9, (9, 9)), 1)
     return LinkingProblem.from_distances(distances + distances.T, [[0, 1, 2], [3, 4, 5], [6, 7, 8]])
 
@@ -33,23 +27,21 @@ def problem() -> LinkingProblem:
 @pytest.mark.parametrize(
     ("floors", "unit"), [([1e5, 1e4, np.inf, 0], 1.0), ([1e5, 1e4, 1e308, 0], 1e10), ([np.nan] * 4, 1.0)]
 )
-def test_floors_that_are_no_numbers_prove_nothing(problem: LinkingProblem, floors: Any, unit: float) -> None:
-    verdict = forged(STAGE + DOLLS, np.zeros((9, 3)), floors, unit=unit).verify(problem)
+def test_floors_that_are_no_numbers_prove_nothing(problem, floors, unit):
+    verdict = forged(STAGE + RUSSIAN_DOLL, np.zeros((9, 3)), floors, unit=unit).verify(problem)
     assert -verdict.bound <= all_structures(problem)[1].min()
 
 
-def test_moved_costs_that_overflow_prove_nothing(problem: LinkingProblem) -> None:
+def test_moved_costs_that_overflow_prove_nothing(problem):
     moved = np.zeros((9, 3))
     moved[:3, 1], moved[3:6, 0] = 1e300, -1e300
-    verdict = forged(STAGE + DOLLS, moved, [1e5, 1e4, 1e3, 0], unit=1e300).verify(problem)
+    verdict = forged(STAGE + RUSSIAN_DOLL, moved, [1e5, 1e4, 1e3, 0], unit=1e300).verify(problem)
     assert -verdict.bound <= all_structures(problem)[1].min()
 
 
 @pytest.mark.parametrize("power", [13, 15, 16, 17, 18, 19])
 @given(rng=generators())
-def test_large_costs_moved_there_and_back_prove_nothing_by_their_rounding(
-    rng: Any, problem: LinkingProblem, power: int
-) -> None:
+def test_large_costs_moved_there_and_back_prove_nothing_by_their_rounding(rng, problem, power):
     least = all_structures(problem)[1].min()
     x, y, z = rng.normal(size=3) * 10.0**power
     moved = np.zeros((9, 3))
@@ -60,7 +52,7 @@ def test_large_costs_moved_there_and_back_prove_nothing_by_their_rounding(
     assert -verdict.bound <= least
 
 
-def test_an_unreachable_vertex_does_not_let_any_member_dominate() -> None:
+def test_an_unreachable_vertex_does_not_let_any_member_dominate():
     distances = np.array([[0, 9, 9, np.inf], [9, 0, 1, 1], [9, 1, 0, 1], [np.inf, 1, 1, 0]])
     problem = LinkingProblem.from_distances(distances, [[0, 1], [2, 3]])
     script = [5, 1, 1, 0, 1, 2, 4, 0, 1, *range(4)]  # member 0 is said to be better than member 1
@@ -72,13 +64,13 @@ def test_an_unreachable_vertex_does_not_let_any_member_dominate() -> None:
 @seeing("a bound")
 @examples(60)
 @given(rng=generators())
-def test_random_scripts_prove_nothing_false(seen: Any, rng: Any) -> None:
+def test_random_scripts_prove_nothing_false(seen, rng):
     problem = random_problem(rng)
     least = all_structures(problem)[1].min(initial=np.inf)
     size, k = problem.members.size, problem.k
-    script: list[int] = []
-    moved: list[Any] = [np.zeros(0)]
-    floors: list[Any] = [np.zeros(0)]
+    script = []
+    moved = [np.zeros(0)]
+    floors = [np.zeros(0)]
     for operation in rng.integers(1, 6, rng.integers(1, 6)).tolist():
         if operation <= 2:
             script += [1, k, size, *range(k), *range(size)]

@@ -1,7 +1,5 @@
 """Graphs from everywhere are the same graph; degrees, components and connections agree with networkx."""
 
-from typing import Any
-
 import networkx
 import numpy as np
 import pytest
@@ -15,17 +13,17 @@ EDGES = np.array([[4, 9], [9, 4], [4, 4], [9, 2], [2, 30], [7, 8], [11, 11]])
 WEIGHTS = np.array([2.0, 0.5, 1.0, 3.0, 1.5, 4.0, 1.0])
 
 
-def edges_of(graph: Graph) -> set[tuple[int, int, float]]:
+def edges_of(graph):
     return {(min(u, v), max(u, v), data["weight"]) for u, v, data in graph.to_networkx().edges(data=True)}
 
 
-def random_graph(seed: int) -> Any:
+def random_graph(seed):
     rng = np.random.default_rng(seed)
     made = networkx.gnm_random_graph(60, int(rng.integers(30, 120)), seed=seed)
     return made, rng
 
 
-def test_loops_go_and_the_lightest_of_parallel_edges_stays() -> None:
+def test_loops_go_and_the_lightest_of_parallel_edges_stays():
     graph = Graph.from_edges(EDGES, WEIGHTS)
     assert edges_of(graph) == {(4, 9, 0.5), (2, 9, 3.0), (2, 30, 1.5), (7, 8, 4.0)}
     assert set(graph.vertices.tolist()) == {2, 4, 7, 8, 9, 11, 30}
@@ -35,7 +33,7 @@ def test_loops_go_and_the_lightest_of_parallel_edges_stays() -> None:
     assert edges_of(Graph.from_edges(EDGES)) == {(4, 9, 1.0), (2, 9, 1.0), (2, 30, 1.0), (7, 8, 1.0)}
 
 
-def test_all_builders_agree() -> None:
+def test_all_builders_agree():
     graph = Graph.from_edges(EDGES, WEIGHTS)
     matrix = coo_array((WEIGHTS[1:], (EDGES[1:, 0], EDGES[1:, 1])), shape=(31, 31))
     rows = Graph.from_scipy(matrix.tocsr())
@@ -49,7 +47,7 @@ def test_all_builders_agree() -> None:
     assert np.array_equal(again.vertices, graph.vertices)
 
 
-def test_names_of_nodes_stay() -> None:
+def test_names_of_nodes_stay():
     graph = Graph.from_networkx(networkx.path_graph(["jaguar", "jungle", "car"]))
     assert graph.names == ("jaguar", "jungle", "car")
     assert edges_of(graph) == {(0, 1, 1.0), (1, 2, 1.0)}
@@ -58,7 +56,7 @@ def test_names_of_nodes_stay() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_largest_component(seed: int) -> None:
+def test_the_largest_component(seed):
     made, _ = random_graph(seed)
     whole = Graph.from_networkx(made)
     graph = Graph.from_networkx(made, largest_component=True)
@@ -72,7 +70,7 @@ def test_the_largest_component(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_degrees_with_a_connection(seed: int) -> None:
+def test_degrees_with_a_connection(seed):
     made, rng = random_graph(seed)
     graph = Graph.from_networkx(made)
     connection = Connection([rng.choice(60, 5, replace=False), rng.choice(60, 8, replace=False)], [(0, 1), (1, 0)])
@@ -86,7 +84,7 @@ def test_degrees_with_a_connection(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_minimal_connection_is_that_of_the_paper(seed: int) -> None:
+def test_the_minimal_connection_is_that_of_the_paper(seed):
     """Footnote 5: the hub of the largest component is joined to one vertex of each other component."""
     made, rng = random_graph(seed)
     graph = Graph.from_networkx(made)
@@ -108,7 +106,7 @@ def test_the_minimal_connection_is_that_of_the_paper(seed: int) -> None:
     assert not edges
 
 
-def test_ids_that_are_far_apart() -> None:
+def test_ids_that_are_far_apart():
     graph = Graph.from_edges([[10**15, 3], [3, 10**17]])
     assert graph.vertices.tolist() == [3, 10**15, 10**17]
     assert graph.inner([10**17, 4, 3]).tolist() == [2, -1, 0]
@@ -116,7 +114,7 @@ def test_ids_that_are_far_apart() -> None:
         graph.require([3, 4], "candidates[0]")
 
 
-def test_json_keeps_a_graph() -> None:
+def test_json_keeps_a_graph():
     graph = Graph.from_edges(EDGES, WEIGHTS, largest_component=True)
     again = gapless.loads(gapless.dumps(graph))
     assert edges_of(again) == edges_of(graph)
@@ -136,12 +134,12 @@ def test_json_keeps_a_graph() -> None:
         (np.zeros((0, 2), int), None, "no vertices"),
     ],
 )
-def test_wrong_edges_are_refused(edges: Any, weights: Any, message: str) -> None:
+def test_wrong_edges_are_refused(edges, weights, message):
     with pytest.raises(InvalidProblem, match=message):
         Graph.from_edges(edges, weights)
 
 
-def test_a_builder_says_what_it_was_given() -> None:
+def test_a_builder_says_what_it_was_given():
     with pytest.raises(InvalidProblem, match="the matrix is a ndarray, expected one of scipy"):
         Graph.from_scipy(np.eye(3))
     with pytest.raises(InvalidProblem, match="no edge has the attribute 'lenght'"):
@@ -157,11 +155,11 @@ def test_a_builder_says_what_it_was_given() -> None:
         ((), [[0.5, 1]], "edges must be pairs"),
     ],
 )
-def test_wrong_connections_are_refused(cliques: Any, edges: Any, message: str) -> None:
+def test_wrong_connections_are_refused(cliques, edges, message):
     with pytest.raises(InvalidProblem, match=message):
         Connection(cliques, edges)
 
 
-def test_a_connection_is_one() -> None:
+def test_a_connection_is_one():
     with pytest.raises(InvalidProblem, match="connection is a list, expected a Connection"):
         LinkingProblem(Graph.from_edges([[0, 1]]), [[0], [1]], connection=[[0, 1]])

@@ -3,7 +3,6 @@
 import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import attrs
 import networkx
@@ -20,7 +19,7 @@ TEXT = "# nodes and edges\n% too\n\n0 1\n  1\t2 \r\n2 0\n2 2\n7 8"
 
 @pytest.mark.parametrize("chunk", [1, 7, 1 << 20])
 @pytest.mark.parametrize("name", ["links.txt", "links.txt.gz"])
-def test_edges_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, chunk: int) -> None:
+def test_edges_are_read(tmp_path, monkeypatch, name, chunk):
     monkeypatch.setattr(graph_reading, "_CHUNK", chunk)
     path = tmp_path / name
     path.write_bytes(gzip.compress(TEXT.encode()) if name.endswith("gz") else TEXT.encode())
@@ -31,7 +30,7 @@ def test_edges_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: s
     assert Graph.read(path, largest_component=True).left_out.tolist() == [7, 8]
 
 
-def test_weights_are_read(tmp_path: Path) -> None:
+def test_weights_are_read(tmp_path):
     path = tmp_path / "links"
     path.write_text("5 6 2.5\n6 7 1e-1\n7 6 3\n")
     graph = Graph.read(path)
@@ -51,7 +50,7 @@ def test_weights_are_read(tmp_path: Path) -> None:
         ("3,4", "whole number"),
     ],
 )
-def test_wrong_lines_are_named(tmp_path: Path, line: str, message: str) -> None:
+def test_wrong_lines_are_named(tmp_path, line, message):
     path = tmp_path / "links.txt"
     path.write_text(f"# first\n0 1\n\n1 2\n{line}\n2 3\n")
     with pytest.raises(InvalidProblem, match=f"links.txt, line 5: .*({message})") as error:
@@ -60,14 +59,14 @@ def test_wrong_lines_are_named(tmp_path: Path, line: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["1 2", "1 2 0", "1 2 -1", "1 2 nan", "1 2 inf", "1 2 1e999", "1 2 x", "1 2 3 4"])
-def test_wrong_weights_are_named(tmp_path: Path, line: str) -> None:
+def test_wrong_weights_are_named(tmp_path, line):
     path = tmp_path / "links.txt"
     path.write_text(f"0 1 0.5\n{line}\n")
     with pytest.raises(InvalidProblem, match=r"links.txt, line 2: "):
         Graph.read(path)
 
 
-def test_a_truncated_archive_is_refused(tmp_path: Path) -> None:
+def test_a_truncated_archive_is_refused(tmp_path):
     path = tmp_path / "links.gz"
     whole = gzip.compress("".join(f"{i} {i * i}\n" for i in range(3000)).encode())
     path.write_bytes(whole[: len(whole) // 2])
@@ -82,7 +81,7 @@ def test_a_truncated_archive_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("memory_map", [False, True])
-def test_saved_graphs_come_back(tmp_path: Path, memory_map: bool) -> None:
+def test_saved_graphs_come_back(tmp_path, memory_map):
     path = tmp_path / "graph"
     made = networkx.relabel_nodes(networkx.gnm_random_graph(50, 60, seed=1), lambda v: f"concept {v}")
     plain = Graph.from_networkx(made, largest_component=True)
@@ -98,7 +97,7 @@ def test_saved_graphs_come_back(tmp_path: Path, memory_map: bool) -> None:
         assert [file.name for file in tmp_path.iterdir()] == ["graph"]
 
 
-def test_damaged_files_are_refused(tmp_path: Path) -> None:
+def test_damaged_files_are_refused(tmp_path):
     path = tmp_path / "graph"
     Graph.from_edges([[1, 2], [2, 3]]).save(path)
     whole = path.read_bytes()
@@ -129,7 +128,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         ("others", None),
     ],
 )
-def test_headers_that_lie_are_refused(tmp_path: Path, memory_map: bool, name: str, entry: Any) -> None:
+def test_headers_that_lie_are_refused(tmp_path, memory_map, name, entry):
     path = tmp_path / "graph"
     Graph.from_edges([[1, 2], [2, 3]], [1.0, 2.5]).save(path)
     whole = path.read_bytes()
@@ -152,17 +151,17 @@ def test_headers_that_lie_are_refused(tmp_path: Path, memory_map: bool, name: st
         ("weights", [1.0, np.nan, 1.0, 1.0], "positive"),
     ],
 )
-def test_files_of_what_is_no_graph_are_refused(tmp_path: Path, name: str, values: Any, message: str) -> None:
+def test_files_of_what_is_no_graph_are_refused(tmp_path, name, values, message):
     path = tmp_path / "graph"
     graph = Graph.from_edges([[1, 2], [2, 3]], [1.0, 2.5])
-    fields: dict[str, Any] = {field.name: getattr(graph, field.name) for field in attrs.fields(Graph)}
+    fields = {field.name: getattr(graph, field.name) for field in attrs.fields(Graph)}
     fields[name] = np.array(values, fields[name].dtype)
     write_arrays(path, fields)
     with pytest.raises(InvalidProblem, match=message):
         Graph.load(path)
 
 
-def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "graph"
     Graph.from_edges([[1, 2]]).save(path)
     before = path.read_bytes()

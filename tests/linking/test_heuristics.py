@@ -1,7 +1,6 @@
 """The heuristics of the paper: what they choose, by definition, and bounds that enumeration cannot beat."""
 
 import itertools
-from typing import Any
 
 import attrs
 import networkx as nx
@@ -14,7 +13,7 @@ import gapless
 from gapless import InvalidProblem, Limits, Status, Stop, UnknownOption
 from gapless.roles import Fixings
 from gapless_linking import Graph, LinkingProblem, heuristic
-from gapless_linking.heuristic import Hits
+from gapless_linking.heuristic import HittingDistances
 from gapless_linking.hitting_certificate import HittingCertificate
 from gapless_linking.popularity import directed_pagerank, graph_pagerank
 
@@ -23,7 +22,7 @@ CONNECTIONS = ("maximal_connection", "minimal_connection")
 STAR = Graph.from_edges([(0, v) for v in range(1, 6)] + [(5, 6), (6, 7)])
 
 
-def random_graph(rng: np.random.Generator, *, weighted: bool) -> Graph:
+def random_graph(rng, *, weighted):
     """Connected, 8 to 20 vertices, ids with gaps."""
     n = int(rng.integers(8, 21))
     edges = {(int(rng.integers(v)), v) for v in range(1, n)}
@@ -34,7 +33,7 @@ def random_graph(rng: np.random.Generator, *, weighted: bool) -> Graph:
     return Graph.from_edges(names[np.array(listed)], weights)
 
 
-def random_problem(source: Any, kind: int | None = None) -> LinkingProblem:
+def random_problem(source, kind=None):
     """Sets that may overlap; a third with weights, a quarter with anchors, a quarter with a prior that forbids."""
     rng = numbers(source)
     kind = int(rng.integers(12)) if kind is None else kind
@@ -42,7 +41,7 @@ def random_problem(source: Any, kind: int | None = None) -> LinkingProblem:
     sets = [
         rng.choice(graph.vertices, int(rng.integers(1, 5)), replace=False) for _ in range(int(rng.integers(1, 5)))
     ]
-    more: dict[str, Any] = {}
+    more = {}
     if kind % 4 == 1:
         more["anchors"] = {int(z): float(rng.integers(-1, 4)) for z in rng.choice(graph.vertices, 2)}
     if kind % 4 == 2:
@@ -50,7 +49,7 @@ def random_problem(source: Any, kind: int | None = None) -> LinkingProblem:
     return LinkingProblem(graph, sets, **more)
 
 
-def every_structure(problem: LinkingProblem) -> Any:
+def every_structure(problem):
     assert problem.distances.size  # known from here on, so that each value is looked up
     return map(np.array, itertools.product(*(members.tolist() for members in problem.candidates)))
 
@@ -86,10 +85,10 @@ def no_point_is_too_many(monkeypatch):
 def test_searches_and_row_minima_are_the_same(rng):
     """With weights or not."""
     problem = random_problem(rng)
-    searched = Hits.of(attrs.evolve(problem))
+    searched = HittingDistances.of(attrs.evolve(problem))
     assert problem.distances.size
-    np.testing.assert_array_equal(searched.to_sets, Hits.of(problem).to_sets)
-    assert Hits.of(problem.without_graph()).bound == pytest.approx(Hits.of(problem).bound)
+    np.testing.assert_array_equal(searched.to_sets, HittingDistances.of(problem).to_sets)
+    assert HittingDistances.of(problem.without_graph()).bound == pytest.approx(HittingDistances.of(problem).bound)
 
 
 @given(rng=generators())
@@ -97,8 +96,8 @@ def test_hitting_distance_by_definition(rng):
     problem = random_problem(rng)
     far = problem.lengths(problem.slots, problem.slots)
     owner = np.repeat(np.arange(problem.k), np.diff(problem.first))
-    allowed = np.isfinite(problem.own_costs)
-    costs = problem.own_costs.copy()
+    allowed = np.isfinite(problem.unary_costs)
+    costs = problem.unary_costs.copy()
     for j in range(problem.k):
         if not allowed[owner == j].any():
             break
@@ -115,7 +114,7 @@ def test_hitting_certificates_hold_under_fixings(rng):
     state = np.where(rng.random(problem.members.size) < 0.3, 0, -1)
     state[int(rng.integers(problem.members.size))] = 1
     fixings = Fixings(state)
-    left = [s for s in every_structure(problem) if fixings.allow(problem.chosen(s))]
+    left = [s for s in every_structure(problem) if fixings.allows(problem.chosen(s))]
     verdict = HittingCertificate().verify(problem, fixings)
     assert verdict
     assert -verdict.bound <= min(map(problem.value, left), default=np.inf) + 1e-9
@@ -193,7 +192,7 @@ def test_pagerank_is_networkx(rng):
     """On weighted, unit and directed graphs."""
     pytest.importorskip("scipy")
     graph = random_graph(rng, weighted=bool(rng.integers(2)))
-    made: Any = nx.Graph()
+    made = nx.Graph()
     for u in range(graph.vertex_count):
         for at in range(graph.offsets[u], graph.offsets[u + 1]):
             weight = 1.0 if graph.weights is None else graph.weights[at]
@@ -282,7 +281,7 @@ def test_ctrl_c_leaves_what_there_is(monkeypatch):
     for method in METHODS:
         with pytest.raises(ZeroDivisionError):
             gapless.solve(problem, method, observers=[failing])
-    monkeypatch.setattr(Hits, "of", interrupted)
+    monkeypatch.setattr(HittingDistances, "of", interrupted)
     for method in METHODS:
         options = {} if method in ("greedy", "hitting-distance") else {"bound": True}
         result = gapless.solve(problem, method, **options)
@@ -305,11 +304,11 @@ def test_bounds_survive_large_costs_that_cancel_between_sets(rng, method):
     assert result.verify(problem)
 
 
-def test_a_tree_joins_more_sets_than_there_are_vertices() -> None:
+def test_a_tree_joins_more_sets_than_there_are_vertices():
     problem = LinkingProblem(Graph.from_edges([(0, 1)]), [[0], [0], [1], [0]])
     assert gapless.solve(problem, "spanning-tree").best.tolist() == [0, 0, 1, 0]
 
 
-def test_without_an_edge_all_vertices_rank_the_same() -> None:
+def test_without_an_edge_all_vertices_rank_the_same():
     graph = Graph.from_arrays([0, 0, 0, 0], [])
     np.testing.assert_allclose(graph_pagerank(graph), 1 / 3)

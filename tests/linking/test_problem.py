@@ -11,7 +11,7 @@ from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem, Status
-from gapless.core import serial
+from gapless.arrays import serial
 from gapless.scip import write_model
 from gapless.testing import SpaceTooLarge
 from gapless_linking import Graph, LinkingProblem
@@ -181,8 +181,8 @@ def test_infeasibility_says_why():
 def test_an_anchor_that_no_path_leads_to_forbids(weight):
     distances = [[0, INF], [INF, 0]]
     problem = LinkingProblem.from_distances(distances, [[0, 1]], anchors={0: weight}, prior=[[0.0, -INF]])
-    assert problem.own_costs.tolist() == [0.0, INF]
-    assert LinkingProblem.from_distances(distances, [[0, 1]], anchors={0: 0.0}).own_costs.tolist() == [0.0, 0.0]
+    assert problem.unary_costs.tolist() == [0.0, INF]
+    assert LinkingProblem.from_distances(distances, [[0, 1]], anchors={0: 0.0}).unary_costs.tolist() == [0.0, 0.0]
 
 
 def test_decisions_have_names_and_groups():
@@ -253,7 +253,7 @@ def test_files_keep_problems(rng):
     again = serial.loads(serial.dumps(problem))
     assert attrs.asdict(again, filter=lambda a, _: a.name == "anchors") == {"anchors": problem.anchors}
     np.testing.assert_array_equal(again.lengths(), problem.lengths())
-    np.testing.assert_array_equal(again.own_costs, problem.own_costs)
+    np.testing.assert_array_equal(again.unary_costs, problem.unary_costs)
     np.testing.assert_array_equal(again.members, problem.members)
 
 

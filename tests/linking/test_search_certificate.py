@@ -11,10 +11,10 @@ from hypothesis import assume, given
 import gapless
 import gapless_kernels
 from gapless import Limits, Result, Stop
-from gapless.core.tolerance import margin, meets
+from gapless.arrays.tolerance import meets, score_tolerance
 from gapless.roles import Fixings
 from gapless_linking import LinkingProblem
-from gapless_linking.certificate import DOLLS, DOMINATED, END, SPLIT, STAGE, SearchCertificate
+from gapless_linking.certificate import DOMINATED, END, RUSSIAN_DOLL, SPLIT, STAGE, SearchCertificate
 from gapless_linking.enumeration import all_structures
 from gapless_linking.random_problems import random_problem
 from gapless_ordering import OrderingProblem
@@ -53,7 +53,7 @@ def told(certificate, problem, truth, fixings=None):
         warnings.simplefilter("error")
         verdict = certificate.verify(problem, fixings)
     if verdict:
-        assert -verdict.bound <= truth + margin(truth), (certificate, verdict, truth)
+        assert -verdict.bound <= truth + score_tolerance(truth), (certificate, verdict, truth)
     else:
         assert verdict.reason
     return verdict
@@ -100,14 +100,14 @@ def drawn_script(problem, rng):
     """Operations that fit the problem, drawn without regard to it."""
     script, moved, floors = [], [], []
     for operation in rng.choice(
-        [STAGE, STAGE, DOLLS, SPLIT, END, DOMINATED, DOMINATED], rng.integers(1, 9)
+        [STAGE, STAGE, RUSSIAN_DOLL, SPLIT, END, DOMINATED, DOMINATED], rng.integers(1, 9)
     ).tolist():
         sets, members = rng.permutation(problem.k), rng.permutation(problem.members.size)
         script.append(operation)
         if operation == STAGE:
             script += [sets.size, members.size, *sets, *members]
             moved += rng.integers(-3, 4, sets.size * members.size).tolist()
-        elif operation == DOLLS:
+        elif operation == RUSSIAN_DOLL:
             script += [sets.size, *sets]
             floors += rng.integers(0, 9, sets.size + 1)[::-1].cumsum()[::-1].tolist()
         elif operation == SPLIT:
@@ -147,7 +147,7 @@ def test_forged_nested_searches_and_splits_prove_nothing_that_is_wrong():
     problem = wide()
     result = gapless.solve(problem)
     assert result.proved
-    assert DOLLS in result.certificate.script
+    assert RUSSIAN_DOLL in result.certificate.script
     assert told(result.certificate, problem, result.value)
 
     @examples(50)
@@ -169,7 +169,7 @@ def test_forged_nested_searches_and_splits_prove_nothing_that_is_wrong():
         {"script": [STAGE, -1, 1, 0]},
         {"script": [STAGE, 1]},
         {"script": [STAGE, 1, 1, 0, 1]},
-        {"script": [DOLLS, 3, 0, 1, 2]},
+        {"script": [RUSSIAN_DOLL, 3, 0, 1, 2]},
         {"script": [DOMINATED, 1, 0, 99]},
         {"script": [DOMINATED, 2**40]},
         {"script": [END]},
@@ -210,7 +210,7 @@ def test_stopped_searches_hold_what_they_claim(limits):
         result = gapless.solve(problem, limits=limits)
         verdict = result.verify(problem)
         assert verdict, (result, verdict)
-        assert verdict.bound <= -result.bound + margin(result.bound)
+        assert verdict.bound <= -result.bound + score_tolerance(result.bound)
         stopped += result.stop in (Stop.NODES, Stop.ITERATIONS, Stop.TIME)
     assert stopped
 

@@ -8,7 +8,7 @@ from gapless_linking.synthetic import KINDS, synthetic_candidates, synthetic_gra
 
 
 @pytest.mark.parametrize("communities", ["base", "clustered"])
-def test_a_drawn_graph(communities: str) -> None:
+def test_a_drawn_graph(communities):
     graph, labels = synthetic_graph(6000, 60_000, communities=communities, seed=3)
     again, _ = synthetic_graph(6000, 60_000, communities=communities, seed=3)
     assert np.array_equal(graph.neighbours, again.neighbours)
@@ -23,7 +23,7 @@ def test_a_drawn_graph(communities: str) -> None:
     assert inside == pytest.approx(kind.inside + by_chance, abs=0.1)
 
 
-def test_drawn_candidates() -> None:
+def test_drawn_candidates():
     graph, labels = synthetic_graph(6000, 60_000, communities="clustered", seed=3)
     sets = synthetic_candidates(graph, labels, 5, 48, seed=1)
     for one, other in zip(sets, synthetic_candidates(graph, labels, 5, 48, seed=1), strict=True):
@@ -36,7 +36,7 @@ def test_drawn_candidates() -> None:
     assert graph.degree(np.concatenate(sets)).mean() > 1.3 * np.diff(graph.offsets).mean()
 
 
-def test_impossible_graphs_are_refused() -> None:
+def test_impossible_graphs_are_refused():
     with pytest.raises(InvalidProblem, match="at most half of all pairs"):
         synthetic_graph(10, 40)
     with pytest.raises(InvalidProblem, match="expected one of"):

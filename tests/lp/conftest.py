@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gapless import Problem
-from gapless.lp import LinearMaster
+from gapless.column_generation.master import LinearMaster
 from gapless.roles import Batch, Columns, Decisions, Formulation, Rows, Sparse
 
 

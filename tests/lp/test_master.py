@@ -8,15 +8,15 @@ import pytest
 
 from gapless import InvalidProblem, Limits, SolveError
 from gapless.roles import (
-    Answer,
     Batch,
-    Budget,
     Columns,
     Decisions,
     Fixings,
+    GeneratorResult,
     LinearDualCertificate,
     NoCertificate,
     Rows,
+    SolveBudget,
     Sparse,
 )
 
@@ -37,9 +37,9 @@ def test_keys_are_added_once(make):
     master = make([1.0, 2.0], [[1, 1]], [-np.inf], [1.0])
     assert master.extend(Batch(column(3, 5.0, rows=[0]), Rows([0], [5.0], [5.0]))) == 1
     assert master.extend(Batch(column(3, 5.0, rows=[0]))) == 0
-    assert master.solve(NONE(2), Budget()).bound == 5.0
+    assert master.solve(NONE(2), SolveBudget()).bound == 5.0
     assert master.extend(Batch(Columns([7, 7], [9.0, 9.0], Sparse.from_rows([[0], [0]]), Sparse.empty(2)))) == 1
-    assert master.solve(NONE(2), Budget()).bound == 9.0
+    assert master.solve(NONE(2), SolveBudget()).bound == 9.0
 
 
 def test_a_key_of_another_column_is_refused(make):
@@ -56,15 +56,15 @@ def test_rows_of_a_batch_come_before_its_columns(make):
     master = make([1.0], [[1]], [-np.inf], [4.0])
     batch = Batch(column(20, 5.0, rows=[3], uses=[0]), Rows([3], [-np.inf], [2.0], Sparse.from_rows([[10]])))
     assert master.extend(batch) == 2
-    assert master.solve(NONE(1), Budget()).bound == pytest.approx(10.0)
+    assert master.solve(NONE(1), SolveBudget()).bound == pytest.approx(10.0)
     assert master.view().prices(np.array([3, 0, 99])) == pytest.approx([5.0, 0.0, 0.0])
 
 
 def test_repeated_entries_add_up(make):
     master = make([1.0], [[1]], [-np.inf], [4.0])
     master.extend(Batch(column(20, 3.0, rows=[0, 0], values=[1.0, 3.0])))
-    assert master.solve(NONE(1), Budget()).bound == pytest.approx(4.0)
-    assert master.view().gain(column(21, 3.0, rows=[0, 0], values=[1.0, 3.0])) == pytest.approx([-1.0])
+    assert master.solve(NONE(1), SolveBudget()).bound == pytest.approx(4.0)
+    assert master.view().reduced_costs(column(21, 3.0, rows=[0, 0], values=[1.0, 3.0])) == pytest.approx([-1.0])
 
 
 @pytest.mark.parametrize(
@@ -89,94 +89,94 @@ def test_what_no_master_can_hold_is_named(make, batch, words):
 def test_bans_switch_columns_off_and_on_again(make):
     master = make([3.0, 2.0], [[1, 1]], [1.0], [1.0])
     for _ in range(2):
-        assert master.solve(Fixings([0, -1]), Budget()).bound == pytest.approx(2.0)
+        assert master.solve(Fixings([0, -1]), SolveBudget()).bound == pytest.approx(2.0)
         assert master.view().usage_prices().tolist() == [np.inf, 0.0]
         assert master.view().allowances()[0] == np.inf
-        assert master.solve(NONE(2), Budget()).bound == pytest.approx(3.0)
-        assert master.solve(Fixings([-1, 1]), Budget()).bound == pytest.approx(2.0)
+        assert master.solve(NONE(2), SolveBudget()).bound == pytest.approx(3.0)
+        assert master.solve(Fixings([-1, 1]), SolveBudget()).bound == pytest.approx(2.0)
         assert master.view().usage_prices() == pytest.approx([0.0, -1.0])
         assert master.view().allowances() == pytest.approx([0.0, 0.0])
-    assert master.solve(Fixings([0, 0]), Budget()).bound == -np.inf
+    assert master.solve(Fixings([0, 0]), SolveBudget()).bound == -np.inf
 
 
 def test_a_column_that_comes_later_feels_old_fixings(make):
     master = make([3.0, 2.0], [[1, 1]], [1.0], [1.0])
     fixings = Fixings([1, -1])
-    assert master.solve(fixings, Budget()).bound == pytest.approx(3.0)
+    assert master.solve(fixings, SolveBudget()).bound == pytest.approx(3.0)
     master.extend(Batch(column(30, 9.0, rows=[0], uses=[1])))
-    assert master.solve(fixings, Budget()).bound == pytest.approx(3.0)
-    assert master.view().gain(column(31, 9.0, rows=[0], uses=[1]))[0] <= 1e-9
-    assert master.solve(Fixings([0, -1]), Budget()).bound == pytest.approx(9.0)
+    assert master.solve(fixings, SolveBudget()).bound == pytest.approx(3.0)
+    assert master.view().reduced_costs(column(31, 9.0, rows=[0], uses=[1]))[0] <= 1e-9
+    assert master.solve(Fixings([0, -1]), SolveBudget()).bound == pytest.approx(9.0)
     master.extend(Batch(column(32, 20.0, rows=[0], uses=[0, 1])))
-    assert master.solve(fixings, Budget()).bound == pytest.approx(20.0)
+    assert master.solve(fixings, SolveBudget()).bound == pytest.approx(20.0)
 
 
 def test_thresholds_above_one_limit_the_use(make):
     decisions = Decisions(3, quantity=[0, 0, 0], threshold=[1, 2, 3])
     master = make([1.0, -1.0], [[1, 0]], [-np.inf], [5.0], uses=[[2], [1]], decisions=decisions)
-    free = master.solve(NONE(3), Budget())
+    free = master.solve(NONE(3), SolveBudget())
     assert free.bound == pytest.approx(5.0)
     assert free.point.tolist() == [1.0, 1.0, 1.0]
-    two = master.solve(Fixings([-1, -1, 0]), Budget())
+    two = master.solve(Fixings([-1, -1, 0]), SolveBudget())
     assert two.bound == pytest.approx(1.0)
     assert two.point.tolist() == [1.0, 1.0, 0.0]
     assert master.view().usage_prices() == pytest.approx([0.5])
-    one = master.solve(Fixings([-1, 0, -1]), Budget())
+    one = master.solve(Fixings([-1, 0, -1]), SolveBudget())
     assert one.bound == pytest.approx(0.5)
     assert one.structure is None
-    assert master.solve(Fixings([0, -1, -1]), Budget()).bound == pytest.approx(0.0)
-    assert master.solve(Fixings([-1, -1, 1]), Budget()).bound == pytest.approx(5.0)
-    assert master.solve(Fixings([0, -1, 1]), Budget()).bound == -np.inf
+    assert master.solve(Fixings([0, -1, -1]), SolveBudget()).bound == pytest.approx(0.0)
+    assert master.solve(Fixings([-1, -1, 1]), SolveBudget()).bound == pytest.approx(5.0)
+    assert master.solve(Fixings([0, -1, 1]), SolveBudget()).bound == -np.inf
     assert master.view().objective_weight == 0
-    both = master.solve(Fixings([-1, 1, 0]), Budget())
+    both = master.solve(Fixings([-1, 1, 0]), SolveBudget())
     assert both.bound == pytest.approx(1.0)
     assert both.structure == (0, 1)
 
 
 def test_the_structure_is_read_from_integral_points_only(make):
     entries, sides = [[1, 1], [1, -1]], ([-np.inf, 0.0], [1.0, 0.0])
-    assert make([1.0, 1.0], entries, *sides).solve(NONE(2), Budget()).structure is None
-    assert make([1.0, 0.5], [[1, 1]], [1.0], [1.0]).solve(NONE(2), Budget()).structure == (0,)
+    assert make([1.0, 1.0], entries, *sides).solve(NONE(2), SolveBudget()).structure is None
+    assert make([1.0, 0.5], [[1, 1]], [1.0], [1.0]).solve(NONE(2), SolveBudget()).structure == (0,)
     refusing = make([1.0, 0.5], [[1, 1]], [1.0], [1.0], refused=[(0,)])
-    assert refusing.solve(NONE(2), Budget()).structure is None
+    assert refusing.solve(NONE(2), SolveBudget()).structure is None
 
 
 def test_the_constant_is_in_bound_and_attained(make):
-    relaxed = make([1.0], [[1]], [-np.inf], [4.0], constant=100.0).solve(NONE(1), Budget())
+    relaxed = make([1.0], [[1]], [-np.inf], [4.0], constant=100.0).solve(NONE(1), SolveBudget())
     assert relaxed.bound == pytest.approx(104.0)
-    assert relaxed.attained == pytest.approx(104.0)
+    assert relaxed.primal_value == pytest.approx(104.0)
 
 
 def test_a_view_is_a_snapshot(make):
     master = make([1.0], [[1]], [-np.inf], [4.0])
-    master.solve(NONE(1), Budget())
+    master.solve(NONE(1), SolveBudget())
     view = master.view()
     master.extend(Batch(column(20, 5.0, rows=[3]), Rows([3], [-np.inf], [2.0])))
     assert view.prices(np.array([0, 3])).tolist() == [1.0, 0.0]
-    master.solve(NONE(1), Budget())
+    master.solve(NONE(1), SolveBudget())
     assert view.prices(np.array([0, 3])).tolist() == [1.0, 0.0]
 
 
 def test_allowances_come_from_the_own_column(make):
     master = make([1.0, 4.0], [[1, 1]], [-np.inf], [1.0], uses=[[1, 0, 0], [1, 1, 0]])
-    master.solve(NONE(3), Budget())
+    master.solve(NONE(3), SolveBudget())
     assert master.view().allowances() == pytest.approx([3.0, 0.0, 0.0])
 
 
 def test_degenerate_problems(make):
     empty = make([], [], [], [], uses=np.zeros((0, 0)))
-    assert empty.solve(NONE(0), Budget()).bound == 0.0
-    assert empty.solve(NONE(0), Budget()).structure == ()
+    assert empty.solve(NONE(0), SolveBudget()).bound == 0.0
+    assert empty.solve(NONE(0), SolveBudget()).structure == ()
     lost = make([], np.zeros((1, 0)), [1.0], [1.0], uses=np.zeros((0, 1)))
-    assert lost.solve(NONE(1), Budget()).bound == -np.inf
-    assert lost.view().gain(column(1, rows=[0]))[0] > 0
+    assert lost.solve(NONE(1), SolveBudget()).bound == -np.inf
+    assert lost.view().reduced_costs(column(1, rows=[0]))[0] > 0
     assert lost.extend(Batch(column(1, 2.0, rows=[0], uses=[0]))) == 1
-    assert lost.solve(NONE(1), Budget()).bound == pytest.approx(2.0)
+    assert lost.solve(NONE(1), SolveBudget()).bound == pytest.approx(2.0)
 
 
 def test_an_unbounded_master_says_what_to_do(make):
     with pytest.raises(InvalidProblem, match="unbounded; give every column"):
-        make([1.0], [[-1]], [-np.inf], [4.0]).solve(NONE(1), Budget())
+        make([1.0], [[-1]], [-np.inf], [4.0]).solve(NONE(1), SolveBudget())
 
 
 def test_view_before_solve(make):
@@ -206,11 +206,11 @@ class Stalled:
 def test_out_of_time_inside_the_solver_leaves_a_true_bound(make):
     master = make([1.0], [[1]], [-np.inf], [4.0])
     master._lp._lp = Stalled(master._lp._lp)
-    relaxed = master.solve(Fixings([0]), Budget(Limits(time=0)))
+    relaxed = master.solve(Fixings([0]), SolveBudget(Limits(time=0)))
     assert relaxed.bound == np.inf
     assert master.view().usage_prices().tolist() == [np.inf]
     with pytest.raises(SolveError, match="neither an optimum nor a proof"):
-        master.solve(NONE(1), Budget())
+        master.solve(NONE(1), SolveBudget())
 
 
 class Failing(Stalled):
@@ -222,7 +222,7 @@ def test_a_failing_solver_is_asked_twice_and_named(make):
     master = make([1.0], [[1]], [-np.inf], [4.0])
     master._lp._lp = Failing(master._lp._lp)
     with pytest.raises(SolveError, match="error in LP solver"):
-        master.solve(NONE(1), Budget())
+        master.solve(NONE(1), SolveBudget())
 
 
 def test_certificates_come_from_the_formulation(make):
@@ -231,10 +231,10 @@ def test_certificates_come_from_the_formulation(make):
         return LinearDualCertificate(view.prices(np.array([0])))
 
     master = make([2.0], [[1]], [-np.inf], [4.0], certify=certify)
-    master.solve(NONE(1), Budget())
+    master.solve(NONE(1), SolveBudget())
     assert master.certify(["an answer"]).row_prices.tolist() == [2.0]
     bare = make([2.0], [[1]], [-np.inf], [4.0])
-    assert isinstance(bare.certify([Answer()]), NoCertificate)
+    assert isinstance(bare.certify([GeneratorResult()]), NoCertificate)
 
 
 def test_many_columns_are_priced_in_bulk(make):
@@ -248,11 +248,11 @@ def test_many_columns_are_priced_in_bulk(make):
         Sparse.from_rows([rng.choice(500, 3, replace=False) for _ in range(count)]),
     )
     assert master.extend(Batch(batch)) == count
-    relaxed = master.solve(NONE(500), Budget())
-    assert master.view().gain(batch).max() <= 1e-8
-    assert relaxed.bound == pytest.approx(relaxed.attained)
+    relaxed = master.solve(NONE(500), SolveBudget())
+    assert master.view().reduced_costs(batch).max() <= 1e-8
+    assert relaxed.bound == pytest.approx(relaxed.primal_value)
 
 
 def test_gapless_is_imported_without_scip():
-    code = "import sys, gapless, gapless.engine, gapless.lp; sys.exit('pyscipopt' in sys.modules)"
+    code = "import sys, gapless.search, gapless.column_generation.master; sys.exit('pyscipopt' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

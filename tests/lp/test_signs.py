@@ -5,7 +5,7 @@ import pytest
 from drawn import examples, generators, numbers
 from hypothesis import example, given
 
-from gapless.roles import Batch, Budget, Columns, Fixings
+from gapless.roles import Batch, Columns, Fixings, SolveBudget
 
 TOLERANCE = 1e-7
 
@@ -66,11 +66,11 @@ def test_signs_at_an_optimum_and_at_a_farkas_ray(make, to_sparse, rng):
     n = len(objective)
     master = make(objective, entries, lower, upper, bounds=bounds)
     for fixings in (Fixings.none(n), fixings_for(n, rng), fixings_for(n, rng), Fixings.none(n)):
-        relaxed = master.solve(fixings, Budget())
+        relaxed = master.solve(fixings, SolveBudget())
         view = master.view()
         prices = view.prices(np.arange(len(entries)))
         usage = view.usage_prices()
-        gains = view.gain(columns_of(objective, entries, to_sparse))
+        gains = view.reduced_costs(columns_of(objective, entries, to_sparse))
         value = judge(objective, entries, lower, upper, bounds, fixings)
         banned = fixings.state == 0
         top = np.where(banned, 0.0, bounds)
@@ -94,7 +94,7 @@ def test_signs_at_an_optimum_and_at_a_farkas_ray(make, to_sparse, rng):
             continue
         assert view.objective_weight == 1
         assert relaxed.bound == pytest.approx(value, abs=TOLERANCE)
-        assert relaxed.attained == pytest.approx(value, abs=TOLERANCE)
+        assert relaxed.primal_value == pytest.approx(value, abs=TOLERANCE)
         assert relaxed.bound >= value - 1e-9
         assert paid + profit == pytest.approx(value, abs=TOLERANCE), "strong duality"
         z = master._lp.point()
@@ -116,8 +116,8 @@ def test_a_column_of_positive_farkas_gain_is_what_repairs(make, to_sparse, rng):
     master = make(objective[:1], entries[:, :1], lower, upper, **first)
     missing = list(range(1, n))
     while True:
-        relaxed = master.solve(Fixings.none(n), Budget())
-        gains = master.view().gain(whole)[missing]
+        relaxed = master.solve(Fixings.none(n), SolveBudget())
+        gains = master.view().reduced_costs(whole)[missing]
         if relaxed.bound > -np.inf or not missing or gains.max() <= 1e-9:
             break
         best = missing.pop(int(np.argmax(gains)))

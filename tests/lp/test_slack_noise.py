@@ -5,8 +5,18 @@ import pytest
 
 import gapless
 from gapless import Status
-from gapless.engine import branch_and_price
-from gapless.roles import Answer, Batch, Columns, Decisions, Formulation, Generator, MissingBound, Rows, Sparse
+from gapless.column_generation import branch_and_price
+from gapless.roles import (
+    Batch,
+    Columns,
+    Decisions,
+    Formulation,
+    Generator,
+    GeneratorResult,
+    MissingBound,
+    Rows,
+    Sparse,
+)
 from gapless.scip import branch_price_and_cut
 
 
@@ -35,7 +45,7 @@ class Noisy(Generator):
         self.bound = bound
 
     def query(self, view, *, limit=None):
-        return Answer(slack=0.0 if view.objective_weight else self.bound(view))
+        return GeneratorResult(pricing_gap=0.0 if view.objective_weight else self.bound(view))
 
 
 THING = Columns([0], [-1.0], Sparse.from_rows([[0]], [[1.0]]), Sparse.from_rows([[0]]), [1.0])
@@ -54,21 +64,21 @@ def test_rounding_repairs_no_infeasible_master(tree, bound):
 
 def test_answer_without_a_slack_claims_nothing():
     for batch in (Batch(THING), Batch(rows=Rows([0], [5.0], [np.inf])), Batch()):
-        assert Answer(batch).slack is None
-        assert Answer(batch, slack=0.0).slack == 0.0
+        assert GeneratorResult(batch).pricing_gap is None
+        assert GeneratorResult(batch, pricing_gap=0.0).pricing_gap == 0.0
 
 
 class Misses(Generator):
     """A heuristic that finds nothing, although the thing would be worth having, and does not say what it proved."""
 
     def query(self, view, *, limit=None):
-        return Answer()
+        return GeneratorResult()
 
 
 @pytest.mark.parametrize("tree", [branch_and_price, branch_price_and_cut])
 def test_answer_without_a_claim_proves_no_optimum(tree):
     """It used to claim that nothing is missing, from which wrong optima were proved."""
-    with pytest.raises(MissingBound, match="Misses returned nothing and claimed no slack") as caught:
+    with pytest.raises(MissingBound, match="Misses returned nothing and claimed no pricing gap") as caught:
         tree(Nothing(), Formulation(Batch(), [Misses()]))
     assert not caught.value.result.proved
     assert "finding nothing proves nothing" in str(caught.value)

@@ -27,7 +27,7 @@ LENGTHS = [3, 0, 1, 4]
 
 
 @pytest.fixture
-def chains() -> dict[str, Any]:
+def chains():
     """Four padded sentences, the second empty, with 3 labels; all scores want gradients."""
     generator = torch.Generator().manual_seed(1)
     shapes = {"unary": (4, 4, 3), "transition": (3, 3), "initial": (3,), "final": (3,)}
@@ -38,7 +38,7 @@ def chains() -> dict[str, Any]:
     return {**made, "labels": torch.randint(0, 3, (4, 4), generator=generator)}
 
 
-def chain_score(chains: dict[str, Any], sentence: int, labels: Any) -> float:
+def chain_score(chains, sentence, labels):
     unary, n = chains["unary"][sentence], len(labels)
     total = sum(unary[i, labels[i]] for i in range(n)) + chains["initial"][labels[0]] + chains["final"][labels[-1]]
     total += sum(chains["transition"][labels[i], labels[i + 1]] for i in range(n - 1))
@@ -46,7 +46,7 @@ def chain_score(chains: dict[str, Any], sentence: int, labels: Any) -> float:
 
 
 @pytest.mark.parametrize("cost", [0.0, 0.7, 3.0])
-def test_chain_hinge_against_enumeration(chains: dict[str, Any], cost: float) -> None:
+def test_chain_hinge_against_enumeration(chains, cost):
     losses = ChainHinge(cost, reduction="none")(**chains, lengths=LENGTHS)
     for sentence, n in enumerate(LENGTHS):
         gold = chains["labels"][sentence, :n].tolist()
@@ -62,7 +62,7 @@ def test_chain_hinge_against_enumeration(chains: dict[str, Any], cost: float) ->
 
 
 @pytest.mark.parametrize("method", [None, "viterbi", "column-generation"])
-def test_chain_hinge_has_the_gradient_of_its_value(chains: dict[str, Any], method: str | None) -> None:
+def test_chain_hinge_has_the_gradient_of_its_value(chains, method):
     labels = chains.pop("labels")
     loss = ChainHinge(0.5, method=method)
 
@@ -72,7 +72,7 @@ def test_chain_hinge_has_the_gradient_of_its_value(chains: dict[str, Any], metho
     assert torch.autograd.gradcheck(of, tuple(chains.values()))
 
 
-def test_padding_rows_and_holes_mean_the_same(chains: dict[str, Any]) -> None:
+def test_padding_rows_and_holes_mean_the_same(chains):
     labels, padded = chains["labels"], ChainHinge(reduction="none")(**chains, lengths=LENGTHS)
     mask = torch.arange(4) < torch.tensor(LENGTHS)[:, None]
     ends = {name: chains[name] for name in ("initial", "final")}
@@ -89,7 +89,7 @@ def test_padding_rows_and_holes_mean_the_same(chains: dict[str, Any]) -> None:
         assert torch.equal(loss, padded)
 
 
-def test_sentences_without_words_cost_nothing(chains: dict[str, Any], arcs: tuple[Any, Any]) -> None:
+def test_sentences_without_words_cost_nothing(chains, arcs):
     losses = [
         ChainHinge(reduction="none")(**chains, lengths=[0] * 4),
         ChainHinge(reduction="none")(
@@ -102,7 +102,7 @@ def test_sentences_without_words_cost_nothing(chains: dict[str, Any], arcs: tupl
     assert not chains["unary"].grad.any()
 
 
-def test_types_may_be_mixed(chains: dict[str, Any]) -> None:
+def test_types_may_be_mixed(chains):
     exact = ChainHinge()(**chains, lengths=LENGTHS)
     chains["transition"] = chains["transition"].detach().float().requires_grad_()
     loss = ChainHinge()(**chains, lengths=LENGTHS)
@@ -111,9 +111,7 @@ def test_types_may_be_mixed(chains: dict[str, Any]) -> None:
     assert loss.item() == pytest.approx(exact.item(), abs=1e-6)
 
 
-def test_a_batch_of_chains_is_one_call_of_the_kernel(
-    chains: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_batch_of_chains_is_one_call_of_the_kernel(chains, monkeypatch):
     asked = []
 
     def solve_many(problems: Any, *arguments: Any) -> Any:
@@ -127,7 +125,7 @@ def test_a_batch_of_chains_is_one_call_of_the_kernel(
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float16", "float32"])
-def test_narrow_scores_are_summed_in_float32(chains: dict[str, Any], name: str) -> None:
+def test_narrow_scores_are_summed_in_float32(chains, name):
     chains["unary"] = chains["unary"].detach().to(getattr(torch, name)).requires_grad_()
     wide = dict(chains, unary=chains["unary"].detach().double())
     loss = ChainHinge()(**chains, lengths=LENGTHS)
@@ -136,7 +134,7 @@ def test_narrow_scores_are_summed_in_float32(chains: dict[str, Any], name: str) 
     assert loss.item() == pytest.approx(ChainHinge()(**wide, lengths=LENGTHS).item(), abs=1e-6)
 
 
-def test_the_loss_is_nothing_where_the_margin_holds() -> None:
+def test_the_loss_is_nothing_where_the_margin_holds():
     labels = torch.tensor([[0, 1, 2]])
     unary = (3.0 * torch.nn.functional.one_hot(labels, 3).float()).requires_grad_()
     transition = torch.zeros(3, 3)
@@ -152,7 +150,7 @@ ARCS = [4, 0, 2]
 
 
 @pytest.fixture
-def arcs() -> tuple[Any, Any]:
+def arcs():
     """Arc scores of three padded sentences, the second empty, and projective heads of one root."""
     scores = torch.randn(3, 5, 5, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
     return scores.requires_grad_(), torch.tensor([[2, 0, 4, 2], [0, 0, 0, 0], [0, 1, -1, 9]])
@@ -161,9 +159,7 @@ def arcs() -> tuple[Any, Any]:
 @pytest.mark.parametrize("single_root", [False, True])
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("cost", [0.0, 1.5])
-def test_dependency_hinge_against_enumeration(
-    arcs: tuple[Any, Any], cost: float, projective: bool, single_root: bool
-) -> None:
+def test_dependency_hinge_against_enumeration(arcs, cost, projective, single_root):
     kind = {"projective": projective, "single_root": single_root}
     losses = DependencyHinge(cost, reduction="none", **kind)(*arcs, lengths=ARCS)
     assert losses[1] == 0
@@ -181,16 +177,16 @@ def test_dependency_hinge_against_enumeration(
 
 
 @pytest.mark.parametrize("projective", [False, True])
-def test_dependency_hinge_has_the_gradient_of_its_value(arcs: tuple[Any, Any], projective: bool) -> None:
+def test_dependency_hinge_has_the_gradient_of_its_value(arcs, projective):
     loss = DependencyHinge(0.5, projective=projective)
     assert torch.autograd.gradcheck(lambda scores: loss(scores, arcs[1], lengths=ARCS), (arcs[0],))
 
 
-def labels_and_pairs(labels: Any) -> dict[str, Any]:
+def labels_and_pairs(labels):
     return {"unary": (np.arange(len(labels)), labels), "transition": (labels[:-1], labels[1:])}
 
 
-def test_structured_hinge_says_what_the_others_say(chains: dict[str, Any], arcs: tuple[Any, Any]) -> None:
+def test_structured_hinge_says_what_the_others_say(chains, arcs):
     tables = {"unary": chains["unary"][0], "transition": chains["transition"]}
     gold = chains["labels"][0]
     both = []
@@ -211,16 +207,16 @@ def test_structured_hinge_says_what_the_others_say(chains: dict[str, Any], arcs:
     assert loss(DependencyTree(heads.numpy()), arc_scores=arcs[0][0]).item() == pytest.approx(expected.item())
 
 
-def linking(prior: Any) -> LinkingProblem:
+def linking(prior):
     distances = np.array([[0, 3, 1, 2], [3, 0, 2, 1], [1, 2, 0, 4], [2, 1, 4, 0]])
     return LinkingProblem.from_distances(distances, [[0, 1], [2, 3]], prior=[prior[:2], prior[2:]])
 
 
-def ordering(start: Any, steps: Any) -> OrderingProblem:
+def ordering(start, steps):
     return OrderingProblem(start, steps, np.zeros(4), 3)
 
 
-def tree(unary: Any, pairs: Any) -> TreeProblem:
+def tree(unary, pairs):
     return TreeProblem(unary, pairs, [-1, 0, 0, 1])
 
 
@@ -246,7 +242,7 @@ OTHERS: dict[str, tuple[Any, Any, dict[str, float], dict[str, tuple[int, ...]], 
 
 @pytest.mark.parametrize("costs", [True, False])
 @pytest.mark.parametrize("name", OTHERS)
-def test_structured_hinge_of_other_problems(name: str, costs: bool) -> None:
+def test_structured_hinge_of_other_problems(name, costs):
     build, parts, cost, shapes, right = OTHERS[name]
     gold = np.array(right)
     generator = torch.Generator().manual_seed(5)
@@ -273,7 +269,7 @@ def test_structured_hinge_of_other_problems(name: str, costs: bool) -> None:
     assert torch.autograd.gradcheck(lambda *t: loss(gold, **dict(zip(tensors, t, strict=True))), wanted)
 
 
-def test_an_inexact_decoder_gives_a_lower_bound(chains: dict[str, Any]) -> None:
+def test_an_inexact_decoder_gives_a_lower_bound(chains):
     tables = {"unary": chains["unary"][0], "transition": chains["transition"]}
     gold = np.array([0, 1, 2, 0])
     exact = StructuredHinge(ChainProblem, labels_and_pairs)(gold, **tables)
@@ -282,7 +278,7 @@ def test_an_inexact_decoder_gives_a_lower_bound(chains: dict[str, Any]) -> None:
     assert 0 <= worst(gold, **tables) <= beam(gold, **tables) <= exact
 
 
-def test_training_separates_what_can_be_separated() -> None:
+def test_training_separates_what_can_be_separated():
     """Labels that alternate, the first one as its word says: no model without transitions gets them."""
     torch.manual_seed(0)
     words = torch.full((20, 6), 2)
@@ -324,12 +320,12 @@ def test_training_separates_what_can_be_separated() -> None:
         ({"unary": torch.zeros(4, 3), "labels": torch.zeros(4).long(), "lengths": [3]}, "add up to the 4 rows"),
     ],
 )
-def test_chain_hinge_refuses(chains: dict[str, Any], change: dict[str, Any], words: str) -> None:
+def test_chain_hinge_refuses(chains, change, words):
     with pytest.raises(gl.InvalidProblem, match=words):
         ChainHinge()(**{"lengths": LENGTHS, **chains, **change})
 
 
-def test_right_answers_that_are_forbidden_are_refused(chains: dict[str, Any], arcs: tuple[Any, Any]) -> None:
+def test_right_answers_that_are_forbidden_are_refused(chains, arcs):
     with torch.no_grad():
         chains["unary"][2, 0, chains["labels"][2, 0]] = -torch.inf
         with pytest.raises(
@@ -357,7 +353,7 @@ def test_right_answers_that_are_forbidden_are_refused(chains: dict[str, Any], ar
 
 
 @pytest.mark.parametrize("options", [{"cost": -1.0}, {"cost": float("nan")}, {"reduction": "max"}])
-def test_wrong_options_are_refused(options: dict[str, Any]) -> None:
+def test_wrong_options_are_refused(options):
     with pytest.raises(gl.UnknownOption):
         ChainHinge(**options)
 
@@ -373,12 +369,12 @@ def test_wrong_options_are_refused(options: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_a_missing_library_is_named_with_its_extra(absent: str, wanted: str, words: str) -> None:
+def test_a_missing_library_is_named_with_its_extra(absent, wanted, words):
     code = f"import sys; sys.modules[{absent!r}] = None\nimport gapless_torch\nfrom {wanted}"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert f"MissingDependency: {words}" in answer.stderr
 
 
-def test_what_the_package_does_not_hold() -> None:
+def test_what_the_package_does_not_hold():
     with pytest.raises(ImportError, match="cannot import name 'TreeHinge'"):
         from gapless_torch import TreeHinge  # noqa: F401, PLC0415

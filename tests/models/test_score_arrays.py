@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.core.given_array import given_array
+from gapless.arrays.array_input import as_array
 from gapless.testing.examples import Selection
 from gapless_chains import ChainBatch, ChainModel, ChainProblem, TreeProblem
 from gapless_dependency import ParsingProblem
@@ -82,7 +82,7 @@ INDEXED = {"scorer"}
 """The scores are indexed before they are handed over."""
 
 
-def told(made: Any) -> Any:
+def told(made):
     """Everything that a problem says of itself, for comparison."""
     if isinstance(made, gl.Result):
         return made.value
@@ -91,7 +91,7 @@ def told(made: Any) -> Any:
     return gl.dumps(made)
 
 
-def torch_tensor(array: Any) -> Any:
+def torch_tensor(array):
     """A torch tensor of the same numbers."""
     return pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'").tensor(array)
 
@@ -119,17 +119,17 @@ WRAPS: dict[str, Wrap] = {
 }
 
 
-def _negated(tensor: Any) -> Any:
+def _negated(tensor):
     import torch  # noqa: PLC0415
 
-    conjugated: Any = torch.complex(torch.zeros_like(tensor), tensor).conj().imag
+    conjugated = torch.complex(torch.zeros_like(tensor), tensor).conj().imag
     assert conjugated.is_neg()
     return conjugated
 
 
 @pytest.mark.parametrize("wrap", WRAPS)
 @pytest.mark.parametrize("door", DOORS)
-def test_every_problem_type_reads_every_kind_of_array(door: str, wrap: str) -> None:
+def test_every_problem_type_reads_every_kind_of_array(door, wrap):
     if door in INDEXED and not hasattr(WRAPS[wrap](CUBE), "shape"):
         pytest.skip("the scorer of this test indexes what it is given")
     wrapped = DOORS[door](WRAPS[wrap])
@@ -140,15 +140,15 @@ def test_every_problem_type_reads_every_kind_of_array(door: str, wrap: str) -> N
     assert told(wrapped) == told(plain)
 
 
-def torch_view(array: Any) -> Any:
+def torch_view(array):
     """A torch tensor in the memory of the array."""
     return pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'").from_numpy(array)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, OnlyArray, OnlyDLPack, torch_view], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("door", sorted(DOORS.keys() - {"chain batch"} - INDEXED))
-def test_a_problem_keeps_a_copy(door: str, kind: Wrap) -> None:
-    own: list[Any] = []
+def test_a_problem_keeps_a_copy(door, kind):
+    own = []
 
     def shared(array: Any) -> Any:
         own.append(np.array(array))
@@ -162,7 +162,7 @@ def test_a_problem_keeps_a_copy(door: str, kind: Wrap) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_batch_shares_the_memory_that_it_is_given(dtype: Any) -> None:
+def test_a_batch_shares_the_memory_that_it_is_given(dtype):
     rows = np.zeros((50_000, 20), dtype)
     model = ChainModel(np.zeros((20, 20)))
     kinds = [rows, OnlyArray(rows), OnlyDLPack(rows), np.frombuffer(rows.tobytes(), dtype).reshape(rows.shape)]
@@ -175,11 +175,11 @@ def test_a_batch_shares_the_memory_that_it_is_given(dtype: Any) -> None:
         assert peak < rows.nbytes / 20
         if given is not kinds[-1]:
             assert np.shares_memory(batch.unary, rows)
-    assert gl.solve_many(model.batch(kinds[-1], [100] * 500)).proved == 1.0
+    assert gl.solve_many(model.batch(kinds[-1], [100] * 500)).proved_share == 1.0
 
 
 @pytest.mark.parametrize("name", ["float32", "float64"])
-def test_a_batch_shares_the_memory_of_a_tensor(name: str) -> None:
+def test_a_batch_shares_the_memory_of_a_tensor(name):
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'")
     tensor = torch.zeros(4, 3, dtype=getattr(torch, name))
     batch = ChainModel(NONE).batch(tensor, torch.tensor([1, 3]))
@@ -191,32 +191,32 @@ def test_a_batch_shares_the_memory_of_a_tensor(name: str) -> None:
     assert ChainModel(NONE).batch(tensor.int(), [1, 3]).unary.dtype == np.float64
 
 
-def refused(give: Wrap, words: str) -> None:
+def refused(give, words):
     for name, door in DOORS.items():
         if name not in INDEXED:
             with pytest.raises(gl.InvalidProblem, match=words):
                 door(give)
 
 
-def test_masked_arrays_are_refused() -> None:
+def test_masked_arrays_are_refused():
     refused(np.ma.array, r"masked array; fill with -inf what is forbidden: \.astype\(float\)\.filled\(-np\.inf\)")
 
 
-def test_complex_numbers_are_refused() -> None:
+def test_complex_numbers_are_refused():
     refused(lambda a: a.astype(complex), "complex128")
     refused(lambda a: torch_tensor(a).to(pytest.importorskip("torch").complex64), "complex64")
 
 
-def test_sparse_arrays_are_refused() -> None:
+def test_sparse_arrays_are_refused():
     scipy = pytest.importorskip("scipy.sparse", reason="needs scipy")
     refused(lambda a: scipy.coo_array(np.atleast_1d(a)), r"sparse scipy\.coo_array; .*\.toarray\(\)")
 
 
-def test_arrays_on_other_devices_are_refused() -> None:
+def test_arrays_on_other_devices_are_refused():
     refused(lambda a: OnlyDLPack(a, device=2), r"on another device than the CPU; copy it there first")
 
 
-def test_tensors_that_decoding_cannot_read_are_refused() -> None:
+def test_tensors_that_decoding_cannot_read_are_refused():
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'")
     refused(lambda a: torch_tensor(a).requires_grad_(), r"requires grad, .*\.detach\(\)")
     refused(lambda a: torch.nn.Parameter(torch_tensor(a)) * 2, r"requires grad, .*\.detach\(\)")
@@ -227,7 +227,7 @@ def test_tensors_that_decoding_cannot_read_are_refused() -> None:
 
 @pytest.mark.parametrize("off", ["no_grad", "inference_mode"])
 @pytest.mark.parametrize("door", sorted(DOORS.keys() - INDEXED))
-def test_parameters_are_read_where_gradients_are_off(door: str, off: str) -> None:
+def test_parameters_are_read_where_gradients_are_off(door, off):
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'")
     with getattr(torch, off)():
         made = DOORS[door](lambda a: torch.nn.Parameter(torch.tensor(a)))
@@ -238,21 +238,21 @@ def test_parameters_are_read_where_gradients_are_off(door: str, off: str) -> Non
         DOORS[door](lambda a: torch.nn.Parameter(torch.tensor(a)))
 
 
-def test_tensors_inside_a_transform_are_refused() -> None:
+def test_tensors_inside_a_transform_are_refused():
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'")
     with pytest.raises(gl.InvalidProblem, match=r"unary is a torch.Tensor, which cannot be read as an array"):
         torch.func.vmap(lambda unary: ChainProblem(unary, NONE))(torch.zeros(2, 4, 3))
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
-def test_nested_tensors_are_refused() -> None:
+def test_nested_tensors_are_refused():
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'")
     nested = torch.nested.nested_tensor([torch.zeros(2, 3), torch.zeros(1, 3)])
     with pytest.raises(gl.InvalidProblem, match=r"a nested tensor; pass one per sentence: \.unbind\(\)"):
         ChainProblem(nested, NONE)
 
 
-def test_what_cannot_be_read_is_refused_with_its_type() -> None:
+def test_what_cannot_be_read_is_refused_with_its_type():
     class Broken:
         def __array__(self, *_: Any, **__: Any) -> Any:
             raise RuntimeError("the buffer was freed")
@@ -264,10 +264,10 @@ def test_what_cannot_be_read_is_refused_with_its_type() -> None:
         ChainProblem([[1.0], [1.0, 2.0]], NONE)
 
 
-def test_types_that_numpy_does_not_have_are_widened() -> None:
+def test_types_that_numpy_does_not_have_are_widened():
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'gapless[torch]'")
     for name in ("bfloat16", "float8_e4m3fn"):
         given = torch.tensor([0.5, -2.0]).to(getattr(torch, name))
-        found = given_array(given, "scores are")
+        found = as_array(given, "scores are")
         assert found.dtype == np.float32
         assert found.tolist() == [0.5, -2.0]

@@ -9,7 +9,7 @@ from drawn import examples, generators, seeing
 from hypothesis import given
 
 import gapless_kernels
-from gapless.core.tolerance import margin
+from gapless.arrays.tolerance import score_tolerance
 from gapless.roles import Fixings
 from gapless.testing import check_factor
 from gapless_ordering import OrderingProblem, WalkMaximiser
@@ -89,8 +89,8 @@ def test_the_best_walk(seen, rng):
         found = WalkMaximiser(problem).solve(weights, Fixings(state))
         values = {walk: worth(weights, state, edges) for walk, edges in walks(problem, weights, state)}
         best = max(values.values(), default=-math.inf)
-        feasible = max((weights[on].sum() for on in paths if Fixings(state).allow(on)), default=-math.inf)
-        assert found.value >= feasible - margin(abs(found.value))
+        feasible = max((weights[on].sum() for on in paths if Fixings(state).allows(on)), default=-math.inf)
+        assert found.value >= feasible - score_tolerance(abs(found.value))
         if not (state == -1).any():
             seen["decided"] += 1
             assert found.value == pytest.approx(feasible)
@@ -98,8 +98,8 @@ def test_the_best_walk(seen, rng):
         assert found.value == pytest.approx(best)
         seen["nothing"] += best == -math.inf
         if best > -math.inf:
-            assert weights[found.on_ids].sum() + found.own == pytest.approx(found.value)
-            assert Fixings(state).allow(found.on_ids)
+            assert weights[found.on_ids].sum() + found.internal_score == pytest.approx(found.value)
+            assert Fixings(state).allows(found.on_ids)
             if found.structure is not None:
                 assert problem.encode(found.structure).tolist() == found.on_ids.tolist()
 
@@ -110,7 +110,7 @@ def test_an_edge_that_is_used_twice_counts_twice():
     found = backbone.maximiser.solve(backbone.weights, Fixings.none(problem.decisions.count))
     assert found.value == 1.0 + 5.0 + 4.0 + 5.0 + 2.0
     assert found.on_ids.tolist() == [0, 3, 4, 7]
-    assert found.own == 5.0
+    assert found.internal_score == 5.0
     assert found.structure is None
 
 
@@ -122,16 +122,16 @@ def test_slacks_never_say_too_much(rng):
         value = maximiser.solve(weights, fixings).value
         if value == -math.inf:
             continue
-        slacks = maximiser.slacks(weights, fixings)
+        slacks = maximiser.max_marginals(weights, fixings)
         through = np.full(weights.size, -math.inf)
         for _, edges in walks(problem, weights, state):
             through[edges] = np.maximum(through[edges], worth(weights, state, edges))
         free = state == -1
         np.testing.assert_allclose(value - slacks.on[free], through[free], atol=1e-9)
         for on in paths:
-            if fixings.allow(on):
+            if fixings.allows(on):
                 off = np.setdiff1d(np.arange(weights.size), on)
-                least = weights[on].sum() - margin(abs(value))
+                least = weights[on].sum() - score_tolerance(abs(value))
                 assert (value - slacks.on[on] >= least).all()
                 assert (value - slacks.off[off] >= least).all()
 
@@ -146,19 +146,19 @@ def test_compiled_walks_are_the_same(rng):
         assert value == pytest.approx(found.value)
         on, off = role.max_marginals(weights, state)
         if value > -math.inf:
-            slacks = maximiser.slacks(weights, Fixings(state))
-            assert (role.own_score(on_ids) == 0.0) == (found.structure is not None)
+            slacks = maximiser.max_marginals(weights, Fixings(state))
+            assert (role.internal_score_of(on_ids) == 0.0) == (found.structure is not None)
             np.testing.assert_allclose(value - on, slacks.on, atol=1e-9)
             np.testing.assert_allclose(value - off, slacks.off, atol=1e-9)
         held = {tuple(path.tolist()) for path in paths}
         for path in paths:
-            assert role.own_score(rng.permutation(path)) == 0.0
-            assert role.own_score(path[1:]) is None
+            assert role.internal_score_of(rng.permutation(path)) == 0.0
+            assert role.internal_score_of(path[1:]) is None
             assert not any(role.excluded(a, b) for a, b in itertools.combinations(path.tolist(), 2))
         allowed = np.flatnonzero(problem.backbone().weights > -np.inf)
         if allowed.size > problem.length:
             other = np.sort(rng.choice(allowed, problem.length + 1, replace=False))
-            assert (role.own_score(other) == 0.0) == (tuple(other.tolist()) in held)
+            assert (role.internal_score_of(other) == 0.0) == (tuple(other.tolist()) in held)
 
 
 @examples(10)

@@ -241,7 +241,7 @@ def test_every_limit_leaves_the_best_so_far():
     assert target.stop is Stop.TARGET
     assert best - 2.0 <= target.value <= best
     assert target.stats.iterations == BLOCK
-    near = gapless.solve(summary_like(60, 10, 3), "color-coding", limits=Limits(gap=0.5))
+    near = gapless.solve(summary_like(60, 10, 3), "color-coding", limits=Limits(relative_gap=0.5))
     assert near.stop in (Stop.GAP, Stop.PROVED)
     assert near.gap <= 0.5 * abs(near.value)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 
 import gapless
 from gapless import dumps, loads
-from gapless.core.decisions import Fixings
+from gapless.decisions.decisions import Fixings
 from gapless.factors import Budget
 from gapless.testing.conformance import sample_fixings
 from gapless_chains import ChainProblem
@@ -33,7 +33,7 @@ def test_the_best_path_under_any_fixings(rng):
     paths, _ = all_paths(problem)
     found = [(problem.encode(path), problem.value(path)) for path in paths]
     for fixings in sample_fixings(problem.decisions, [on for on, _ in found], 4, int(rng.integers(1 << 30))):
-        best = max((score for on, score in found if fixings.allow(on)), default=-np.inf)
+        best = max((score for on, score in found if fixings.allows(on)), default=-np.inf)
         verdict = loads(dumps(EnumeratedPaths())).verify(problem, fixings)
         assert verdict.bound == best
 
@@ -45,6 +45,7 @@ def test_what_is_refused():
     assert "too many paths are left" in EnumeratedPaths().verify(many, Fixings.none(many.decisions.count)).reason
 
 
+@pytest.mark.long
 def test_a_proof_with_hundreds_of_such_nodes_is_checked_within_the_limit_of_work():
     """Scores of 0 beside some in the millions: each node has few paths, and thousands of choices."""
     rng = np.random.default_rng(33)

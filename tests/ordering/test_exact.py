@@ -13,7 +13,7 @@ from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
-from gapless.core.tolerance import margin
+from gapless.arrays.tolerance import score_tolerance
 from gapless.roles import Fixings, OracleError
 from gapless_kernels import COMPILED, color_coding_search
 from gapless_ordering import OrderingProblem
@@ -33,7 +33,7 @@ def checked(problem, result):
     """Value and certificate hold, whatever the status."""
     verdict = result.verify(problem)
     assert verdict, verdict
-    assert not result.solutions or result.value <= result.bound + margin(result.bound)
+    assert not result.solutions or result.value <= result.bound + score_tolerance(result.bound)
     return result
 
 
@@ -101,7 +101,7 @@ def test_longer_limits_do_not_give_worse_bounds():
 @compiled
 def test_gap_target_and_memory_limits():
     problem = hard()
-    near = checked(problem, gapless.solve(problem, limits=Limits(gap=0.9)))
+    near = checked(problem, gapless.solve(problem, limits=Limits(relative_gap=0.9)))
     assert near.stop is Stop.GAP
     assert near.gap <= 0.9 * max(1.0, abs(near.value))
     goal = near.value - 0.3
@@ -262,7 +262,7 @@ def test_large_scores_that_cancel_along_every_path(rng, size, method):
     problem = OrderingProblem(rng.normal(size=7) + height, ordering, -height, 5)
     result = checked(problem, gapless.solve(problem, method))
     best = max(problem.value(path) for path in all_paths(problem)[0])
-    assert result.bound >= best - margin(best)
+    assert result.bound >= best - score_tolerance(best)
     if method != "beam":
         assert result.status is Status.OPTIMAL
         assert result.value == pytest.approx(best, abs=1e-15 * size)

@@ -10,11 +10,12 @@ import attrs
 import numpy as np
 import pytest
 from drawn import examples, generators, seeing
+from enumerated import Enumerated, same_as_single_calls
 from hypothesis import given
 
 import gapless
 from gapless import Limits, Status, Stop
-from gapless.core.tolerance import margin, meets
+from gapless.arrays.tolerance import score_tolerance
 from gapless.plugins import load_plugins
 from gapless.roles import Conjunctions, NoCertificate
 from gapless_ordering import OrderingProblem
@@ -30,49 +31,8 @@ WAYS = [
 ON_SCIP = ("ilp", "ilp-cuts")
 
 
-class Judged:
-    """A problem with what enumeration says of it: scores, largest first."""
-
-    def __init__(self, problem):
-        self.problem = problem
-        self.scores = -np.sort(-all_paths(problem)[1])
-
-    @property
-    def best(self):
-        return self.scores[0] if self.scores.size else -np.inf
-
-    def optimal(self, result, k=1):
-        """The result is proved, right, and its certificate, if it has one, proves it again."""
-        assert result.status is (Status.OPTIMAL if self.scores.size else Status.INFEASIBLE), result
-        self.held(result)
-        assert [solution.value for solution in result.solutions] == pytest.approx(
-            self.scores[:k].tolist(), rel=1e-9, abs=1e-9
-        )
-        if not isinstance(result.certificate, NoCertificate):
-            verdict = result.verify(self.problem)
-            assert verdict, verdict
-            assert verdict.bound >= self.best - margin(self.best)
-            if k == 1:
-                assert meets(verdict.bound, self.best), verdict
-
-    def valid(self, result):
-        """Of what is not exact, or was stopped: the truth lies between value and bound."""
-        self.held(result)
-        assert result.bound >= self.best - margin(self.best)
-        for solution, score in zip(result.solutions, self.scores, strict=False):
-            assert solution.value <= score + margin(score)
-        if result.status is Status.OPTIMAL:
-            assert result.value == pytest.approx(self.best, rel=1e-9, abs=1e-9)
-        if result.status is Status.INFEASIBLE:
-            assert not self.scores.size
-
-    def held(self, result):
-        """Paths that are allowed and differ, at their true values."""
-        assert len(result.solutions) <= self.scores.size
-        for solution in result.solutions:
-            assert not self.problem.violations(solution.structure)
-            assert solution.value == self.problem.value(solution.structure)
-        assert len({tuple(solution.structure) for solution in result.solutions}) == len(result.solutions)
+def enumerated(problem):
+    return Enumerated(problem, all_paths(problem)[1])
 
 
 @pytest.mark.parametrize(
@@ -82,42 +42,42 @@ class Judged:
 @examples(PATHS)
 @given(rng=generators())
 def test_exact_methods_agree_with_enumeration(seen, rng, method):
-    judged = Judged(random_problem(rng))
-    seen["feasible" if judged.scores.size else "infeasible"] += 1
-    judged.optimal(gapless.solve(judged.problem, method))
+    known = enumerated(random_problem(rng))
+    seen["feasible" if known.values.size else "infeasible"] += 1
+    known.optimal(gapless.solve(known.problem, method))
 
 
 @pytest.mark.parametrize("options", [option for name, option in WAYS if name == "ilp-cuts"], ids=str)
 @examples(PATHS // 5)
 @given(rng=generators())
 def test_cuts_agree_with_enumeration(rng, options):
-    judged = Judged(random_problem(rng))
-    judged.optimal(gapless.solve(judged.problem, "ilp-cuts", **options))
+    known = enumerated(random_problem(rng))
+    known.optimal(gapless.solve(known.problem, "ilp-cuts", **options))
 
 
 @examples(PATHS // 10)
 @given(rng=generators())
 def test_the_integer_program_agrees_with_enumeration(rng):
-    judged = Judged(random_problem(rng))
-    judged.optimal(gapless.solve(judged.problem, "ilp"))
+    known = enumerated(random_problem(rng))
+    known.optimal(gapless.solve(known.problem, "ilp"))
 
 
 @pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if not method.exact))
 @given(rng=generators())
 def test_other_methods_say_only_what_is_true(rng, method):
-    judged = Judged(random_problem(rng))
-    judged.valid(gapless.solve(judged.problem, method))
+    known = enumerated(random_problem(rng))
+    known.valid(gapless.solve(known.problem, method))
 
 
 @pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if method.k_best))
 @given(rng=generators())
 def test_the_k_best_are_the_k_best(rng, method):
-    judged, k = Judged(random_problem(rng)), (2, 5, 40)[rng.integers(3)]
-    result = gapless.solve(judged.problem, method, k=k)
+    known, k = enumerated(random_problem(rng)), (2, 5, 40)[rng.integers(3)]
+    result = gapless.solve(known.problem, method, k=k)
     if METHODS[method].exact:
-        judged.optimal(result, k)
+        known.optimal(result, k)
     else:
-        judged.valid(result)
+        known.valid(result)
 
 
 @pytest.mark.parametrize("method", sorted(name for name, method in METHODS.items() if method.run_many))
@@ -126,11 +86,7 @@ def test_the_k_best_are_the_k_best(rng, method):
 def test_batches_answer_as_single_calls(rng, method):
     drawn = [random_problem(rng) for _ in range(rng.integers(1, 11))]
     batch = gapless.solve_many(drawn, method)
-    for number, problem in enumerate(drawn):
-        single, one = gapless.solve(problem, method), batch[number]
-        assert one.status is single.status
-        assert [s.value for s in one.solutions] == pytest.approx([s.value for s in single.solutions], rel=1e-12)
-        assert one.bound == pytest.approx(single.bound, rel=1e-9)
+    same_as_single_calls(batch, [gapless.solve(problem, method) for problem in drawn])
 
 
 @pytest.mark.parametrize(
@@ -139,13 +95,13 @@ def test_batches_answer_as_single_calls(rng, method):
 @examples(6)
 @given(rng=generators())
 def test_a_start_is_used_and_does_no_harm(rng, method, options):
-    judged = Judged(random_problem(rng))
-    paths, scores = all_paths(judged.problem)
+    known = enumerated(random_problem(rng))
+    paths, scores = all_paths(known.problem)
     for row in (scores.argmin(), scores.argmax()) if scores.size else ():
-        judged.optimal(gapless.solve(judged.problem, method, start=paths[row], **options))
-        stopped = gapless.solve(judged.problem, method, start=paths[row], limits=Limits(time=0.0), **options)
-        judged.valid(stopped)
-        assert stopped.value >= scores[row] - margin(scores[row])
+        known.optimal(gapless.solve(known.problem, method, start=paths[row], **options))
+        stopped = gapless.solve(known.problem, method, start=paths[row], limits=Limits(time=0.0), **options)
+        known.valid(stopped)
+        assert stopped.value >= scores[row] - score_tolerance(scores[row])
 
 
 # --- larger instances, against each other
@@ -167,8 +123,10 @@ def test_exact_methods_agree_with_each_other(family, seed):
             assert result.value == pytest.approx(judge.value, rel=1e-9, abs=1e-9)
             assert isinstance(result.certificate, NoCertificate) or result.verify(problem)
         else:
-            assert all(solution.value <= judge.value + margin(judge.value) for solution in result.solutions)
-            assert result.bound >= judge.value - margin(judge.value)
+            assert all(
+                solution.value <= judge.value + score_tolerance(judge.value) for solution in result.solutions
+            )
+            assert result.bound >= judge.value - score_tolerance(judge.value)
 
 
 def test_nothing_is_ruled_out_and_walks_remember():
@@ -227,7 +185,7 @@ def test_equal_scores_need_few_nodes(n, length, known):
     """The first bound is the value of every path; it was forgotten before a path was found, after 155,000 nodes."""
     problem = OrderingProblem(np.zeros(n), np.zeros((n, n)), np.zeros(n), length)
     if not known:  # what a beam finds is forbidden
-        edges = problem.encode(problem.backbone().guess())
+        edges = problem.encode(problem.backbone().initial_structure())
         problem = attrs.evolve(problem, factors=[Conjunctions([edges[:2].tolist()], [-np.inf])])
     result = gapless.solve(problem, "split-bound")
     assert result.status is Status.OPTIMAL

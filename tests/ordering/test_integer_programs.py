@@ -10,8 +10,8 @@ from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
-from gapless.core import serial
-from gapless.core.tolerance import INTEGRAL, margin
+from gapless.arrays import serial
+from gapless.arrays.tolerance import INTEGRAL, score_tolerance
 from gapless.roles import Fixings, OracleError
 from gapless.scip import solve_monolithic, write_model
 from gapless_ordering import OrderingProblem, ilp_cuts
@@ -160,7 +160,7 @@ def test_an_unknown_tree_is_answered_with_the_nearest():
         ("ilp-cuts", {}, Limits(time=0.0), Stop.TIME),
         ("ilp-cuts", {}, Limits(nodes=1), Stop.NODES),
         ("ilp-cuts", {"tree": "own"}, Limits(nodes=1), Stop.NODES),
-        ("ilp-cuts", {"tree": "own"}, Limits(gap=0.5), Stop.GAP),
+        ("ilp-cuts", {"tree": "own"}, Limits(relative_gap=0.5), Stop.GAP),
     ],
 )
 def test_limits_leave_true_bounds(hard, method, options, limits, stop):
@@ -168,8 +168,8 @@ def test_limits_leave_true_bounds(hard, method, options, limits, stop):
     result = gapless.solve(problem, method, limits=limits, **options)
     assert result.stop is stop
     assert result.status in (Status.FEASIBLE, Status.NO_SOLUTION)
-    assert result.bound >= best - margin(best)
-    assert all(solution.value <= best + margin(best) for solution in result.solutions)
+    assert result.bound >= best - score_tolerance(best)
+    assert all(solution.value <= best + score_tolerance(best) for solution in result.solutions)
 
 
 @pytest.mark.parametrize("tree", ["scip", "own"])
@@ -182,7 +182,7 @@ def test_ctrl_c_leaves_a_true_bound(hard, tree):
     result = gapless.solve(problem, "ilp-cuts", tree=tree, observers=[interrupt])
     assert result.stop is Stop.INTERRUPTED
     assert result.status is not Status.OPTIMAL
-    assert result.bound >= best - margin(best)
+    assert result.bound >= best - score_tolerance(best)
 
 
 def test_ctrl_c_while_the_model_is_written_leaves_the_start(hard, monkeypatch):
@@ -245,7 +245,7 @@ def test_an_error_in_the_separation_is_no_optimum(hard, tree, monkeypatch):
     result = caught.value.result
     assert result.stop is Stop.ERROR
     assert result.status is not Status.OPTIMAL
-    assert result.bound >= best - margin(best)
+    assert result.bound >= best - score_tolerance(best)
 
 
 @pytest.mark.parametrize("tree", ["scip", "own"])

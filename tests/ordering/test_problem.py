@@ -10,7 +10,7 @@ from hypothesis import given
 
 import gapless
 from gapless import InvalidProblem
-from gapless.core import serial
+from gapless.arrays import serial
 from gapless_ordering import Auxiliary, AuxiliaryWords, OrderingProblem
 from gapless_ordering.enumeration import all_paths, best_paths
 from gapless_ordering.random_problems import FAMILIES, random_problem

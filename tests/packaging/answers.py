@@ -5,8 +5,6 @@ Run by test_processors.py under interpreters and processors of its choice: ``pyt
 
 import json
 import sys
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +26,7 @@ METHODS = {
 }
 
 
-def problems(seed: int) -> Iterator[tuple[str, Any]]:
+def problems(seed):
     """Some of every type, drawn from the seed; large enough for whole vectors and for their rests."""
     rng = np.random.default_rng(seed)
     for labels in (3, 20, 45):
@@ -46,7 +44,7 @@ def problems(seed: int) -> Iterator[tuple[str, Any]]:
     yield "linking", random_links(rng, 6, kind="uniform", feasible=True)
 
 
-def answer(problem: Any, method: str) -> list[str]:
+def answer(problem, method):
     """Status, value, bound and best structure, every bit of them."""
     result = gl.solve(problem, method, seed=7)
     found = bool(result.solutions)
@@ -58,7 +56,7 @@ def answer(problem: Any, method: str) -> list[str]:
     ]
 
 
-def main(rounds: int) -> None:
+def main(rounds):
     """Print the instruction set in use, and all answers."""
     answers = {}
     for seed in range(rounds):

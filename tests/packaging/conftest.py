@@ -1,21 +1,21 @@
 """The objects of the packaging tests: the repository, its packages, and the syntax tree of every module."""
 
-import ast
 from pathlib import Path
 
 import pytest
+from syntax import parsed
 
 ROOTS = ("framework", "plugins", "cython_ext", "tasks")
 
 
 @pytest.fixture(scope="session")
-def repository() -> Path:
+def repository():
     """The folder that holds pyproject.toml."""
     return Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def packages(repository: Path) -> dict[str, Path]:
+def packages(repository):
     """Every package of the distribution, by name. A package is a folder with a py.typed directly below a root."""
     return {
         marker.parent.name: marker.parent for root in ROOTS for marker in (repository / root).glob("*/py.typed")
@@ -23,7 +23,7 @@ def packages(repository: Path) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def modules(repository: Path, packages: dict[str, Path]) -> dict[str, Path]:
+def modules(repository, packages):
     """Every Python module of the distribution and of the benchmarks: dotted name to file."""
     found = {}
     for name, folder in {**packages, "benchmarks": repository / "tasks" / "benchmarks"}.items():
@@ -34,6 +34,6 @@ def modules(repository: Path, packages: dict[str, Path]) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def trees(modules: dict[str, Path]) -> dict[str, ast.Module]:
+def trees(modules):
     """The syntax tree of every module."""
-    return {name: ast.parse(file.read_text(encoding="utf-8"), str(file)) for name, file in modules.items()}
+    return {name: parsed(file) for name, file in modules.items()}

@@ -7,15 +7,13 @@ because every later version must read and verify it (test_stored_formats.py).
 import gzip
 import re
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 import gapless as gl
-from gapless.core.serial import dumps
+from gapless.arrays.serial import dumps
 from gapless.roles import Conjunctions, LinearDualCertificate, PointCertificate
 from gapless_chains import ChainProblem, TreeProblem
 from gapless_dependency.random_problems import FAMILIES
@@ -23,7 +21,6 @@ from gapless_dependency.random_problems import random_problem as random_sentence
 from gapless_linking.decomposable_random import random_decomposable
 from gapless_linking.random_problems import random_problem as random_links
 from gapless_ordering.random_problems import random_problem as random_order
-from gapless_splitbound import ForbiddenConfigurations
 
 METHODS = {
     "ChainProblem": ("dominance", "column-generation", "viterbi", "beam"),
@@ -41,12 +38,12 @@ METHODS = {
 }
 
 
-def classes(text: str) -> set[str]:
+def classes(text):
     """The classes that a JSON document names."""
     return set(re.findall(r'"type": ?"(gapless[\w.]*)"', text))
 
 
-def problems() -> Iterator[Any]:
+def problems():
     """Small ones of every type, without end."""
     rng = np.random.default_rng(8)
     while True:
@@ -62,7 +59,7 @@ def problems() -> Iterator[Any]:
         yield random_decomposable(rng, 3)
 
 
-def drawn(rounds: int) -> Iterator[tuple[Any, gl.Result[Any]]]:
+def drawn(rounds):
     """Problems with the answers of every method that takes them."""
     for _, problem in zip(range(rounds), problems(), strict=False):
         for method in METHODS[type(problem).__name__]:
@@ -70,7 +67,7 @@ def drawn(rounds: int) -> Iterator[tuple[Any, gl.Result[Any]]]:
                 yield problem, gl.solve(problem, method, seed=1)
 
 
-def rare() -> Iterator[tuple[Any, gl.Result[Any]]]:
+def rare():
     """Certificates that methods give seldom, or inside larger ones."""
     rng = np.random.default_rng(9)
     ordering = random_order(rng, 12, 5, scores="normal", forbidden=0.0)
@@ -80,11 +77,6 @@ def rare() -> Iterator[tuple[Any, gl.Result[Any]]]:
         yield ordering, gl.solve(ordering, "ilp-cuts", tree="own")
     parsing = random_sentence(rng, 7, families=["grandchild"], strength=1.5)
     yield parsing, gl.solve(parsing, "lagrangian-cut", trace=True)
-    for _ in range(50):
-        families = ["grandchild", "sibling"]
-        empty = random_sentence(rng, 3, families=families, forbidden=0.4, forbidden_parts=0.9)
-        if ForbiddenConfigurations().verify(empty).bound == -np.inf:
-            yield empty, gl.Result.of(empty, [], -np.inf, gl.Stop.PROVED, certificate=ForbiddenConfigurations())
     chain = ChainProblem(unary=[[1.0, 0.0], [0.0, 2.0]], transition=[[0.0, -3.0], [0.0, 0.0]])
     prices = LinearDualCertificate(np.zeros(len(chain.linear_model().rows)))
     yield (
@@ -103,9 +95,9 @@ def rare() -> Iterator[tuple[Any, gl.Result[Any]]]:
     yield single, gl.Result.of(single, [np.array([0, 0])], 3.5, gl.Stop.PROVED, certificate=PointCertificate())
 
 
-def write(out: Path, rounds: int) -> None:
+def write(out, rounds):
     """Keep each answer that names a class or shows a status which none before did."""
-    seen: set[str] = set()
+    seen = set()
     lines = []
     for problem, result in (*rare(), *drawn(rounds)):
         name = f"{type(problem).__name__}, {result.method}, {result.status.name}"

@@ -22,7 +22,7 @@ BUILT_OR_CACHED = shutil.ignore_patterns("*.so", "*.c", "__pycache__", "*.egg-in
 
 
 @pytest.fixture(scope="module")
-def archives(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def archives(repository, tmp_path_factory):
     """A folder with one sdist and one wheel."""
     if given := os.environ.get("GAPLESS_DIST"):
         return Path(given)
@@ -43,7 +43,7 @@ def archives(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.fixture(scope="module")
-def in_wheel(archives: Path) -> set[str]:
+def in_wheel(archives):
     """Every file of the wheel."""
     (wheel,) = archives.glob("gapless-*.whl")
     with zipfile.ZipFile(wheel) as content:
@@ -51,14 +51,14 @@ def in_wheel(archives: Path) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def in_sdist(archives: Path) -> set[str]:
+def in_sdist(archives):
     """Every file of the sdist, below its one folder."""
     (sdist,) = archives.glob("gapless-*.tar.gz")
     with tarfile.open(sdist) as content:
         return {member.name.partition("/")[2] for member in content.getmembers() if member.isfile()}
 
 
-def sources(folder: Path, suffixes: set[str]) -> set[Path]:
+def sources(folder, suffixes):
     """The files of a package that have one of the suffixes, and its embedded data."""
     return {
         file
@@ -69,14 +69,14 @@ def sources(folder: Path, suffixes: set[str]) -> set[Path]:
     }
 
 
-def test_top_level_names_are_our_packages(in_wheel: set[str], packages: dict[str, Path]) -> None:
+def test_top_level_names_are_our_packages(in_wheel, packages):
     names = {name.split("/")[0] for name in in_wheel}
     (metadata,) = (name for name in names if name.endswith(".dist-info"))
     assert names - {metadata} == set(packages)
     assert all(name.startswith("gapless") for name in names)
 
 
-def test_wheel_holds_every_source_stub_and_data_file(in_wheel: set[str], packages: dict[str, Path]) -> None:
+def test_wheel_holds_every_source_stub_and_data_file(in_wheel, packages):
     wanted = {
         file.relative_to(folder.parent).as_posix()
         for folder in packages.values()
@@ -86,7 +86,7 @@ def test_wheel_holds_every_source_stub_and_data_file(in_wheel: set[str], package
     assert {f"{name}/py.typed" for name in packages} <= in_wheel
 
 
-def test_wheel_holds_every_kernel_compiled_and_nothing_left_over(repository: Path, in_wheel: set[str]) -> None:
+def test_wheel_holds_every_kernel_compiled_and_nothing_left_over(repository, in_wheel):
     folder = repository / "cython_ext"
     names = {
         ".".join(file.relative_to(folder).with_suffix("").parts) for file in folder.glob("gapless_kernels/**/*.pyx")
@@ -98,7 +98,7 @@ def test_wheel_holds_every_kernel_compiled_and_nothing_left_over(repository: Pat
     assert not {name for name in in_wheel if name.endswith((".c", ".o"))}
 
 
-def test_sdist_holds_what_a_build_needs(repository: Path, in_sdist: set[str], packages: dict[str, Path]) -> None:
+def test_sdist_holds_what_a_build_needs(repository, in_sdist, packages):
     wanted = {
         file.relative_to(repository).as_posix()
         for folder in packages.values()
@@ -112,7 +112,7 @@ def test_sdist_holds_what_a_build_needs(repository: Path, in_sdist: set[str], pa
     assert (wanted | named) - in_sdist == set()
 
 
-def test_a_stranger_compiles_against_the_wheel(repository: Path, archives: Path, tmp_path: Path) -> None:
+def test_a_stranger_compiles_against_the_wheel(repository, archives, tmp_path):
     """The example's extension, built and run where there is nothing of this repository but the wheel."""
     (wheel,) = archives.glob("gapless-*.whl")
     installed, source, built = tmp_path / "installed", tmp_path / "source", tmp_path / "built"

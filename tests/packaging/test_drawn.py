@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from drawn import DrawnGenerator, examples, generators, seeded
+from drawn import DrawnGenerator, generators, scaled, seeded
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 import gapless as gl
-from gapless.engine import price_and_cut
-from gapless.roles import Answer, Batch, Budget, Fixings
+from gapless.column_generation import price_and_cut
+from gapless.roles import Batch, Fixings, GeneratorResult, SolveBudget
 from gapless_chains import ChainProblem, DomainMessages, ReducedCostOracle
 from gapless_kernels.chains import _viterbi_twin
 
@@ -94,7 +94,7 @@ class _Kernel:
 
 class _Silent(ReducedCostOracle):
     def query(self, view, *, limit=None):
-        return Answer(Batch(super().query(view, limit=limit).batch.columns.take(np.zeros(0, int))), 0.0)
+        return GeneratorResult(Batch(super().query(view, limit=limit).batch.columns.take(np.zeros(0, int))), 0.0)
 
 
 class _Role:
@@ -108,7 +108,9 @@ class _Role:
     @staticmethod
     def holds(problem):
         fixings = Fixings.none(problem.decisions.count)
-        relaxed = price_and_cut(DomainMessages(problem), [_Silent(problem)], problem.decisions, fixings, Budget())
+        relaxed = price_and_cut(
+            DomainMessages(problem), [_Silent(problem)], problem.decisions, fixings, SolveBudget()
+        )
         assert relaxed.bound >= gl.solve(problem).value - 1e-9
 
 
@@ -127,7 +129,7 @@ def test_a_planted_bug_in_a_kernel_shrinks():
 
 def test_seeded_generators_and_scaled_examples():
     assert isinstance(find(seeded(), lambda _: True), np.random.Generator)
-    assert examples(7).max_examples % 7 == 0
+    assert scaled(20) == settings().max_examples
 
 
 def chosen(request, long=False, markexpr="", args=("tests",)):

@@ -4,9 +4,8 @@ import json
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import EntryPoint, distribution, entry_points
+from importlib.metadata import distribution, entry_points
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,32 +29,31 @@ LIST_MODULES = "import json, sys, {0}; print(json.dumps(sorted({{name.split('.')
 
 
 @pytest.fixture
-def project(repository: Path) -> dict[str, Any]:
+def project(repository):
     """The [project] table of pyproject.toml."""
-    table: dict[str, Any] = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return table
+    return tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def loaded_by(package: str, folder: Path) -> set[str]:
+def loaded_by(package, folder):
     """Top-level names of the modules that a fresh interpreter holds after importing a package."""
     command = [sys.executable, "-c", LIST_MODULES.format(package)]
     answer = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     return set(json.loads(answer.stdout))
 
 
-def test_importing_gapless_loads_nothing_heavy(tmp_path: Path) -> None:
+def test_importing_gapless_loads_nothing_heavy(tmp_path):
     assert loaded_by("gapless", tmp_path) & HEAVY == set()
 
 
-def test_importing_gapless_loads_no_method(tmp_path: Path, packages: dict[str, Path]) -> None:
+def test_importing_gapless_loads_no_method(tmp_path, packages):
     assert loaded_by("gapless", tmp_path) & set(packages) <= {"gapless", "gapless_kernels"}
 
 
-def test_kernels_stand_alone(tmp_path: Path, packages: dict[str, Path]) -> None:
+def test_kernels_stand_alone(tmp_path, packages):
     assert loaded_by("gapless_kernels", tmp_path) & {*packages, *HEAVY} == {"gapless_kernels"}
 
 
-def test_installed_entry_points_are_the_declared_ones(project: dict[str, Any]) -> None:
+def test_installed_entry_points_are_the_declared_ones(project):
     installed = {(point.group, point.name, point.value) for point in distribution("gapless").entry_points}
     declared = {("console_scripts", name, value) for name, value in project["scripts"].items()}
     for group, points in project["entry-points"].items():
@@ -63,28 +61,28 @@ def test_installed_entry_points_are_the_declared_ones(project: dict[str, Any]) -
     assert installed == declared
 
 
-def declared_points() -> list[EntryPoint]:
+def declared_points():
     """The entry points of the installed gapless."""
     return list(distribution("gapless").entry_points)
 
 
 @pytest.mark.parametrize("point", declared_points(), ids=lambda point: f"{point.group}:{point.name}")
-def test_entry_point_resolves(point: EntryPoint) -> None:
+def test_entry_point_resolves(point):
     target = point.load()
     assert callable(target) or point.group == "gapless"
 
 
-def test_version_is_said_once(project: dict[str, Any]) -> None:
+def test_version_is_said_once(project):
     assert gapless.__version__ == distribution("gapless").version == project["version"]
 
 
-def test_every_method_package_is_registered(packages: dict[str, Path]) -> None:
+def test_every_method_package_is_registered(packages):
     registered = {point.module.split(".")[0] for point in entry_points(group="gapless")}
     pluggable = {name for name, folder in packages.items() if (folder / "plugin.py").exists()}
     assert pluggable <= registered
 
 
-def test_the_command_runs(tmp_path: Path) -> None:
+def test_the_command_runs(tmp_path):
     command = Path(sys.executable).with_name("gapless")
     answer = subprocess.run([command, "--help"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "usage" in answer.stdout.lower()

@@ -7,7 +7,6 @@ import sys
 import tomllib
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -27,7 +26,7 @@ command.run()
 
 
 @pytest.fixture(scope="module")
-def build(repository: Path) -> ModuleType:
+def build(repository):
     """cython_ext/parallel_build.py, which is no part of a package."""
     sys.path.insert(0, str(repository / "cython_ext"))
     try:
@@ -38,18 +37,18 @@ def build(repository: Path) -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def package(packages: dict[str, Path]) -> Path:
+def package(packages):
     """The kernels' folder."""
     return packages["gapless_kernels"]
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
+def small(tmp_path):
     """A package of two kernels: one header is used by both, one by the first alone."""
     folder = tmp_path / "cython_ext" / "gapless_kernels"
-    for room in ("shared", "ones", "twos"):
-        (folder / room).mkdir(parents=True)
-        (folder / room / "__init__.py").touch()
+    for name in ("shared", "ones", "twos"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").touch()
     (folder / "__init__.py").touch()
     (folder / "shared/base.h").write_text("static inline int base(void) { return 1; }\n")
     (folder / "ones/one.h").write_text('#include "shared/base.h"\nstatic inline int one(void) { return base(); }\n')
@@ -62,7 +61,7 @@ def small(tmp_path: Path) -> Path:
     return folder
 
 
-def test_every_kernel_is_an_extension(build: ModuleType, package: Path) -> None:
+def test_every_kernel_is_an_extension(build, package):
     named = {extension.name for extension in build.kernels(package)}
     assert named == {
         ".".join(("gapless_kernels", *file.relative_to(package).with_suffix("").parts))
@@ -71,12 +70,12 @@ def test_every_kernel_is_an_extension(build: ModuleType, package: Path) -> None:
     assert len(named) > 15
 
 
-def test_every_header_belongs_to_a_kernel(build: ModuleType, package: Path) -> None:
+def test_every_header_belongs_to_a_kernel(build, package):
     used = {Path(header) for extension in build.kernels(package) for header in extension.depends}
     assert used == set(package.rglob("*.h"))
 
 
-def test_no_inclusion_is_missed(build: ModuleType, package: Path) -> None:
+def test_no_inclusion_is_missed(build, package):
     """An inclusion that the build did not see would leave a kernel as it was when the header changes."""
     for source in package.rglob("*.pyx"):
         found = build.headers(source, package)
@@ -85,13 +84,13 @@ def test_no_inclusion_is_missed(build: ModuleType, package: Path) -> None:
             assert {package / name for name in named} <= set(found), file
 
 
-def test_a_header_of_a_header_is_found(build: ModuleType, small: Path) -> None:
+def test_a_header_of_a_header_is_found(build, small):
     kernels = {extension.name: extension.depends for extension in build.kernels(small)}
     shared, one = str(small / "shared/base.h"), str(small / "ones/one.h")
     assert kernels == {"gapless_kernels.ones._one": [one, shared], "gapless_kernels.twos._two": [shared]}
 
 
-def test_headers_of_declarations_are_found(build: ModuleType, small: Path) -> None:
+def test_headers_of_declarations_are_found(build, small):
     """A class that another kernel cimports brings the headers of its declarations."""
     (small / "ones/one.pxd").write_text('cdef extern from "ones/one.h":\n    int one()\n')
     (small / "ones/one.pyx").touch()
@@ -103,22 +102,23 @@ def test_headers_of_declarations_are_found(build: ModuleType, small: Path) -> No
     assert kernels["gapless_kernels.twos._two"] == both
 
 
-def test_a_template_that_a_macro_names_is_found(build: ModuleType, small: Path) -> None:
+def test_a_template_that_a_macro_names_is_found(build, small):
     (small / "ones/rows.h").touch()
     (small / "ones/one.h").write_text('#define GAPLESS_TEMPLATE "ones/rows.h"\n#include <math.h>\n')
     assert small / "ones/rows.h" in build.headers(small / "ones/_one.pyx", small)
 
 
 @pytest.mark.parametrize("name", ["ones/gone.h", "one.h", "../ones/none.h"])
-def test_a_missing_header_is_named(build: ModuleType, small: Path, name: str) -> None:
+def test_a_missing_header_is_named(build, small, name):
     (small / "ones/one.h").write_text(f'#include "{name}"\n')
     with pytest.raises(
-        FileNotFoundError, match=rf"one\.h includes \"{re.escape(name)}\": there is no .*room/file\.h"
+        FileNotFoundError, match=rf"one\.h includes \"{re.escape(name)}\": there is no .*folder/file\.h"
     ):
         build.kernels(small)
 
 
-def test_a_changed_header_compiles_its_kernels_again(repository: Path, small: Path) -> None:
+@pytest.mark.long
+def test_a_changed_header_compiles_its_kernels_again(repository, small):
     root, past = small.parents[1], 1_700_000_000
 
     def compiled() -> set[str]:
@@ -139,7 +139,7 @@ def test_a_changed_header_compiles_its_kernels_again(repository: Path, small: Pa
         assert compiled() == kernels
 
 
-def test_pyproject_lists_no_kernel_and_no_header(repository: Path) -> None:
+def test_pyproject_lists_no_kernel_and_no_header(repository):
     settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
     modules = settings["tool"]["setuptools"]["ext-modules"]
     assert [module["name"] for module in modules] == ["gapless_kernels._memoryviews"]

@@ -11,11 +11,10 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from drawn import long
 
 import gapless_kernels
 
@@ -31,7 +30,7 @@ pytestmark = [
 ]
 
 
-def environment() -> dict[str, str]:
+def environment():
     """Variables for another process: nothing of ours, and a path only to this installation."""
     # numpy's BLAS goes by a processor's name, not by what it can: emulated, it would run what is masked.
     variables = {**os.environ, "OPENBLAS_CORETYPE": "Nehalem"}
@@ -41,7 +40,7 @@ def environment() -> dict[str, str]:
     return variables
 
 
-def answers(folder: Path, *before: str, rounds: int, simd: str | None = None) -> dict[str, Any]:
+def answers(folder, *before, rounds, simd=None):
     """The output of answers.py in a process of its own, started through the command `before`."""
     settings = environment()
     if simd:
@@ -56,24 +55,23 @@ def answers(folder: Path, *before: str, rounds: int, simd: str | None = None) ->
         check=False,
     )
     assert run.returncode == 0, run.stderr[-4000:]
-    told: dict[str, Any] = json.loads(run.stdout)
-    return told
+    return json.loads(run.stdout)
 
 
 @pytest.fixture(scope="module")
-def native(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def native(tmp_path_factory):
     """The answers of this processor at its best."""
     return answers(tmp_path_factory.mktemp("native"), rounds=2)
 
 
-def differing(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
+def differing(first, second):
     """The problems and methods that were answered differently; those of `second` may be fewer."""
     assert second["answers"].keys() <= first["answers"].keys()
     return [name for name, told in second["answers"].items() if first["answers"][name] != told]
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_instruction_sets_answer_alike(name: str, native: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["plain", long("avx2"), "avx512"])
+def test_instruction_sets_answer_alike(name, native, tmp_path):
     told = answers(tmp_path, rounds=2, simd=name)
     assert told["instruction_set"] == min(name, native["instruction_set"], key=SETS.index)
     assert differing(native, told) == []
@@ -82,19 +80,19 @@ def test_instruction_sets_answer_alike(name: str, native: dict[str, Any], tmp_pa
 @pytest.mark.long
 @pytest.mark.skipif(QEMU is None, reason="qemu-x86_64 is not installed (Debian: qemu-user)")
 @pytest.mark.parametrize("processor", EMULATED)
-def test_masked_processors_answer_alike(processor: str, native: dict[str, Any], tmp_path: Path) -> None:
+def test_masked_processors_answer_alike(processor, native, tmp_path):
     told = answers(tmp_path, str(QEMU), "-cpu", processor, rounds=1)
     assert told["instruction_set"] == EMULATED[processor]
     assert differing(native, told) == []
 
 
-def test_another_answer_is_seen(native: dict[str, Any]) -> None:
+def test_another_answer_is_seen(native):
     name, told = next(iter(native["answers"].items()))
     other = {"answers": {name: [*told[:-1], told[-1] + " "]}}
     assert differing(native, other) == [name]
 
 
-def test_an_unknown_instruction_set_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_instruction_set_is_refused(tmp_path):
     run = subprocess.run(
         [sys.executable, "-c", "import gapless_kernels"],
         cwd=tmp_path,
@@ -108,7 +106,7 @@ def test_an_unknown_instruction_set_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["gapless", "-m"])
-def test_the_command_refuses_it_in_one_line(command: str, tmp_path: Path) -> None:
+def test_the_command_refuses_it_in_one_line(command, tmp_path):
     script = shutil.which("gapless", path=Path(sys.executable).parent)
     if command == "gapless" and script is None:
         pytest.skip("the command is not installed beside this Python")
@@ -134,14 +132,14 @@ BEYOND_BASELINE = re.compile(
 VERSIONED = re.compile(r"_avx(?:2|512)(?:\.[\w.]+)?$")
 
 
-def functions(listing: str) -> Iterator[tuple[str, str]]:
+def functions(listing):
     """Name and instructions of every function of a disassembly."""
     for block in re.split(r"^[0-9a-f]+ <(?=.*>:$)", listing, flags=re.MULTILINE)[1:]:
         name, _, body = block.partition(">:\n")
         yield name, body
 
 
-def unguarded(listing: str) -> list[str]:
+def unguarded(listing):
     """Functions with instructions that an old processor lacks, though their names promise no such version."""
     return [
         f"{name}: {found[1]}"
@@ -151,7 +149,7 @@ def unguarded(listing: str) -> list[str]:
 
 
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="objdump is not installed (Debian: binutils)")
-def test_new_instructions_stay_in_their_versions() -> None:
+def test_new_instructions_stay_in_their_versions():
     where = subprocess.run(
         [PYTHON, "-c", "import gapless_kernels; print(gapless_kernels.__file__)"],
         env=environment(),
@@ -168,7 +166,7 @@ def test_new_instructions_stay_in_their_versions() -> None:
     assert {"_avx2", "_avx512"} <= versions
 
 
-def test_a_new_instruction_elsewhere_is_caught() -> None:
+def test_a_new_instruction_elsewhere_is_caught():
     body = "    1000:\tvaddpd %ymm0,%ymm1,%ymm2\n"
     assert unguarded(f"0001 <step_f64_plain>:\n{body}") == ["step_f64_plain: vaddpd"]
     assert unguarded(f"0001 <step_f64_avx2>:\n{body}") == []

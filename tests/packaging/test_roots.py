@@ -23,26 +23,26 @@ print(json.dumps(list(spec.submodule_search_locations or [spec.origin]) if spec 
 """
 
 
-def ours(locations: list[str], repository: Path) -> list[str]:
+def ours(locations, repository):
     """Those of the locations that hold one of our packages, or lie in our folders."""
     folders = {repository / folder for folder in FOLDERS}
     return [place for place in locations if folders & {Path(place).resolve(), *Path(place).resolve().parents}]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_folder_has_no_init(folder: str, repository: Path) -> None:
+def test_folder_has_no_init(folder, repository):
     assert not (repository / folder / "__init__.py").exists()
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_folder_is_not_importable(folder: str, repository: Path, tmp_path: Path) -> None:
+def test_folder_is_not_importable(folder, repository, tmp_path):
     answer = subprocess.run(
         [sys.executable, "-c", LOCATE, folder], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert ours(json.loads(answer.stdout), repository) == []
 
 
-def test_imports_hold_beside_a_clone(tmp_path: Path) -> None:
+def test_imports_hold_beside_a_clone(tmp_path):
     (tmp_path / "gapless" / "docs").mkdir(parents=True)
     code = "import gapless, gapless_chains; print(gapless.solve, gapless.__file__)"
     answer = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -50,14 +50,14 @@ def test_imports_hold_beside_a_clone(tmp_path: Path) -> None:
     assert str(tmp_path) not in answer.stdout
 
 
-def test_the_trap_is_seen_when_it_is_set(repository: Path) -> None:
+def test_the_trap_is_seen_when_it_is_set(repository):
     answer = subprocess.run(
         [sys.executable, "-c", LOCATE, "plugins"], cwd=repository, capture_output=True, text=True, check=True
     )
     assert ours(json.loads(answer.stdout), repository) != []
 
 
-def test_this_process_does_not_see_the_repository(repository: Path) -> None:
+def test_this_process_does_not_see_the_repository(repository):
     assert repository not in {Path(entry).resolve() for entry in sys.path}, (
         "the repository's root is on sys.path: run `pytest`, not `python -m pytest`"
     )
@@ -67,22 +67,22 @@ def test_this_process_does_not_see_the_repository(repository: Path) -> None:
     assert doubles == []
 
 
-def test_every_folder_of_modules_is_a_package(modules: dict[str, Path]) -> None:
+def test_every_folder_of_modules_is_a_package(modules):
     bare = sorted({str(file.parent) for file in modules.values() if not (file.parent / "__init__.py").exists()})
     assert bare == []
 
 
-def test_every_package_says_that_it_is_typed(repository: Path, packages: dict[str, Path]) -> None:
+def test_every_package_says_that_it_is_typed(repository, packages):
     folders = {init.parent.name for root in FOLDERS[:4] for init in (repository / root).glob("*/__init__.py")}
     assert folders - {"benchmarks"} == set(packages)  # they are not in the wheel
 
 
-def test_mypy_checks_every_package(repository: Path, packages: dict[str, Path]) -> None:
+def test_mypy_checks_every_package(repository, packages):
     settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
     assert sorted(settings["tool"]["mypy"]["packages"]) == sorted({*packages, "benchmarks"})
 
 
-def test_benchmarks_stay_out_of_the_wheel(repository: Path, packages: dict[str, Path]) -> None:
+def test_benchmarks_stay_out_of_the_wheel(repository, packages):
     settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
     chosen = settings["tool"]["setuptools"]["packages"]["find"]
     found = {

@@ -1,12 +1,9 @@
 """Imports of a process before it answers: nothing that it was not asked for."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -28,7 +25,7 @@ except SystemExit:
 """
 
 
-def modules(code: str, folder: Path, *arguments: str) -> set[str]:
+def modules(code, folder, *arguments):
     """The modules that a fresh process holds after some code; strangers' plug-ins are left out."""
     done = subprocess.run(
         [sys.executable, "-W", "error::DeprecationWarning", "-c", f"{code}\n{TOLD}", *arguments],
@@ -39,16 +36,16 @@ def modules(code: str, folder: Path, *arguments: str) -> set[str]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found: list[str] = json.loads(done.stdout.rpartition("MODULES ")[2])
+    found = json.loads(done.stdout.rpartition("MODULES ")[2])
     return set(found)
 
 
-def tops(names: set[str]) -> set[str]:
+def tops(names):
     """The top-level packages among modules."""
     return {name.partition(".")[0] for name in names}
 
 
-def tables(packages: dict[str, Path]) -> set[str]:
+def tables(packages):
     """Imports of every plug-in: its package, which is lazy, and its table."""
     ours = {name for name, folder in packages.items() if (folder / "plugin.py").exists()}
     return {*ours, *(f"{name}.plugin" for name in ours)}
@@ -64,7 +61,7 @@ def tables(packages: dict[str, Path]) -> set[str]:
         "gapless.solve(problem).verify(problem)",
     ],
 )
-def test_a_chain_is_solved_without_anything_heavy(call: str, tmp_path: Path, packages: dict[str, Path]) -> None:
+def test_a_chain_is_solved_without_anything_heavy(call, tmp_path, packages):
     found = modules(f"{SOLVE}{call}", tmp_path)
     assert tops(found) & HEAVY == set()
     others = {name for name in found if name.startswith("gapless_") and name.partition(".")[0] in packages}
@@ -72,7 +69,7 @@ def test_a_chain_is_solved_without_anything_heavy(call: str, tmp_path: Path, pac
     assert {name.partition(".")[0] for name in others} <= {"gapless_chains", "gapless_kernels"}
 
 
-def test_a_stored_chain_is_read_without_the_other_plugins(tmp_path: Path) -> None:
+def test_a_stored_chain_is_read_without_the_other_plugins(tmp_path):
     (tmp_path / "problem.json").write_text(
         '{"type": "gapless_chains.ChainProblem", "unary": [[1.0]], "transition": [[0.0]]}', "utf-8"
     )
@@ -84,7 +81,7 @@ def test_a_stored_chain_is_read_without_the_other_plugins(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["run", "--help"], ["data", "no-such-action"]])
-def test_the_help_imports_no_plugin(arguments: list[str], tmp_path: Path, packages: dict[str, Path]) -> None:
+def test_the_help_imports_no_plugin(arguments, tmp_path, packages):
     found = modules(COMMAND, tmp_path, *arguments)
     assert tops(found) & HEAVY == set()
     if "data" not in arguments:
@@ -92,7 +89,7 @@ def test_the_help_imports_no_plugin(arguments: list[str], tmp_path: Path, packag
         assert "numpy" not in found
 
 
-def test_the_help_of_a_task_imports_that_task(tmp_path: Path) -> None:
+def test_the_help_of_a_task_imports_that_task(tmp_path):
     found = modules(COMMAND, tmp_path, "run", "title-generation", "--help")
     assert tops(found) & {"rich", "joblib", "sklearn", "jinja2", "plotly"} == set()
     assert not any(

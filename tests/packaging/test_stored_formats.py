@@ -9,22 +9,21 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
-from gapless.core.certificate import Certificate, DeferredCertificate
-from gapless.core.record import Record, read_values
+from gapless.certificates.certificate import Certificate, DeferredCertificate
 from gapless.plugins import load_plugins
+from gapless.results.record import Record, read_values
 from gapless.roles import NoCertificate
 
 STORED = sorted(Path(__file__).parents[1].joinpath("data").glob("results-*.jsonl.gz"))
 
 
 @pytest.mark.parametrize("file", STORED, ids=lambda file: file.name)
-def test_stored_results_are_read_and_verified(file: Path) -> None:
+def test_stored_results_are_read_and_verified(file):
     for number, record in enumerate(read_values(file), 1):
         assert isinstance(record, Record)
         verdict = record.verify()
@@ -34,13 +33,13 @@ def test_stored_results_are_read_and_verified(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", STORED, ids=lambda file: file.name)
-def test_a_fresh_process_knows_every_stored_class(file: Path) -> None:
+def test_a_fresh_process_knows_every_stored_class(file):
     tags = sorted(set(re.findall(r'"type": ?"(gapless[\w.]*)"', gzip.decompress(file.read_bytes()).decode())))
     code = """
 import json, sys
 import gapless
-from gapless.core.owners import import_class
-from gapless.core.serial import _CLASSES
+from gapless.arrays.class_loaders import import_class
+from gapless.arrays.serial import _CLASSES
 for tag in json.loads(sys.argv[1]):
     import_class(tag, _CLASSES)
     if tag not in _CLASSES:
@@ -52,7 +51,7 @@ for tag in json.loads(sys.argv[1]):
     assert found.stdout == ""
 
 
-def kinds(above: type[Certificate] = Certificate) -> Iterator[type[Certificate]]:
+def kinds(above=Certificate):
     """All kinds of certificate that are loaded and can be made."""
     for kind in above.__subclasses__():
         if not inspect.isabstract(kind) and kind is not DeferredCertificate:  # what it makes is stored
@@ -60,7 +59,7 @@ def kinds(above: type[Certificate] = Certificate) -> Iterator[type[Certificate]]
         yield from kinds(kind)
 
 
-def test_every_certificate_is_stored() -> None:
+def test_every_certificate_is_stored():
     load_plugins()
     shipped = set(distribution("gapless").read_text("top_level.txt").split())
     wanted = {

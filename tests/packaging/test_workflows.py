@@ -2,9 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -16,29 +14,28 @@ GIVEN = re.compile(r"\$\{\{\s*github\.(?:event|head_ref)")
 each = pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
 
 
-def read(file: Path) -> dict[Any, Any]:
-    content: dict[Any, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return content
+def read(file):
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
 
 
-def commands(file: Path) -> Iterator[str]:
+def commands(file):
     """The commands of a workflow's steps."""
     for job in read(file)["jobs"].values():
         yield from (step["run"] for step in job["steps"] if "run" in step)
 
 
-def settings(repository: Path) -> dict[str, Any]:
+def settings(repository):
     return tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def supported(repository: Path) -> list[str]:
+def supported(repository):
     """The Pythons that the classifiers list."""
     prefix = "Programming Language :: Python :: 3."
     listed = [name for name in settings(repository)["project"]["classifiers"] if name.startswith(prefix)]
     return [name.removeprefix("Programming Language :: Python :: ") for name in listed]
 
 
-def test_there_is_one_for_pull_requests_and_one_for_releases() -> None:
+def test_there_is_one_for_pull_requests_and_one_for_releases():
     # YAML 1.1, which PyYAML reads, takes the key `on` for true.
     triggers = {file.stem: set(read(file)[True]) for file in WORKFLOWS}
     assert "pull_request" in triggers["tests"]
@@ -47,26 +44,26 @@ def test_there_is_one_for_pull_requests_and_one_for_releases() -> None:
 
 
 @each
-def test_jobs_may_do_only_what_they_say(file: Path) -> None:
+def test_jobs_may_do_only_what_they_say(file):
     content = read(file)
     assert content["permissions"] == {}
     assert all("permissions" in job for job in content["jobs"].values())
 
 
 @each
-def test_actions_are_pinned_by_commit(file: Path) -> None:
+def test_actions_are_pinned_by_commit(file):
     lines = [line for line in file.read_text(encoding="utf-8").splitlines() if "uses:" in line]
     assert lines
     assert [line for line in lines if not PINNED.match(line)] == []
 
 
 @each
-def test_what_a_stranger_writes_is_not_run(file: Path) -> None:
+def test_what_a_stranger_writes_is_not_run(file):
     assert [command for command in commands(file) if GIVEN.search(command)] == []
 
 
 @each
-def test_what_is_run_exists(file: Path, repository: Path) -> None:
+def test_what_is_run_exists(file, repository):
     targets = set(
         re.findall(r"^([a-z][\w-]*):", (repository / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     )
@@ -77,7 +74,7 @@ def test_what_is_run_exists(file: Path, repository: Path) -> None:
             assert (repository / path).exists(), command
 
 
-def test_pull_requests_try_every_python_on_both_systems(repository: Path) -> None:
+def test_pull_requests_try_every_python_on_both_systems(repository):
     jobs = read(repository / ".github/workflows/tests.yml")["jobs"]
     matrix = jobs["test"]["strategy"]["matrix"]
     assert matrix["python"] == supported(repository)
@@ -86,7 +83,7 @@ def test_pull_requests_try_every_python_on_both_systems(repository: Path) -> Non
     assert all(isinstance(version, str) for version in matrix["python"])
 
 
-def test_wheels_are_tried_with_and_without_simd(repository: Path) -> None:
+def test_wheels_are_tried_with_and_without_simd(repository):
     job = read(repository / ".github/workflows/tests.yml")["jobs"]["wheel"]
     assert job["strategy"]["matrix"]["simd"] == ["with", "without"]
     (flag,) = set(re.findall(r"-D(\w+)", str(job)))
@@ -94,7 +91,7 @@ def test_wheels_are_tried_with_and_without_simd(repository: Path) -> None:
     assert f"!defined({flag})" in headers
 
 
-def test_metadata_wheels_and_recipe_agree_on_pythons(repository: Path) -> None:
+def test_metadata_wheels_and_recipe_agree_on_pythons(repository):
     table = settings(repository)
     pythons = supported(repository)
     assert table["project"]["requires-python"] == f">={pythons[0]}"
@@ -106,5 +103,5 @@ def test_metadata_wheels_and_recipe_agree_on_pythons(repository: Path) -> None:
     "line",
     ["  - uses: actions/checkout@v5", f"  - uses: actions/checkout@{'a' * 40}", "  - uses: ./here # v1.2.3"],
 )
-def test_an_action_that_may_change_is_seen(line: str) -> None:
+def test_an_action_that_may_change_is_seen(line):
     assert not PINNED.match(line)

@@ -1,7 +1,5 @@
 """Dask and Ray by joblib's own backends: the same answers, in order, also when a worker is killed on the way."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import signal
@@ -31,7 +29,7 @@ def test_a_killed_dask_worker_loses_nothing(dask_cluster, mixed):
     victim = next(iter(dask_cluster.workers.values())).pid
     found = []
     with joblib.parallel_config(backend="dask"):
-        for outcome in gl.solve_stream(iter(problems), jobs=-1, at_once=4):
+        for outcome in gl.solve_stream(iter(problems), jobs=-1, chunk_size=4):
             if len(found) == 10:
                 os.kill(victim, signal.SIGKILL)
             found.append(outcome)
@@ -45,7 +43,7 @@ def test_a_killed_dask_worker_loses_nothing(dask_cluster, mixed):
 
 def test_a_batch_on_dask(dask_cluster, mixed):
     with joblib.parallel_config(backend="dask"):
-        together = gl.solve_many(mixed, jobs=2, at_once=5)
+        together = gl.solve_many(mixed, jobs=2, chunk_size=5)
         here = gl.solve_many(mixed, jobs=1)
     assert together.statuses == here.statuses == gl.solve_many(mixed).statuses
     assert all(together[number].verify(problem) for number, problem in enumerate(mixed))
@@ -58,8 +56,8 @@ def test_ray(mixed):
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
     try:
         with joblib.parallel_config(backend="ray"):
-            together = gl.solve_many(mixed, jobs=2, at_once=5)
-            streamed = list(gl.solve_stream(iter(mixed), jobs=2, at_once=5))
+            together = gl.solve_many(mixed, jobs=2, chunk_size=5)
+            streamed = list(gl.solve_stream(iter(mixed), jobs=2, chunk_size=5))
     finally:
         ray.shutdown()
     alone = gl.solve_many(mixed)

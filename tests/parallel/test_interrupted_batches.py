@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import gapless
-from gapless_chains.specimens import random_chain, random_tree
-from gapless_dependency.specimens import random_sentence
-from gapless_ordering.specimens import random_ordering
+from gapless_chains.selftest_instances import random_chain, random_tree
+from gapless_dependency.selftest_instances import random_sentence
+from gapless_ordering.selftest_instances import random_ordering
 
 CASES = [
     ("split-bound", random_sentence),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.parallel import Finished, Pace
+from gapless.parallel import ChunkResult, ChunkSizer
 from gapless_chains import ChainModel, DomainMessages
 
 pytest.importorskip("joblib", reason="jobs=2 needs joblib")
@@ -19,7 +19,7 @@ pytest.importorskip("joblib", reason="jobs=2 needs joblib")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_outcomes_come_in_order_and_whole(mixed, jobs):
     alone = [gl.solve(problem) for problem in mixed]
-    outcomes = list(gl.solve_stream(iter(mixed), jobs=jobs, at_once=7))
+    outcomes = list(gl.solve_stream(iter(mixed), jobs=jobs, chunk_size=7))
     assert len(outcomes) == len(mixed)
     for problem, one, outcome in zip(mixed, alone, outcomes, strict=True):
         assert isinstance(outcome, gl.Result)
@@ -31,8 +31,8 @@ def test_outcomes_come_in_order_and_whole(mixed, jobs):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("at_once", [1, 5])
-def test_problems_are_taken_only_when_they_are_needed(chains, jobs, at_once):
+@pytest.mark.parametrize("chunk_size", [1, 5])
+def test_problems_are_taken_only_when_they_are_needed(chains, jobs, chunk_size):
     taken = 0
 
     def problems():
@@ -41,19 +41,19 @@ def test_problems_are_taken_only_when_they_are_needed(chains, jobs, at_once):
             taken += 1
             yield problem
 
-    outcomes = gl.solve_stream(problems(), jobs=jobs, at_once=at_once)
+    outcomes = gl.solve_stream(problems(), jobs=jobs, chunk_size=chunk_size)
     assert taken == 0
     most = 0
     for done, _ in enumerate(outcomes):
         most = max(most, taken - done)
     assert taken == 150
-    assert at_once <= most <= 4 * jobs * at_once
+    assert chunk_size <= most <= 4 * jobs * chunk_size
 
 
 def test_a_stream_may_be_left_early(chains):
     endless = itertools.cycle(chains)
     for _ in range(2):
-        outcomes = gl.solve_stream(endless, jobs=2, at_once=3)
+        outcomes = gl.solve_stream(endless, jobs=2, chunk_size=3)
         assert all(next(outcomes).proved for _ in range(8))
         outcomes.close()
 
@@ -64,7 +64,7 @@ def test_an_error_of_the_iterable_comes_after_the_outcomes_before_it(chains, job
         yield from chains[:11]
         raise OSError("the disk is gone")
 
-    outcomes = gl.solve_stream(problems(), jobs=jobs, at_once=4)
+    outcomes = gl.solve_stream(problems(), jobs=jobs, chunk_size=4)
     assert sum(1 for _ in itertools.islice(outcomes, 11)) == 11
     with pytest.raises(OSError, match="the disk is gone"):
         next(outcomes)
@@ -81,7 +81,7 @@ def test_what_is_no_problem_is_named_by_its_number(chains, jobs):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_failure_is_an_outcome(mixed, jobs):
     parses = mixed[15:28]
-    outcomes = list(gl.solve_stream(parses, "first-order", jobs=jobs, at_once=4))
+    outcomes = list(gl.solve_stream(parses, "first-order", jobs=jobs, chunk_size=4))
     failed = [isinstance(outcome, gl.SolveError) for outcome in outcomes]
     assert failed == [bool(parse.factors) for parse in parses]
     assert "has factors (grandchild)" in str(outcomes[0])
@@ -97,7 +97,7 @@ def test_misspelt_options_end_it(chains, jobs):
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [({"jobs": 0}, "jobs is 0"), ({"at_once": 0}, "at_once is 0"), ({"limits": 3}, "Limits")],
+    [({"jobs": 0}, "jobs is 0"), ({"chunk_size": 0}, "chunk_size is 0"), ({"limits": 3}, "Limits")],
 )
 def test_wrong_arguments_are_refused_at_once(chains, arguments, words):
     with pytest.raises(gl.UnknownOption, match=words):
@@ -135,10 +135,10 @@ def test_control_c_at_the_end_of_a_chunk_ends_the_stream(monkeypatch, chains):
         return batch
 
     monkeypatch.setattr(f"{honest.__module__}.{honest.__name__}", late)
-    found: list[bool] = []
+    found = []
 
     def take() -> None:
-        for outcome in gl.solve_stream(chains, at_once=4):
+        for outcome in gl.solve_stream(chains, chunk_size=4):
             found.append(outcome.proved)
 
     with pytest.raises(KeyboardInterrupt):
@@ -147,7 +147,7 @@ def test_control_c_at_the_end_of_a_chunk_ends_the_stream(monkeypatch, chains):
     assert len(chunks) == 1
 
 
-def resident() -> int:
+def resident():
     """Bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -159,17 +159,17 @@ def test_memory_stays_flat(jobs, count):
     model = ChainModel(rng.normal(size=(20, 20)))
     scores = rng.normal(size=(2500, 20))
     problems = (model.problem(scores + i) for i in range(count))
-    readings = [resident() for _ in gl.solve_stream(problems, "viterbi", jobs=jobs, at_once=8)]
+    readings = [resident() for _ in gl.solve_stream(problems, "viterbi", jobs=jobs, chunk_size=8)]
     settled = count // 4
     assert max(readings[settled:]) - max(readings[:settled]) < 80e6
 
 
 def test_chunks_grow_until_they_take_a_fifth_of_a_second():
-    pace = Pace(most=100)
+    pace = ChunkSizer(limit=100)
     sizes = []
     for _ in range(4):
         sizes.append(pace.size)
-        pace.learn(Finished(0, pace.size, 1e-3 * pace.size, None))
+        pace.learn(ChunkResult(0, pace.size, 1e-3 * pace.size, None))
     assert sizes == [1, 8, 64, 100]
-    pace.learn(Finished(0, 100, 100.0, None))
+    pace.learn(ChunkResult(0, 100, 100.0, None))
     assert pace.size == 1

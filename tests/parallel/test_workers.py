@@ -1,7 +1,5 @@
 """`solve_many(jobs=...)`: processes and threads give what one process gives; what goes wrong is named."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -13,13 +11,13 @@ import patience
 import pytest
 
 import gapless as gl
-from gapless.parallel import spread
+from gapless.parallel import map_chunks
 from gapless_chains import ChainModel
 
 joblib = pytest.importorskip("joblib", reason="jobs=2 needs joblib")
 
 
-def same(one: gl.BatchResult, other: gl.BatchResult) -> None:
+def same(one, other):
     assert np.array_equal(one.values, other.values, equal_nan=True)
     assert np.array_equal(one.bounds, other.bounds, equal_nan=True)
     assert one.statuses == other.statuses
@@ -33,7 +31,7 @@ def same(one: gl.BatchResult, other: gl.BatchResult) -> None:
 
 def test_processes_give_what_this_one_gives(mixed):
     alone = gl.solve_many(mixed)
-    together = gl.solve_many(mixed, jobs=2, at_once=6)
+    together = gl.solve_many(mixed, jobs=2, chunk_size=6)
     same(alone, together)
     for number, problem in enumerate(mixed):
         assert together[number].verify(problem)
@@ -58,7 +56,7 @@ def test_processes_give_what_this_one_gives(mixed):
 def test_each_batch_method_in_processes(chains, mixed, kind, method):
     problems = {"chains": chains, "parses": mixed[15:28], "paths": mixed[28:33]}[kind]
     alone = gl.solve_many(problems, method)
-    together = gl.solve_many(problems, method, jobs=2, at_once=3)
+    together = gl.solve_many(problems, method, jobs=2, chunk_size=3)
     same(alone, together)
     for number, status in enumerate(together.statuses):
         if number in together.errors:
@@ -106,8 +104,8 @@ def test_a_killed_worker_is_named(chains):
         os.kill(os.getpid(), signal.SIGKILL)
 
     with pytest.raises(gl.SolveError, match="a worker process was killed"):
-        list(spread(work, chains, 2, 4, threads=False))
-    assert gl.solve_many(chains, jobs=2).proved == 1.0
+        list(map_chunks(work, chains, 2, 4, threads=False))
+    assert gl.solve_many(chains, jobs=2).proved_share == 1.0
 
 
 SCRIPT = """

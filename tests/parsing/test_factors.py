@@ -10,7 +10,7 @@ from drawn import examples, generators, seeded
 from hypothesis import given
 
 from gapless import InvalidProblem
-from gapless.core.serial import dumps, loads
+from gapless.arrays.serial import dumps, loads
 from gapless.roles import ConfigurationFactor, Decisions, Factor
 from gapless.testing import check_factor, check_problem
 from gapless_dependency import (
@@ -20,9 +20,9 @@ from gapless_dependency import (
     Comb,
     Grandchild,
     GreatGrandchild,
-    Node,
     ParsingProblem,
     Pattern,
+    PatternNode,
     Sibling,
     TriSibling,
     Valency,
@@ -143,10 +143,10 @@ def rather_than(score, **changes):
     """Figure 3 of Qian and Liu 2013: A ... rather than A."""
     given = {
         "nodes": {
-            "first": Node(tag="IN"),
-            "rather": Node("rather"),
-            "than": Node("than"),
-            "second": Node(tag="IN"),
+            "first": PatternNode(tag="IN"),
+            "rather": PatternNode("rather"),
+            "than": PatternNode("than"),
+            "second": PatternNode(tag="IN"),
         },
         "arcs": [("first", "than"), ("than", "rather"), ("than", "second")],
         "words": SENTENCE,
@@ -172,7 +172,7 @@ def test_rather_than():
 
 
 def test_a_pattern_may_name_the_root_and_words_outside_its_arcs():
-    nodes = {"verb": Node(tag="V."), "mark": Node(r"[.,]")}
+    nodes = {"verb": PatternNode(tag="V."), "mark": PatternNode(r"[.,]")}
     pattern = Pattern(
         nodes, [("root", "verb")], 1.0, words=["a", "b", ",", ",", "c"], tags=["VA", "X", ",", ",", "VB"]
     )
@@ -329,14 +329,14 @@ def test_json_of_every_family(family):
         (lambda: rather_than(1.0, before=[("root", "rather")]), "names 'root'"),
         (lambda: rather_than(1.0, tags=None), "asks for a tag"),
         (lambda: rather_than(1.0, tags=["IN"]), "1 tags for 9 words"),
-        (lambda: rather_than(1.0, nodes={"root": Node()}), "stands for position 0"),
+        (lambda: rather_than(1.0, nodes={"root": PatternNode()}), "stands for position 0"),
         (lambda: rather_than(1.0, nodes={"first": "IN"}), "names 'than'|expected a Node"),
         (lambda: rather_than(1.0, arcs=[("first", "first")]), "which no tree has"),
         (lambda: rather_than(1.0, arcs=[("first", "root")]), "which no tree has"),
         (lambda: rather_than(1.0, arcs=[("first", "than"), ("second", "than")]), "which no tree has"),
         (lambda: AnyOf([(0.7, 1)], 1.0), "expected pairs of integers"),
         (lambda: AnyOf((0, 1), 1.0), "expected pairs of integers"),
-        (lambda: Node("("), "no regular expression"),
+        (lambda: PatternNode("("), "no regular expression"),
     ],
 )
 def test_what_is_refused_at_once(make, words):
@@ -376,7 +376,7 @@ def test_nan_and_infinity_are_refused_in_words(bad):
 
 
 def test_combinations_are_counted_before_they_are_made():
-    nodes = {name: Node() for name in "xyz"}
+    nodes = {name: PatternNode() for name in "xyz"}
     pattern = Pattern(nodes, [("x", "y"), ("y", "z")], 1.0, words=["a"] * 200)
     arcs = ParsingProblem(np.zeros((201, 201)), projective=False).decisions
     tracemalloc.start()
@@ -389,7 +389,7 @@ def test_combinations_are_counted_before_they_are_made():
 
 
 def test_a_pattern_with_too_many_combinations():
-    nodes = {name: Node() for name in "abcd"}
+    nodes = {name: PatternNode() for name in "abcd"}
     pattern = Pattern(nodes, [("a", "b"), ("b", "c"), ("c", "d")], 1.0, words=["x"] * 60)
     with pytest.raises(InvalidProblem, match="more than 1000000 combinations"):
         pattern.scopes(arcs_of(60))
@@ -419,7 +419,7 @@ def test_matches_give_the_positions_of_the_nodes():
     swapped = rather_than(1.0, before=[], adjacent=[("rather", "than")]).matches(problem.decisions)
     pairs = zip(swapped["first"].tolist(), swapped["second"].tolist(), strict=True)
     assert sorted(pairs) == [(3, 8), (8, 3)]  # either is the first "through"
-    none = rather_than(1.0, nodes={**rather_than(1.0).nodes, "than": Node("as")})
+    none = rather_than(1.0, nodes={**rather_than(1.0).nodes, "than": PatternNode("as")})
     assert all(places.shape == (0,) for places in none.matches(problem.decisions).values())
     assert none.scopes(problem.decisions).shape == (0, 3)
     with pytest.raises(InvalidProblem, match="9 words, but the sentence has 3"):

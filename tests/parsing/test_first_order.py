@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from drawn import examples, generators
 from hypothesis import given
+from parsing_cases import best_score, trees_under
 
 from gapless import InvalidProblem, Status, solve, solve_many
 from gapless.roles import Fixings
 from gapless.testing import check_method
 from gapless_dependency import Grandchild, ParsingProblem, Sibling, first_order
-from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.proofs.first_order import FirstOrderCertificate
 from gapless_dependency.random_problems import random_problem
 
@@ -46,7 +46,7 @@ def test_many_against_enumeration(rng, projective, single_root):
     ]
     batch = solve_many(problems, "first-order")
     for number, problem in enumerate(problems):
-        best = tree_scores(problem)[1].max(initial=-np.inf)
+        best = best_score(problem)
         here = slice(batch.arrays["offsets"][number], batch.arrays["offsets"][number + 1])
         if best == -np.inf:
             assert batch.statuses[number] is batch[number].status is Status.INFEASIBLE
@@ -66,16 +66,11 @@ def test_the_certificate_under_fixings(rng, projective, single_root):
     problem = random_problem(rng, 4, projective=projective, single_root=single_root, ties=True, forbidden=0.1)
     state = rng.choice([-1, -1, -1, 0, 1], problem.decisions.count)
     fixings = Fixings(state)
-    heads, scores = tree_scores(problem)
-    left = [
-        score
-        for tree, score in zip(heads, scores, strict=True)
-        if fixings.allow(problem.decisions.index[tree, np.arange(1, 5)])
-    ]
+    left = trees_under(problem, fixings)[1]
     bound = FirstOrderCertificate().upper_bound(problem, fixings)
-    best = max(left, default=-np.inf)
+    best = left.max(initial=-np.inf)
     assert bound >= best - 1e-9
-    if projective or left:
+    if projective or left.size:
         assert bound == pytest.approx(best)
 
 

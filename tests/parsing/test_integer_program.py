@@ -5,9 +5,10 @@ import pytest
 from drawn import examples, seeded
 from hypothesis import given
 from hypothesis import strategies as st
+from parsing_cases import best_score
 
 from gapless import InvalidProblem, Status
-from gapless.roles import ConfigurationFactor, Diagram
+from gapless.roles import ConfigurationFactor, DecisionDiagram
 from gapless.scip import solve_monolithic
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores
@@ -29,8 +30,7 @@ def test_against_enumeration(rng, n, ties, projective, single_root, family):
         forbidden=0.1,
         forbidden_parts=0.05,
     )
-    _, scores = tree_scores(problem)
-    best = scores.max(initial=-np.inf)
+    best = best_score(problem)
     result = solve_monolithic(problem)
     if best == -np.inf:
         assert result.status is Status.INFEASIBLE
@@ -60,7 +60,7 @@ def test_a_factor_without_a_linear_form_is_named():
 
 
 def test_a_diagram_needs_no_linear_form():
-    class Alternating(Diagram):
+    class Alternating(DecisionDiagram):
         """Long arcs, read from left to right, score 1 and -2 in turn; three of them are forbidden."""
 
         name = "alternating"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.core.factor import ScoredFactor
+from gapless.factors.factor import ScoredFactor
 from gapless.roles import Factor
 from gapless_dependency import Arcs, Grandchild, ParsingProblem
 
@@ -115,7 +115,7 @@ def test_scores_that_depend_on_the_batch_are_not_verified():
     problem = ParsingProblem(np.random.default_rng(0).normal(size=(5, 5)), factors=[factor])
     verdict = gl.solve(problem).verify(problem)
     assert not verdict
-    assert verdict.place == "solutions[0]"
+    assert verdict.location == "solutions[0]"
     assert "factor mine: the score of scope [" in verdict.reason
     assert "was 1.0, and is -5.0 when scored again, alone" in verdict.reason
 

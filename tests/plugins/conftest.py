@@ -6,10 +6,10 @@ import attrs
 import pytest
 
 from gapless import solving as solving_module
-from gapless.engine import tree_search
 from gapless.plugins import Plugins
 from gapless.roles import Method, MostFractional, hookimpl
 from gapless.testing.examples import OptimisticBound, Selection
+from gapless.tree_search import tree_search
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ import pytest
 import gapless as gl
 from gapless import factors
 from gapless.plugins import load_plugins
-from gapless.roles import Conjunctions, Decisions, Diagram, Factor, Fixings, GroupMaximiser, StructureFactor
+from gapless.roles import Conjunctions, DecisionDiagram, Decisions, Factor, Fixings, GroupMaximiser, StructureFactor
 from gapless_chains import ChainProblem, Segments, TreeProblem
 from gapless_dependency import LabelledParsingProblem, ParsingProblem
 from gapless_linking import Graph, LinkingProblem
@@ -164,12 +164,12 @@ DOORS = {
     **{f"solve {f}": lambda v, f=f: gl.solve(chain(), **{f: v})
        for f in ("method", "limits", "k", "start", "observers", "seed", "trace", "verify")},
     **{f"solve_many {f}": lambda v, f=f: gl.solve_many([chain()], **{f: v})
-       for f in ("method", "limits", "k", "seed", "at_once", "verify")},
+       for f in ("method", "limits", "k", "seed", "chunk_size", "verify")},
     "solve_many jobs": lambda v: v if isinstance(v, int) else gl.solve_many([chain()], jobs=v),
     **{f"solve_stream {f}": lambda v, f=f: list(gl.solve_stream([chain()], **{f: v}))
-       for f in ("method", "limits", "k", "seed", "at_once", "verify")},
+       for f in ("method", "limits", "k", "seed", "chunk_size", "verify")},
     **{f"limits {f}": lambda v, f=f: gl.solve(chain(), limits=gl.Limits(**{f: v}))
-       for f in ("time", "nodes", "gap", "iterations", "target")},
+       for f in ("time", "nodes", "relative_gap", "iterations", "target")},
 }  # fmt: skip
 STARTS = {
     f"start of {name} by {method}": lambda v, p=problem, m=method: gl.solve(p, m, start=v)
@@ -226,8 +226,14 @@ SAID = {
     "mentions": (lambda: linking(mentions="ab"), r"mentions is one string; give a list of names"),
     "prior": (lambda: linking(prior=3), r"prior is 3, expected a sequence"),
     "decisions": (lambda: Decisions([1]), r"Decisions: count is \[1\], expected the number of decisions"),
-    "groups": (lambda: Decisions(2, exactly_one=[[0], [2]]).group_of(), r"exactly_one\[1\] is \[2\], .* below 2"),
-    "ranges": (lambda: Decisions(2, exactly_one=[range(3)]).choice_rows(), r"exactly_one\[0\] is range\(0, 3\)"),
+    "groups": (
+        lambda: Decisions(2, exactly_one=[[0], [2]]).group_index(),
+        r"exactly_one\[1\] is \[2\], .* below 2",
+    ),
+    "ranges": (
+        lambda: Decisions(2, exactly_one=[range(3)]).choice_groups_csr(),
+        r"exactly_one\[0\] is range\(0, 3\)",
+    ),
     "negative": (lambda: Decisions(2, quantity=[0, -1]), r"quantity -1 is negative"),
     "method": (lambda: gl.solve(chain(), [1]), r"method is \[1\], expected the name of a method"),
     "order": (lambda: gl.solve(chain(), "split-bound", order=np.zeros(3)), r"order is array.*, expected str"),
@@ -285,7 +291,7 @@ class Nowhere(Factor):
         return np.zeros(len(scopes))
 
 
-class NoLayers(Diagram):
+class NoLayers(DecisionDiagram):
     name = "no-layers"
 
     def layers(self, decisions):

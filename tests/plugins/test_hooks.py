@@ -9,8 +9,8 @@ import pytest
 
 import gapless as gl
 from gapless import Limits, Stop, UnknownName, solve
-from gapless.plugins import Parts, hookspecs, load_plugins
-from gapless.roles import Specimens
+from gapless.plugins import NamedStructure, hookspecs, load_plugins
+from gapless.roles import SelftestInstances
 from gapless.testing.examples import Selection
 from gapless_chains import ChainProblem
 
@@ -112,13 +112,13 @@ def test_gapless_draw_of_the_first_plug_in_that_knows_the_problem(make, install,
     assert drawn == "<svg>True (0, 2) a b</svg>"
 
 
-def test_gapless_specimens_of_all_plug_ins(make, install, knapsack):
-    specimens = Specimens(type(knapsack), lambda rng: knapsack)
+def test_gapless_selftest_instances_of_all_plug_ins(make, install, knapsack):
+    instances = SelftestInstances(type(knapsack), lambda rng: knapsack)
     plugins = install(
-        make.Entry("one", make.plugin(gapless_specimens=lambda: [specimens])),
-        make.Entry("two", make.plugin(gapless_specimens=lambda: [])),
+        make.Entry("one", make.plugin(gapless_selftest_instances=lambda: [instances])),
+        make.Entry("two", make.plugin(gapless_selftest_instances=lambda: [])),
     )
-    assert [one for several in plugins.hook.gapless_specimens() for one in several] == [specimens]
+    assert [one for several in plugins.hook.gapless_selftest_instances() for one in several] == [instances]
 
 
 def test_gapless_cli_adds_a_command(make, install):
@@ -148,12 +148,12 @@ def test_gapless_report_header_gives_lines(make, install):
     assert plugins.hook.gapless_report_header() == ["scip 9"]
 
 
-def test_gapless_parts_name_a_structure() -> None:
+def test_gapless_named_structure_gives_the_parts():
     hook = load_plugins().hook
     problem = ChainProblem([[1.0, 0.0], [0.0, 1.0]], np.zeros((2, 2)), labels=("DET", "NOUN"))
-    parts = hook.gapless_parts(problem=problem, structure=gl.solve(problem).best)
-    assert parts == Parts("labels", ["DET", "NOUN"])
+    parts = hook.gapless_named_structure(problem=problem, structure=gl.solve(problem).best)
+    assert parts == NamedStructure("labels", ["DET", "NOUN"])
     with pytest.raises(gl.InvalidProblem, match="expected one of labels"):
-        Parts("words", ["a"])
+        NamedStructure("words", ["a"])
     with pytest.raises(gl.InvalidProblem, match="1 heads for 2 arcs"):
-        Parts("arcs", ["", ""], [0])
+        NamedStructure("arcs", ["", ""], [0])

@@ -15,7 +15,7 @@ from gapless.testing.examples import Expenses, Selection
 SELECTION = "gapless.testing.examples:Selection"
 SOURCE = """
 import gapless
-from gapless.engine import tree_search
+from gapless.tree_search import tree_search
 from gapless.roles import MostFractional
 from gapless.testing.examples import OptimisticBound
 
@@ -30,7 +30,7 @@ def add_arguments(parser):
     parser.add_argument("--loudly", action="store_true")
 
 def do(arguments, console):
-    console.say("done loudly" if arguments.loudly else "done")
+    console.info("done loudly" if arguments.loudly else "done")
     return 0
 """
 
@@ -63,7 +63,7 @@ def test_what_is_registered_is_imported_when_a_problem_is_solved(tabled, module,
     assert list(registry.problems) == ["selection"]
     assert [task.summary for task in registry.tasks.values()] == ["A task."]
     found = registry.find_method(Expenses, None)
-    assert (found.name, found.summary, found.solves_together(1)) == ("search", "a search", True)
+    assert (found.name, found.summary, found.has_batch_kernel_for(1)) == ("search", "a search", True)
     assert module not in sys.modules
     assert gapless.solve(knapsack).value == 10.0
     assert module in sys.modules

@@ -4,9 +4,9 @@ import attrs
 import pytest
 
 from gapless import UnknownName, UnknownOption
-from gapless.core.nearest import nearest
+from gapless.arrays.spelling_hint import spelling_hint
 from gapless.roles import DuplicateName, Factor, Method, Registry, Task
-from gapless.testing.examples import Expenses, GroupMaximiser, Selection
+from gapless.testing.examples import Expenses, Selection, SelectionMaximiser
 
 
 def run(problem, solve, *, order="best-first", steps=10):
@@ -33,7 +33,7 @@ CLAIMS = {
     "problem": (lambda r: r.problem("selection", Selection), "problem 'selection'"),
     "method": (lambda r: r.method(METHOD), "method 'Selection/search'"),
     "factor": (lambda r: r.factor(Pair), "factor 'pair'"),
-    "maximiser": (lambda r: r.maximiser("groups", GroupMaximiser), "maximiser 'groups'"),
+    "maximiser": (lambda r: r.maximiser("groups", SelectionMaximiser), "maximiser 'groups'"),
     "task": (lambda r: r.task(TASK), "task 'tag'"),
 }
 
@@ -116,6 +116,6 @@ def test_what_a_method_cannot_do_is_refused(k, start, message):
 
 
 def test_hints_only_when_something_is_near():
-    assert nearest("viterby", ["viterbi", "astar"]) == " (did you mean 'viterbi'?)"
-    assert nearest("x", ["viterbi"]) == ""
-    assert nearest("x", []) == ""
+    assert spelling_hint("viterby", ["viterbi", "astar"]) == " (did you mean 'viterbi'?)"
+    assert spelling_hint("x", ["viterbi"]) == ""
+    assert spelling_hint("x", []) == ""

@@ -135,7 +135,7 @@ class TestSolveMany:
         assert batch.structure(0) == (1, 2, 3)
         assert [r.status for r in batch] == batch.statuses
         assert batch[-1].value == -10.0
-        assert batch.proved == 1.0
+        assert batch.proved_share == 1.0
         assert repr(batch) == "<BatchResult of 3: 100.0% proved>"
         assert not batch.errors
         for wrong in (3, -4):
@@ -144,7 +144,7 @@ class TestSolveMany:
 
     def test_of_nothing(self):
         batch = solve_many([])
-        assert (len(batch), list(batch), batch.proved) == (0, [], 1.0)
+        assert (len(batch), list(batch), batch.proved_share) == (0, [], 1.0)
 
     def test_takes_any_iterable(self, knapsack):
         assert len(solve_many(p for p in [knapsack, knapsack])) == 2
@@ -157,7 +157,7 @@ class TestSolveMany:
         assert batch.statuses == [Status.OPTIMAL, Status.NO_SOLUTION, Status.OPTIMAL]
         assert batch[1].stop is Stop.ERROR
         assert math.isnan(batch.values[1])
-        assert batch.proved == pytest.approx(2 / 3)
+        assert batch.proved_share == pytest.approx(2 / 3)
 
     def test_limits_hold_for_each(self, mixed):
         assert [r.stop for r in solve_many(mixed, limits=Limits(nodes=1))] == [Stop.NODES, Stop.NODES, Stop.NODES]
@@ -239,7 +239,7 @@ def test_jobs_in_processes(tmp_path):
         textwrap.dedent(
             """
             import gapless.roles
-            from gapless.engine import tree_search
+            from gapless.tree_search import tree_search
             from gapless.testing.examples import OptimisticBound, Selection
 
 
@@ -248,7 +248,7 @@ def test_jobs_in_processes(tmp_path):
                     if problem.worth.size == 1 and event.kind == "node":
                         raise OSError("crossed")
 
-                budget = gapless.roles.Budget(solve.budget.limits, observers=[refuse])
+                budget = gapless.roles.SolveBudget(solve.budget.limits, observers=[refuse])
                 relaxation = OptimisticBound(problem)
                 return tree_search(problem, relaxation, gapless.roles.MostFractional(), budget, method="demo")
 

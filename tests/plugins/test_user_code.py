@@ -7,8 +7,8 @@ import gapless as gl
 from gapless.roles import (
     Backbone,
     Conjunctions,
+    DecisionDiagram,
     Decisions,
-    Diagram,
     GroupMaximiser,
     LinearModel,
     OracleError,
@@ -60,7 +60,7 @@ class Failing(gl.Problem):
 
     def backbone(self):
         self._called("backbone")
-        return Backbone(GroupMaximiser(self.known), WEIGHTS, guess=self.guess)
+        return Backbone(GroupMaximiser(self.known), WEIGHTS, initial_structure=self.guess)
 
     def linear_model(self):
         self._called("linear_model")
@@ -120,7 +120,7 @@ def test_starts_of_another_form_are_bad_input_and_no_fault_of_the_problem():
         gl.solve(chain, "split-bound", start=[0, 1, 0])
 
 
-class Unrelaxed(Diagram):
+class Unrelaxed(DecisionDiagram):
     """As many states as configurations, and a relaxation that raises."""
 
     name = "unrelaxed"

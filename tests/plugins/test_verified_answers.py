@@ -6,10 +6,11 @@ import pytest
 
 import gapless as gl
 from gapless import streaming
-from gapless.engine import PricedRelaxation, tree_search
+from gapless.column_generation import PricedRelaxation
 from gapless.roles import Batch, Method, MostFractional, NoCertificate
 from gapless.testing.example_pricing import ItemGenerator, KnownItems
 from gapless.testing.examples import Expenses, OptimisticBound, Selection
+from gapless.tree_search import tree_search
 
 WORTH = [5.0, 4.0, 3.0, 3.0, 2.0, 1.0]
 
@@ -28,7 +29,7 @@ class Blind(ItemGenerator):
         answer = super().query(view, limit=limit)
         keep = np.flatnonzero(answer.batch.columns.keys != 1)
         columns = self.columns(answer.batch.columns.keys[keep].tolist())
-        return attrs.evolve(answer, batch=Batch(columns), slack=answer.slack if len(columns) else 0.0)
+        return attrs.evolve(answer, batch=Batch(columns), pricing_gap=answer.pricing_gap if len(columns) else 0.0)
 
 
 def blind(problem, solve):
@@ -182,17 +183,17 @@ def test_many_problems_fail_one_by_one(problem, method):
     assert sorted(batch.errors) == [0, 1]
     assert all(isinstance(error, gl.VerificationFailed) for error in batch.errors.values())
     assert batch.statuses == [gl.Status.FEASIBLE] * 2
-    assert batch.proved == 0.0
+    assert batch.proved_share == 0.0
     assert batch[0].stop is gl.Stop.ERROR
     outcomes = list(gl.solve_stream([problem] * 2, method, verify=True))
     assert all(isinstance(outcome, gl.VerificationFailed) for outcome in outcomes)
-    assert gl.solve_many([problem] * 2, method).proved == 1.0
+    assert gl.solve_many([problem] * 2, method).proved_share == 1.0
 
 
 @pytest.mark.parametrize("method", ["search", "batch"])
 def test_many_that_hold(problem, method):
     batch = gl.solve_many([problem] * 2, method, verify=True)
-    assert batch.proved == 1.0
+    assert batch.proved_share == 1.0
     assert not batch.errors
     for result in [*batch, *gl.solve_stream([problem] * 2, method, verify=True)]:
         assert result.stats.extra["verify_seconds"] >= 0.0

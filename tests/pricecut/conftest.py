@@ -5,30 +5,19 @@ from typing import Any
 import numpy as np
 import pytest
 from neighbours import Neighbours
+from parsing_cases import BoundedScorer, bounds_alone, random_case
 from scipy import sparse
 from scipy.optimize import linprog
 
 from gapless_dependency import ParsingProblem
-from gapless_dependency.random_problems import CONJUNCTIVE, random_problem
+from gapless_dependency.random_problems import CONJUNCTIVE
+
+__all__ = ["bounds_alone"]
 
 LENGTHS = ([1, 2, 3, 4, 5, 6], [0.04, 0.1, 0.2, 0.3, 0.26, 0.1])
 
 
-class Bounded:
-    """A scorer with bounds that are `slack` too high at most, drawn once; it notes what it was asked for."""
-
-    def __init__(self, table: Any, slack: Any) -> None:
-        self.table, self.slack, self.asked = table, slack, 0
-
-    def __call__(self, *places: Any) -> Any:
-        self.asked += places[0].size
-        return self.table[places]
-
-    def upper_bound(self, *places: Any) -> Any:
-        return self.table[places] + self.slack[places]
-
-
-def one_sentence(rng: np.random.Generator) -> ParsingProblem:
+def one_sentence(rng):
     """Ties or floats, projective or not, one root or several, forbidden arcs and parts, masks, lazy scorers."""
     n = int(rng.choice(LENGTHS[0], p=LENGTHS[1]))
     families = [*CONJUNCTIVE, "neighbours"]
@@ -37,17 +26,9 @@ def one_sentence(rng: np.random.Generator) -> ParsingProblem:
         chosen.append("grandchild")
     ties, parts = bool(rng.integers(2)), float(rng.choice([0.0, 0.0, 0.2]))
     strength = float(rng.choice([0.5, 1.0, 2.0]))
-    problem = random_problem(
-        rng,
-        n,
-        projective=bool(rng.integers(2)),
-        single_root=bool(rng.integers(2)),
-        families=[name for name in chosen if name in CONJUNCTIVE],
-        ties=ties,
-        forbidden=float(rng.choice([0.0, 0.0, 0.0, 0.2, 0.5])),
-        forbidden_parts=parts,
-        strength=strength,
-    )
+    families = [name for name in chosen if name in CONJUNCTIVE]
+    shares = {"forbidden": [0.0, 0.0, 0.0, 0.2, 0.5], "forbidden_parts": [parts]}
+    problem = random_case(rng, n, families, ties=ties, strength=strength, **shares)
     factors = [_lazily(factor, rng) for factor in problem.factors]
     if "neighbours" in chosen:
         table = rng.integers(-2, 3, (5, 5)).astype(float) if ties else rng.normal(0, strength, (5, 5))
@@ -67,16 +48,16 @@ def one_sentence(rng: np.random.Generator) -> ParsingProblem:
     )
 
 
-def _lazily(factor: Any, rng: np.random.Generator) -> Any:
+def _lazily(factor, rng):
     """Sometimes the same factor with a scorer that brings bounds."""
     table = getattr(getattr(factor, "scores", None), "given", None)
     if not isinstance(table, np.ndarray) or rng.random() < 0.5:
         return factor
-    return type(factor)(Bounded(table, np.abs(rng.normal(0, 0.5, table.shape)) * rng.integers(2)))
+    return type(factor)(BoundedScorer(table, np.abs(rng.normal(0, 0.5, table.shape)) * rng.integers(2)))
 
 
 @pytest.fixture(scope="session")
-def random_sentence() -> Any:
+def random_sentence():
     """From a generator to a problem."""
     return one_sentence
 
@@ -233,5 +214,5 @@ class WholeProgram:
 
 
 @pytest.fixture(scope="session")
-def whole_program() -> type[WholeProgram]:
+def whole_program():
     return WholeProgram

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from drawn import examples, generators
 from hypothesis import given
+from parsing_cases import best_score
 
 import gapless
 from gapless import InvalidProblem, Status
 from gapless_dependency import Grandchild, ParsingProblem, Valency
-from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
 from gapless_pricecut import generator
 
@@ -27,7 +27,7 @@ def check(problem, result, best):
 @given(rng=generators())
 def test_branch_price_and_cut_and_the_integer_program_agree_with_enumeration(rng, random_sentence):
     problem = random_sentence(rng)
-    best = tree_scores(problem)[1].max(initial=-np.inf)
+    best = best_score(problem)
     check(problem, gapless.solve(problem, "branch-price-and-cut"), best)
     if rng.random() < 0.2:
         check(problem, gapless.solve(problem, "ilp"), best)
@@ -47,7 +47,7 @@ def test_masks_hide_nothing_of_the_scores_beside_them(rng, tree, mask):
     arcs, table = (rng.integers(-20, 21, (6,) * order) / 64.0 for order in (2, 3))
     table[rng.random(table.shape) < 0.2] -= mask
     problem = ParsingProblem(arcs, factors=[Grandchild(table)])
-    best = tree_scores(problem)[1].max()
+    best = best_score(problem)
     assert best > -100.0
     result = gapless.solve(problem, "branch-price-and-cut", tree=tree)
     assert result.status is Status.OPTIMAL
@@ -58,7 +58,7 @@ def test_masks_hide_nothing_of_the_scores_beside_them(rng, tree, mask):
 @given(rng=generators())
 def test_the_integer_program_judges_all_factors_that_have_one(rng):
     problem = random_problem(rng, 4, families=("grandchild", "valency", "any-of"), ties=True)
-    check(problem, gapless.solve(problem, "ilp"), tree_scores(problem)[1].max(initial=-np.inf))
+    check(problem, gapless.solve(problem, "ilp"), best_score(problem))
 
 
 @pytest.mark.parametrize("method", ["lp-full", "price-and-cut", "branch-price-and-cut"])
@@ -93,7 +93,7 @@ def three_rows_at_a_time(monkeypatch):
 @given(rng=generators())
 def test_rows_that_enter_a_few_at_a_time_lead_to_the_same_tree(rng, tree, random_sentence):
     problem = random_sentence(rng)
-    best = tree_scores(problem)[1].max(initial=-np.inf)
+    best = best_score(problem)
     check(problem, gapless.solve(problem, "branch-price-and-cut", tree=tree), best)
 
 
@@ -112,7 +112,7 @@ def test_scip_begins_with_a_tree_and_a_bound():
 def test_a_search_that_scip_hardly_began_contradicts_nothing(rng, limit, random_sentence):
     """A start tree may be the best one, and the first bound may meet it, which nobody has proved."""
     problem = random_sentence(rng)
-    best = tree_scores(problem)[1].max(initial=-np.inf)
+    best = best_score(problem)
     begun = gapless.solve(problem, "lagrangian-cut")
     start = begun.best if begun.solutions else None
     result = gapless.solve(problem, "branch-price-and-cut", start=start, limits=gapless.Limits(**limit))

@@ -7,13 +7,13 @@ does who prices columns by their own reduced costs and forgets that delayed rows
 import attrs
 import numpy as np
 import pytest
+from parsing_cases import best_score
 
 import gapless
 from gapless import Status
-from gapless.engine import branch_and_price
-from gapless.roles import Answer
+from gapless.column_generation import branch_and_price
+from gapless.roles import GeneratorResult
 from gapless.scip import branch_price_and_cut
-from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
 from gapless_pricecut.formulation import BranchPriceAndCut
 from gapless_pricecut.generator import JointPricing
@@ -32,13 +32,13 @@ class PerColumn(JointPricing):
         rows = left.rows[(excess - np.maximum(known, 0.0) > allowance[left.upper] + self.parts.tolerance)]
         batch = self._batch(view, rows, np.zeros(0, np.int64))
         # As long as it finds something it claims nothing; then it claims that nothing is missing.
-        return Answer(batch, 0.0 if not rows.size else None, joint.evidence)
+        return GeneratorResult(batch, 0.0 if not rows.size else None, joint.evidence)
 
 
 def trapped(seed):
     """A sentence and its best score."""
     problem = random_problem(np.random.default_rng(seed), 4, families=("grandchild",), strength=2.0)
-    return problem, tree_scores(problem)[1].max()
+    return problem, best_score(problem)
 
 
 def without_help(problem, generator):

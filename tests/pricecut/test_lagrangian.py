@@ -7,39 +7,25 @@ import numpy as np
 import pytest
 from drawn import always_the_same, examples, generators, numbers, seeded, seeing
 from hypothesis import given
+from parsing_cases import BoundedScorer, best_score
 
 import gapless
 import gapless_kernels
 from gapless import Limits, Status, Stop
-from gapless.core.tolerance import meets
+from gapless.arrays.tolerance import meets
 from gapless.roles import InconsistentBound
 from gapless.search import layout
 from gapless_dependency import ArcConjunctions, Grandchild, GreatGrandchild, ParsingProblem, Sibling
-from gapless_dependency.enumeration import tree_scores
 from gapless_pricecut import lagrangian_search
+from gapless_pricecut.kept_arcs_relaxation import RestrictedRelaxation
 from gapless_pricecut.lagrangian_search import LagrangianSearch
-from gapless_pricecut.restricted import RestrictedRelaxation
-from gapless_splitbound import SplitMultipliers
+from gapless_splitbound import TreeSplitCertificate, lazy_search
 from gapless_splitbound.tree_layout import tree_layout
 
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="the lazy search is compiled")
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "20"))
 """For each of the four ways; --long draws ten times as many."""
 ORDERS = ("best-first", "depth-first", "breadth-first")
-
-
-class Scorer:
-    """A table whose bounds are loose."""
-
-    def __init__(self, table, loose):
-        self.table, self.loose, self.asked = table, loose, 0
-
-    def __call__(self, *positions):
-        self.asked += positions[0].size
-        return self.table[positions]
-
-    def upper_bound(self, *positions):
-        return self.table[positions] + self.loose[positions]
 
 
 def draw(rng, ties, shape):
@@ -50,7 +36,7 @@ def scorer(rng, ties, shape, forbidden=0.0):
     table = draw(rng, ties, shape)
     table[rng.random(shape) < forbidden] = -np.inf
     loose = np.abs(rng.normal(0, rng.choice([0.3, 1.0, 3.0]), shape)) * rng.integers(0, 2, shape)
-    return Scorer(table, np.where(np.isinf(table), rng.choice([0.0, 5.0]), loose))
+    return BoundedScorer(table, np.where(np.isinf(table), rng.choice([0.0, 5.0]), loose))
 
 
 def listed(rng, n, ties):
@@ -94,11 +80,6 @@ def sentence(rng, n):
     }
 
 
-def best_score(problem):
-    scores = tree_scores(problem)[1]
-    return scores.max(initial=-np.inf)
-
-
 def check(problem, result, best):
     verdict = result.verify(problem)
     assert verdict, verdict
@@ -117,11 +98,6 @@ def way(request, monkeypatch):
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", request.param[1])
 
 
-@pytest.fixture
-def bounds_alone(monkeypatch):
-    monkeypatch.setattr(layout, "CHOICES", 0)
-
-
 @pytest.mark.usefixtures("way")
 @examples(SENTENCES)
 @given(rng=generators())
@@ -133,36 +109,43 @@ def test_agrees_with_enumeration_and_proves_it(rng):
     check(fresh, result, best_score(fresh))
 
 
+LAZILY = pytest.mark.parametrize(
+    ("method", "options"), [("lagrangian-cut", {}), ("split-bound", {"lazy_scores": True})]
+)
+
+
+@LAZILY
 @examples(15)
 @given(rng=generators())
-def test_lazy_and_eager_searches_give_one_answer(rng):
+def test_lazy_and_eager_searches_give_one_answer(rng, method, options):
     parts = sentence(rng, int(rng.integers(1, 8)))
-    lazy = gapless.solve(ParsingProblem(**parts), "lagrangian-cut")
+    lazy = gapless.solve(ParsingProblem(**parts), method, **options)
     eager = gapless.solve(ParsingProblem(**parts), "split-bound")
     assert lazy.status is eager.status
     if lazy.solutions:
         assert lazy.value == pytest.approx(eager.value, rel=1e-9, abs=1e-9)
 
 
+@LAZILY
 @seeing("scored")
 @examples(4)
 @given(rng=generators())
-def test_many_sentences_at_once(seen, rng):
+def test_many_sentences_at_once(seen, rng, method, options):
     sentences = [sentence(rng, int(rng.integers(1, 6))) for _ in range(rng.integers(1, 11))]
-    batch = gapless.solve_many([ParsingProblem(**parts) for parts in sentences], "lagrangian-cut")
+    batch = gapless.solve_many([ParsingProblem(**parts) for parts in sentences], method, **options)
     for i, parts in enumerate(sentences):
         problem = ParsingProblem(**parts)
         check(problem, batch[i], best_score(problem))
         if batch.statuses[i] is Status.OPTIMAL:
             assert batch.values[i] == pytest.approx(batch[i].value, rel=1e-12)
-    seen["scored"] += int(batch.arrays["parts_scored"].sum())
+    seen["scored"] += int(batch.arrays["scopes_scored"].sum())
 
 
 def easy(n=14, seed=3):
     """Arcs that decide nearly everything, parts of little weight with tight bounds."""
     rng = np.random.default_rng(seed)
     arcs = rng.normal(0, 3, (n + 1, n + 1))
-    scores = Scorer(rng.normal(0, 0.2, (n + 1,) * 3), np.full((n + 1,) * 3, 0.05))
+    scores = BoundedScorer(rng.normal(0, 0.2, (n + 1,) * 3), np.full((n + 1,) * 3, 0.05))
     return arcs, scores
 
 
@@ -172,17 +155,27 @@ def test_only_what_matters_is_scored_and_counted():
     result = gapless.solve(problem, "lagrangian-cut")
     total = len(problem.conjunctions[0].scopes)
     assert result.status is Status.OPTIMAL
-    assert result.stats.parts_total == total
-    assert 0 < result.stats.parts_scored == scores.asked < 0.25 * total
+    assert result.stats.scopes_total == total
+    assert 0 < result.stats.scopes_scored == scores.asked < 0.25 * total
     assert result.stats.extra["lazy"]
     every = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores.table)]), "lagrangian-cut")
-    assert every.stats.parts_scored == every.stats.parts_total == total
+    assert every.stats.scopes_scored == every.stats.scopes_total == total
     assert every.value == pytest.approx(result.value, rel=1e-12)
+
+
+def test_lazy_scores_need_the_default_variant():
+    arcs, scores = easy()
+    problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
+    with pytest.raises(gapless.UnknownOption, match="lazy_scores is True, but variant='paper' asks for all"):
+        gapless.solve(problem, "split-bound", variant="paper", lazy_scores=True)
+    lazily = gapless.solve(problem, "split-bound", lazy_scores=True)
+    assert lazily.stats.scopes_scored < lazily.stats.scopes_total
+    assert lazily.stats.extra["lazy"]
 
 
 def test_a_score_above_its_bound_is_refused():
     arcs, scores = easy()
-    scores.loose = np.full_like(scores.table, -0.01)
+    scores.slack = np.full_like(scores.table, -0.01)
     with pytest.raises(gapless.InvalidProblem, match=r"upper_bound\(\) promised at most"):
         gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores)]), "lagrangian-cut")
 
@@ -234,7 +227,7 @@ def test_an_error_in_a_scorer_never_ends_as_an_answer(after):
 def test_ctrl_c_while_scoring_gives_a_true_bound(after):
     rng = np.random.default_rng(1)
     arcs, table = rng.normal(size=(7, 7)), rng.normal(0, 2, (7, 7, 7))
-    scores = Scorer(table, np.abs(rng.normal(0, 1, table.shape)))
+    scores = BoundedScorer(table, np.abs(rng.normal(0, 1, table.shape)))
     broken = ParsingProblem(arcs, factors=[Grandchild(failing(scores, KeyboardInterrupt(), after))])
     result = gapless.solve(broken, "lagrangian-cut")
     assert result.stop is Stop.INTERRUPTED
@@ -266,12 +259,12 @@ def hard(n, seed=0):
     rng = numbers(seed)
     table = rng.normal(0, 1.5, (n + 1,) * 3)
     loose = np.abs(rng.normal(0, 0.5, table.shape))
-    return rng.normal(0, 1, (n + 1, n + 1)), Scorer(table, loose)
+    return rng.normal(0, 1, (n + 1, n + 1)), BoundedScorer(table, loose)
 
 
+@pytest.mark.usefixtures("bounds_alone")
 @pytest.mark.parametrize("nodes", [1, 2, 5])
-def test_limits_leave_a_true_bound_that_can_be_checked(nodes, monkeypatch):
-    monkeypatch.setattr(layout, "CHOICES", 0)
+def test_limits_leave_a_true_bound_that_can_be_checked(nodes):
     arcs, scores = hard(9)
     best = gapless.solve(ParsingProblem(arcs, factors=[Grandchild(scores.table)]), "split-bound").value
     problem = ParsingProblem(arcs, factors=[Grandchild(scores)])
@@ -295,7 +288,7 @@ def test_a_search_may_begin_again_from_any_multipliers(rng, keep_proof):
         if search.advance(10.0, nodes) is Stop.PROVED:
             break
         search.kernel.restart(rng.normal(0, 1, len(search.kernel.slots()[0])))
-        search.kernel.settle()
+        search.kernel.bound_current_node()
         assert search.bound >= best - 1e-9
     assert search.finish()
     assert search.value == pytest.approx(best, rel=1e-9)
@@ -308,7 +301,7 @@ def test_a_search_may_begin_again_from_any_multipliers(rng, keep_proof):
 @pytest.fixture
 def a_program_at_once(monkeypatch):
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
-    monkeypatch.setattr(lagrangian_search, "ROOT_STEPS", 3)
+    monkeypatch.setattr(lazy_search, "ROOT_STEPS", 3)
 
 
 @pytest.mark.usefixtures("bounds_alone", "a_program_at_once")
@@ -327,7 +320,7 @@ def test_a_linear_program_closes_what_stalls(seen, rng):
     relaxed = gapless.solve(problem, "price-and-cut", fix=False)
     if relaxed.status is Status.OPTIMAL:
         assert result.stats.nodes == 2  # the root, and the root again
-        assert result.stats.parts_added > 0
+        assert result.stats.scopes_added > 0
         assert not result.stats.extra["root_closed"]
         seen["closed"] += 1
 
@@ -342,7 +335,7 @@ def stalling(monkeypatch, error):
 
     monkeypatch.setattr(layout, "CHOICES", 0)
     monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
-    monkeypatch.setattr(lagrangian_search, "ROOT_STEPS", 3)
+    monkeypatch.setattr(lazy_search, "ROOT_STEPS", 3)
     monkeypatch.setattr(lagrangian_search, "restricted_relaxation", raises)
     return *hard(10, 1), asked
 
@@ -413,7 +406,7 @@ def test_any_numbers_make_a_true_certificate(rng):
     ways, sets = search.kernel.record()["orientation"], [scored.scopes for scored in problem.conjunctions]
     widths = np.concatenate([np.full(len(each), each.shape[1]) for each in sets])
     at = (np.cumsum(widths) - widths)[scopes[owned]] + places[owned]
-    evidence = SplitMultipliers(ways, values, places=at, loss=float(rng.choice([0.0, 1e300])))
+    evidence = TreeSplitCertificate(ways, values, places=at, loss=float(rng.choice([0.0, 1e300])))
     verdict = evidence.verify(problem)
     assert not verdict or verdict.bound >= best - 1e-9
 
@@ -423,7 +416,7 @@ def test_wild_charges_of_negative_scores_neither_warn_nor_prove_too_much(value):
     sets = [((0, 1), (0, 2)), ((0, 1), (1, 2))]
     for score in (-1e-9, -np.inf):
         problem = ParsingProblem(np.zeros((3, 3)), factors=[ArcConjunctions(sets, [score, score])])
-        verdict = SplitMultipliers([0], [value, value], places=[0, 2]).verify(problem)
+        verdict = TreeSplitCertificate([0], [value, value], places=[0, 2]).verify(problem)
         assert verdict.bound >= best_score(problem)
 
 
@@ -440,7 +433,7 @@ def test_certificates_survive_json_and_do_not_fit_other_problems():
 def test_it_is_the_default_for_grandchildren_and_lazy_scores():
     rng = np.random.default_rng(0)
     arcs, table = rng.normal(size=(5, 5)), rng.normal(size=(5, 5, 5))
-    lazy = Scorer(table, np.ones_like(table))
+    lazy = BoundedScorer(table, np.ones_like(table))
 
     def method(*factors):
         return gapless.solve(ParsingProblem(arcs, factors=factors)).method

@@ -10,9 +10,12 @@ from hypothesis import given
 import gapless
 from gapless import Result, Status
 from gapless.factors import Cardinality
-from gapless.selftest.pairs import KINDS, looking_at
+from gapless.testing.campaign import enumeration_limit
+from gapless.testing.listed_instances import KINDS
 from gapless.testing.random_factors import LazyConjunctions, ScoredCount, TightBudget
 from gapless_dependency import ParsingProblem
+
+LAZY = [("lagrangian-cut", {}), ("split-bound", {"lazy_scores": True})]
 
 
 def lazy_pairs(rng, count, most):
@@ -34,13 +37,14 @@ def test_lazy_scores_beside_a_factor_are_proved_with_a_certificate(seen, rng, ki
     def again():
         return ParsingProblem(bare.scores, factors=others, projective=bare.projective)
 
-    with looking_at(0):
-        lazily, at_once = gapless.solve(again(), "lagrangian-cut"), gapless.solve(again(), "split-bound")
-    assert lazily.status is at_once.status
-    assert not lazily.solutions or lazily.value == pytest.approx(at_once.value)
+    method, options = LAZY[int(rng.integers(2))]
+    with enumeration_limit(0):
+        lazily, chunk_size = gapless.solve(again(), method, **options), gapless.solve(again(), "split-bound")
+    assert lazily.status is chunk_size.status
+    assert not lazily.solutions or lazily.value == pytest.approx(chunk_size.value)
     assert lazily.verify(again())
     assert Result.from_json(lazily.to_json()).verify(again())
-    seen["unscored"] += lazily.stats.parts_scored < lazily.stats.parts_total
+    seen["unscored"] += lazily.stats.scopes_scored < lazily.stats.scopes_total
 
 
 OTHERS = {
@@ -50,16 +54,17 @@ OTHERS = {
 }
 
 
+@pytest.mark.parametrize(("method", "options"), LAZY)
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("projective", [True, False])
-def test_lazy_scores_that_forbid_every_tree_are_proved_infeasible(other, projective):
+def test_lazy_scores_that_forbid_every_tree_are_proved_infeasible(other, projective, method, options):
     bare = ParsingProblem(np.zeros((3, 3)), projective=projective)
     pairs = list(itertools.combinations(range(bare.decisions.count), 2))
     lazy = LazyConjunctions(pairs, np.full(len(pairs), -np.inf), np.zeros(len(pairs)))
     problem = ParsingProblem(
         bare.scores, factors=[lazy, OTHERS[other](bare.decisions.count)], projective=projective
     )
-    with looking_at(0):
-        result = gapless.solve(problem, "lagrangian-cut")
+    with enumeration_limit(0):
+        result = gapless.solve(problem, method, **options)
     assert result.status is Status.INFEASIBLE
     assert result.verify(problem)

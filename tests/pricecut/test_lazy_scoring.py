@@ -34,12 +34,12 @@ def test_few_parts_are_scored_and_fewer_added(options):
     problem, scorer = sentence(1, 15)
     result = gapless.solve(problem, "price-and-cut", **options)
     stats = result.stats
-    assert stats.parts_total == sum(len(scored.scopes) for scored in problem.conjunctions)
-    assert stats.parts_scored == len(scorer.asked)
-    assert 0 < stats.parts_added < stats.parts_total
-    assert stats.parts_scored < 0.9 * stats.parts_total
+    assert stats.scopes_total == sum(len(scored.scopes) for scored in problem.conjunctions)
+    assert stats.scopes_scored == len(scorer.asked)
+    assert 0 < stats.scopes_added < stats.scopes_total
+    assert stats.scopes_scored < 0.9 * stats.scopes_total
     full = gapless.solve(sentence(1, 15)[0], "lp-full", tree="flow" if "variant" in options else "cut-sets")
-    assert full.stats.parts_scored == full.stats.parts_total
+    assert full.stats.scopes_scored == full.stats.scopes_total
     assert stats.extra["objective"] == pytest.approx(full.stats.extra["objective"], abs=1e-6)
     assert result.verify(problem)
 
@@ -49,14 +49,14 @@ def test_the_default_variant_scores_fewer_parts_than_the_paper():
         gapless.solve(sentence(2, 15)[0], "price-and-cut", variant=variant).stats
         for variant in ("default", "paper")
     )
-    assert ours.parts_scored < theirs.parts_scored
-    assert ours.parts_added < theirs.parts_added
+    assert ours.scopes_scored < theirs.scopes_scored
+    assert ours.scopes_added < theirs.scopes_added
 
 
 def test_branch_price_and_cut_scores_lazily():
     problem, scorer = sentence(3, 10)
     result = gapless.solve(problem, "branch-price-and-cut", tree="own")
-    assert result.stats.parts_scored == len(scorer.asked) < result.stats.parts_total
+    assert result.stats.scopes_scored == len(scorer.asked) < result.stats.scopes_total
     assert result.value == pytest.approx(gapless.solve(sentence(3, 10)[0], "split-bound").value)
 
 

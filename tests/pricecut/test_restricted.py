@@ -7,12 +7,12 @@ from hypothesis import assume, given
 from split_layout import SplitLayout
 
 from gapless import Limits
-from gapless.core.tolerance import margin, round_bound
-from gapless.roles import Budget, Fixings
+from gapless.arrays.tolerance import round_bound, score_tolerance
+from gapless.roles import Fixings, SolveBudget
 from gapless_dependency.enumeration import tree_scores
-from gapless_pricecut.pricing_tables import Parts
-from gapless_pricecut.restricted import restricted_relaxation
-from gapless_splitbound import SplitMultipliers
+from gapless_pricecut.kept_arcs_relaxation import restricted_relaxation
+from gapless_pricecut.pricing_tables import PricingTables
+from gapless_splitbound import TreeSplitCertificate
 
 CLOSE = 1e-6
 
@@ -38,18 +38,18 @@ def kept_sentence(random_sentence, rng):
 @given(rng=generators())
 def test_multipliers_are_those_of_the_split_bound(seen, rng, random_sentence):
     problem, kept, best = kept_sentence(random_sentence, rng)
-    found = restricted_relaxation(problem, kept, budget=Budget())
+    found = restricted_relaxation(problem, kept, budget=SolveBudget())
     fixings = Fixings.none(problem.decisions.count).fix(off=np.flatnonzero(~kept))
-    assert found.bound >= best - margin(best)
+    assert found.bound >= best - score_tolerance(best)
     if found.tree is not None:
         assert kept[problem.encode(found.tree)].all()
-        assert problem.value(found.tree) <= best + margin(best)
+        assert problem.value(found.tree) <= best + score_tolerance(best)
     if found.bound == -np.inf:
         return
     split = SplitLayout(problem)
     assert found.multipliers.shape == (split.size,)
     close = CLOSE * max(1.0, abs(found.bound))
-    evidence = SplitMultipliers(split.orientation, found.multipliers / split.scale, loss=split.loss)
+    evidence = TreeSplitCertificate(split.orientation, found.multipliers / split.scale, loss=split.loss)
     verdict = evidence.verify(problem, fixings)
     assert verdict
     assert round_bound(verdict.bound, problem.granularity) <= found.bound + close
@@ -62,7 +62,7 @@ def test_groups_without_a_pair_that_is_left_bind_nothing(seed, random_sentence):
     rng = np.random.default_rng(seed)
     problem = random_sentence(rng)
     kept, best = kept_arcs(rng, problem)
-    assert restricted_relaxation(problem, kept, budget=Budget()).bound >= best - margin(best)
+    assert restricted_relaxation(problem, kept, budget=SolveBudget()).bound >= best - score_tolerance(best)
 
 
 @seeing("compared")
@@ -73,7 +73,7 @@ def test_the_objective_is_that_of_the_program_with_the_other_arcs_off(seen, rng,
     program = whole_program(problem, "lean", "cut-sets")
     for arc in np.flatnonzero(~kept).tolist():
         program.row({arc: 1.0}, 0.0, 0.0)
-    found = restricted_relaxation(problem, kept, budget=Budget(), parts=Parts(problem))
+    found = restricted_relaxation(problem, kept, budget=SolveBudget(), parts=PricingTables(problem))
     assert np.all(found.point[~kept] == 0)
     if program.complete and found.bound > -np.inf:
         assert found.objective == pytest.approx(program.optimum(), rel=CLOSE, abs=CLOSE)
@@ -84,7 +84,7 @@ def test_the_objective_is_that_of_the_program_with_the_other_arcs_off(seen, rng,
 @given(rng=generators())
 def test_a_spent_budget_leaves_a_true_bound(rng, random_sentence):
     problem, kept, best = kept_sentence(random_sentence, rng)
-    found = restricted_relaxation(problem, kept, budget=Budget(Limits(iterations=0)))
+    found = restricted_relaxation(problem, kept, budget=SolveBudget(Limits(iterations=0)))
     assert np.isnan(found.objective)
-    assert found.bound >= best - margin(best)
+    assert found.bound >= best - score_tolerance(best)
     assert found.multipliers.shape == (SplitLayout(problem).size,)

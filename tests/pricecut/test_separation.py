@@ -6,7 +6,7 @@ import numpy as np
 from drawn import examples, generators, seeing
 from hypothesis import given
 
-from gapless.core.tolerance import INTEGRAL
+from gapless.arrays.tolerance import INTEGRAL
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import all_trees
 from gapless_pricecut.separation import crossed_rows, violated_sets

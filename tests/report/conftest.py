@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -11,11 +10,11 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.core.limits import Budget
-from gapless.core.serial import dumps
-from gapless.engine import tree_search
+from gapless.arrays.serial import dumps
+from gapless.limits.limits import SolveBudget
 from gapless.roles import MostFractional
 from gapless.testing.examples import OptimisticBound, Selection
+from gapless.tree_search import tree_search
 from gapless_chains import ChainProblem, TreeProblem
 from gapless_dependency import ParsingProblem
 from gapless_dependency.factors import Grandchild, Sibling
@@ -26,20 +25,20 @@ EVIL = "<script>alert(1)</script>"
 WORDS = ("The", EVIL, "committee", "&", "Maria", "Sharapova", 'said"so', "in", "York")
 
 
-def _chain() -> gl.Record:
+def _chain():
     rng = np.random.default_rng(3)
     labels = ("O", "B-PER", "I-PER", "B-LOC")
     problem = ChainProblem(rng.normal(size=(9, 4)), rng.normal(size=(4, 4)), labels=labels)
     return gl.Record(problem, gl.solve(problem, "column-generation", k=2, trace=True), "chain", WORDS)
 
 
-def _tree() -> gl.Record:
+def _tree():
     rng = np.random.default_rng(4)
     problem = TreeProblem(rng.normal(size=(9, 3)), rng.normal(size=(3, 3)), [-1, 0, 0, 1, 1, 2, 4, 4, 2])
     return gl.Record(problem, gl.solve(problem, trace=True), "tree", WORDS)
 
 
-def parsing_problem() -> ParsingProblem:
+def parsing_problem():
     def grandchild(g: Any, h: Any, m: Any) -> Any:
         return 0.45 * np.sin(g * 31.7 + h * 17.3 + m * 7.1)
 
@@ -50,19 +49,19 @@ def parsing_problem() -> ParsingProblem:
     return ParsingProblem(scores, factors=[Grandchild(grandchild), Sibling(sibling)])
 
 
-def _parsing() -> gl.Record:
+def _parsing():
     problem = parsing_problem()
     return gl.Record(problem, gl.solve(problem, "split-bound", trace=True), "parsing", WORDS)
 
 
-def _ordering() -> gl.Record:
+def _ordering():
     rng = np.random.default_rng(5)
     names = ["budget", "council", EVIL, "school", "roof", "votes", "repairs", "funds"]
     problem = OrderingProblem.from_selection(rng.normal(size=8), rng.normal(size=(8, 8)), length=4, names=names)
     return gl.Record(problem, gl.solve(problem, k=3, trace=True), "ordering")
 
 
-def _linking() -> gl.Record:
+def _linking():
     distances = np.random.default_rng(6).integers(1, 6, size=(16, 16))
     distances = np.minimum(distances, distances.T)
     np.fill_diagonal(distances, 0)
@@ -70,11 +69,11 @@ def _linking() -> gl.Record:
     return gl.Record(problem, gl.solve(problem, k=2, trace=True), "linking", WORDS[:4])
 
 
-def _selection() -> gl.Record:
+def _selection():
     """No plug-in draws it; its search branches."""
     rng = np.random.default_rng(7)
     problem = Selection(rng.integers(3, 30, 9), rng.integers(2, 20, (2, 9)), [30, 30], ())
-    result = tree_search(problem, OptimisticBound(problem), MostFractional(), Budget(trace=True))
+    result = tree_search(problem, OptimisticBound(problem), MostFractional(), SolveBudget(trace=True))
     return gl.Record(problem, result, "selection")
 
 
@@ -89,12 +88,12 @@ MADE = {
 
 
 @pytest.fixture(scope="session")
-def records() -> dict[str, gl.Record]:
+def records():
     return {name: make() for name, make in MADE.items()}
 
 
 @pytest.fixture(scope="session")
-def run_folder(records: dict[str, gl.Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run_folder(records, tmp_path_factory):
     """As a task leaves it: records, tables with the paper's values, a summary, a figure."""
     folder = tmp_path_factory.mktemp("run")
     proved = records["chain"].result

@@ -1,10 +1,7 @@
 """Letters of all drawings and of the report's style can be read: contrast as WCAG 2 asks for it, light and dark."""
 
-from __future__ import annotations
-
 import re
 from importlib import resources
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +15,7 @@ from gapless_dependency.arc_diagram import draw_svg
 DRAWS = 2
 
 
-def test_contrast_of_known_pairs() -> None:
+def test_contrast_of_known_pairs():
     assert contrast(rgb("#ffffff"), rgb("#000000")) == pytest.approx(21.0)
     assert contrast(rgb("#777777"), rgb("white")) == pytest.approx(4.48, abs=0.005)
     assert inverted(rgb("white"), 0.9) == pytest.approx([0.1] * 3)
@@ -29,11 +26,11 @@ def test_contrast_of_known_pairs() -> None:
     )
 
 
-def test_drawings_of_all_plugins_can_be_read() -> None:
+def test_drawings_of_all_plugins_can_be_read():
     hook = load_plugins().hook
-    drawn: set[str] = set()
-    found: set[str] = set()
-    for specimens in (one for several in hook.gapless_specimens() for one in several):
+    drawn = set()
+    found = set()
+    for specimens in (one for several in hook.gapless_selftest_instances() for one in several):
         rng = np.random.default_rng(0)
         for problem in (specimens.draw(rng) for _ in range(DRAWS)):
             result = gl.solve(problem)
@@ -46,7 +43,7 @@ def test_drawings_of_all_plugins_can_be_read() -> None:
     assert drawn >= {"ChainProblem", "TreeProblem", "ParsingProblem", "OrderingProblem", "LinkingProblem"}
 
 
-def test_drawings_of_records_can_be_read(records: dict[str, gl.Record]) -> None:
+def test_drawings_of_records_can_be_read(records):
     """With words, losses and fixed places, which instances of the self-test lack."""
     hook = load_plugins().hook
     for record in records.values():
@@ -60,7 +57,7 @@ def test_drawings_of_records_can_be_read(records: dict[str, gl.Record]) -> None:
         assert not list(faint(svg or "<svg/>"))
 
 
-def test_tags_and_factors_can_be_read() -> None:
+def test_tags_and_factors_can_be_read():
     words, heads = ["a", "b", "c"], [2, 0, 2]
     assert not list(faint(draw_svg(words, heads, tags=["DET", "X", "Y"], labels=["d", "r", "o"], gold=[3, 0, 2])))
     problem = ChainProblem(np.zeros((3, 2)), np.zeros((2, 2)), labels=["O", "B-X"])
@@ -81,9 +78,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize("scheme", [0, 1])
-def test_colours_of_the_page_can_be_read(scheme: int) -> None:
-    colours: dict[str, Any] = dict(
-        re.findall(r"--([\w-]+): (#[0-9a-f]{6});", STYLE.split("prefers-color-scheme")[scheme])
-    )
+def test_colours_of_the_page_can_be_read(scheme):
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", STYLE.split("prefers-color-scheme")[scheme]))
     low = {pair: contrast(*(rgb(colours[name]) for name in pair)) for pair in PAIRS}
     assert {pair: ratio for pair, ratio in low.items() if ratio < LEAST} == {}

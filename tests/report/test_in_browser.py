@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +46,7 @@ return [...document.querySelectorAll("main > *, main section > *, .verdict, .fac
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def browser(tmp_path_factory):
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
     for flag in (
@@ -71,9 +68,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def pages(
-    records: dict[str, gl.Record], run_folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, str]:
+def pages(records, run_folder, tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     for name in NAMES:
         (folder / f"{name}.html").write_text(report_of(records[name]), "utf-8")
@@ -86,7 +81,7 @@ def pages(
     return {name: (folder / f"{name}.html").as_uri() for name in (*NAMES, "run", "judged", "two")}
 
 
-def _judged(found: str, name: str) -> gl.Record:
+def _judged(found, name):
     """A chain of two words; the right answer for b is DET VERB, for the others DET NOUN."""
     labels = ("DET", "NOUN", "VERB")
     problem = ChainProblem(
@@ -96,7 +91,7 @@ def _judged(found: str, name: str) -> gl.Record:
     return gl.Record(problem, gl.solve(problem, k=2), name, ["the", "<script>alert(1)</script>"], gold=gold)
 
 
-def show(browser: Any, page: str, size: tuple[int, int], scheme: str = "light") -> None:
+def show(browser, page, size, scheme="light"):
     metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == PHONE}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
@@ -104,11 +99,11 @@ def show(browser: Any, page: str, size: tuple[int, int], scheme: str = "light") 
     browser.get(page)
 
 
-def opened(browser: Any) -> None:
+def opened(browser):
     browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
 
 
-def checked(browser: Any) -> None:
+def checked(browser):
     """No complaint, no load, no sideways scrolling, no small print."""
     assert browser.get_log("browser") == []
     assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
@@ -118,7 +113,7 @@ def checked(browser: Any) -> None:
 
 
 @pytest.mark.parametrize("name", [*NAMES, "run"])
-def test_a_page_at_a_desk_and_on_a_phone(browser: Any, pages: dict[str, str], name: str) -> None:
+def test_a_page_at_a_desk_and_on_a_phone(browser, pages, name):
     for size, scheme in ((DESK, "light"), (PHONE, "dark")):
         show(browser, pages[name], size, scheme)
         for part in ("h1", ".verdict"):
@@ -132,7 +127,7 @@ def test_a_page_at_a_desk_and_on_a_phone(browser: Any, pages: dict[str, str], na
             assert drawing.find_element(By.TAG_NAME, "title").get_attribute("textContent")
 
 
-def test_the_paper_turns_dark(browser: Any, pages: dict[str, str]) -> None:
+def test_the_paper_turns_dark(browser, pages):
     grounds = []
     for scheme in ("light", "dark"):
         show(browser, pages["chain"], DESK, scheme)
@@ -141,13 +136,13 @@ def test_the_paper_turns_dark(browser: Any, pages: dict[str, str]) -> None:
     assert grounds[1] != grounds[0]
 
 
-def test_a_sentence_stays_a_sentence(browser: Any, pages: dict[str, str]) -> None:
+def test_a_sentence_stays_a_sentence(browser, pages):
     show(browser, pages["parsing"], DESK)
     assert "<script>alert(1)</script>" in browser.find_element(By.CSS_SELECTOR, ".drawing").text
     assert browser.execute_script("return [...document.scripts].filter((one) => !one.type).length") == 1
 
 
-def test_the_tree_zooms_and_tells_its_fixings(browser: Any, pages: dict[str, str]) -> None:
+def test_the_tree_zooms_and_tells_its_fixings(browser, pages):
     show(browser, pages["parsing"], DESK)
     tree = browser.find_element(By.CSS_SELECTOR, "svg.tree")
     before = tree.size["width"]
@@ -167,7 +162,7 @@ def test_the_tree_zooms_and_tells_its_fixings(browser: Any, pages: dict[str, str
     assert tip.is_displayed()
 
 
-def test_a_chart_tells_its_numbers(browser: Any, pages: dict[str, str]) -> None:
+def test_a_chart_tells_its_numbers(browser, pages):
     show(browser, pages["parsing"], PHONE)
     plot = browser.find_element(By.CSS_SELECTOR, ".plot")
     tip = browser.find_element(By.ID, "tip")
@@ -181,9 +176,7 @@ def test_a_chart_tells_its_numbers(browser: Any, pages: dict[str, str]) -> None:
     assert plot.find_element(By.XPATH, "..").find_element(By.TAG_NAME, "table").is_displayed()
 
 
-def test_the_list_sorts_filters_and_leads_to_the_answers(
-    browser: Any, pages: dict[str, str], records: dict[str, gl.Record]
-) -> None:
+def test_the_list_sorts_filters_and_leads_to_the_answers(browser, pages, records):
     show(browser, pages["run"], DESK)
 
     def column(number: int) -> list[str]:
@@ -225,7 +218,7 @@ def test_the_list_sorts_filters_and_leads_to_the_answers(
     assert browser.get_log("browser") == []
 
 
-def test_words_unfold_and_errors_filter(browser: Any, pages: dict[str, str]) -> None:
+def test_words_unfold_and_errors_filter(browser, pages):
     for size, scheme in ((DESK, "light"), (PHONE, "dark")):
         show(browser, pages["judged"], size, scheme)
         rows = browser.find_elements(By.CSS_SELECTOR, "#list tbody tr")
@@ -248,7 +241,7 @@ def test_words_unfold_and_errors_filter(browser: Any, pages: dict[str, str]) -> 
         checked(browser)
 
 
-def test_two_runs_list_what_differs(browser: Any, pages: dict[str, str]) -> None:
+def test_two_runs_list_what_differs(browser, pages):
     for size, scheme in ((DESK, "dark"), (PHONE, "light")):
         show(browser, pages["two"], size, scheme)
         checked(browser)
@@ -268,7 +261,7 @@ return [...document.querySelectorAll("#listed, .facts-of-two")].map((one) => one
 
 
 @pytest.mark.parametrize("name", ["two", "judged", "run"])
-def test_no_column_of_a_list_is_out_of_sight(browser: Any, pages: dict[str, str], name: str) -> None:
+def test_no_column_of_a_list_is_out_of_sight(browser, pages, name):
     for size in ((1280, 900), (390, 844)):
         show(browser, pages[name], size, "light")
         assert browser.execute_script(WIDE) == []
@@ -278,7 +271,7 @@ def test_no_column_of_a_list_is_out_of_sight(browser: Any, pages: dict[str, str]
     assert [one.get_attribute("data-head") for one in cells] == heads
 
 
-def test_a_table_that_scrolls_shows_a_shadow(browser: Any, pages: dict[str, str]) -> None:
+def test_a_table_that_scrolls_shows_a_shadow(browser, pages):
     """Shades of its two edges differ while more is hidden on one side only."""
     show(browser, pages["run"], (390, 844))
     grounds = browser.execute_script(
@@ -288,7 +281,7 @@ def test_a_table_that_scrolls_shows_a_shadow(browser: Any, pages: dict[str, str]
     assert set(grounds) == {"local, local, scroll, scroll"}
 
 
-def test_without_a_script_the_main_facts_are_there(browser: Any, pages: dict[str, str]) -> None:
+def test_without_a_script_the_main_facts_are_there(browser, pages):
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         show(browser, pages["judged"], DESK)
@@ -305,7 +298,7 @@ def test_without_a_script_the_main_facts_are_there(browser: Any, pages: dict[str
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
-def test_figures_are_images_that_cannot_run(browser: Any, pages: dict[str, str]) -> None:
+def test_figures_are_images_that_cannot_run(browser, pages):
     show(browser, pages["run"], DESK)
     figure = browser.find_element(By.CSS_SELECTOR, "#figures img")
     assert figure.is_displayed()
@@ -325,16 +318,14 @@ return [...own.map((one) => [one.color, one.fontSize, one.padding].join()),
 """
 
 
-def in_a_notebook(browser: Any, folder: Path, value: Any, size: tuple[int, int], light: str, scheme: str) -> None:
+def in_a_notebook(browser, folder, value, size, light, scheme):
     page = folder / "notebook.html"
     page.write_text(NOTEBOOK.format(light=light, shown=value._repr_html_()), "utf-8")
     show(browser, page.as_uri(), size, scheme)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_notebook_shows_answers_at_any_width(
-    browser: Any, records: dict[str, gl.Record], tmp_path: Path, name: str
-) -> None:
+def test_a_notebook_shows_answers_at_any_width(browser, records, tmp_path, name):
     for value in (records[name], records[name].problem, records[name].result.certificate):
         for size in (PHONE, DESK):
             in_a_notebook(browser, tmp_path, value, size, "true", "light")
@@ -346,9 +337,7 @@ def test_a_notebook_shows_answers_at_any_width(
     assert browser.get_log("browser") == []
 
 
-def test_a_notebook_keeps_its_own_look_and_its_theme_rules(
-    browser: Any, records: dict[str, gl.Record], tmp_path: Path
-) -> None:
+def test_a_notebook_keeps_its_own_look_and_its_theme_rules(browser, records, tmp_path):
     grounds, looks = [], []
     for light, scheme in (("true", "light"), ("false", "light"), ("true", "dark"), ("false", "dark"), ("", "dark")):
         in_a_notebook(browser, tmp_path, records["chain"], DESK, light, scheme)

@@ -1,21 +1,17 @@
 """Several methods that answer the same problems: a problem counts once, and proofs are told by method."""
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.core.events import Event
+from gapless.limits.events import Event
 from gapless.report import write_report
 from gapless.report.charts import bounds_over_time, chart, work_over_rounds
-from gapless.report.listing import Row, row_of
+from gapless.report.listing import row_of
 from gapless.report.page import fact
 from gapless.report.plots import time_against_length
 from gapless_chains import ChainProblem
@@ -26,13 +22,13 @@ LABELS = ("DET", "NOUN", "VERB")
 BASELINE = "baseline"
 
 
-def problem(found: str) -> ChainProblem:
+def problem(found):
     return ChainProblem(
         [[2.0 * (label == one) for label in LABELS] for one in found.split()], np.zeros((3, 3)), labels=LABELS
     )
 
 
-def record(name: str, found: str, method: str | None = None) -> gl.Record:
+def record(name, found, method=None):
     """Decode two words, whose right labels are DET NOUN; the baseline proves nothing."""
     asked = problem(found)
     result = gl.solve(asked, None if method == BASELINE else method)
@@ -41,7 +37,7 @@ def record(name: str, found: str, method: str | None = None) -> gl.Record:
     return gl.Record(asked, result, name, ["a", "dog"], gold=["DET", "NOUN"])
 
 
-def run(folder: Path, found: dict[str, str], **methods: str | None) -> Path:
+def run(folder, found, **methods):
     folder.mkdir()
     for file, method in methods.items():
         lines = [gl.dumps(record(name, labels, method)) for name, labels in found.items()]
@@ -49,13 +45,13 @@ def run(folder: Path, found: dict[str, str], **methods: str | None) -> Path:
     return folder
 
 
-def page_of(source: Path, **options: Any) -> str:
+def page_of(source, **options):
     out = source.parent / "page.html"
     write_report(source, out, **options)
     return out.read_text("utf-8")
 
 
-def verdict(page: str) -> tuple[str, str]:
+def verdict(page):
     found = re.search(r'<div class="verdict (\w+)">(.*?)</div>', page, re.DOTALL)
     assert found
     return found[1], " ".join(re.sub("<[^>]*>", " ", found[2]).split())
@@ -64,7 +60,7 @@ def verdict(page: str) -> tuple[str, str]:
 FOUND = {"same": "DET NOUN", "other": "DET VERB"}
 
 
-def test_a_baseline_that_proves_nothing_leaves_a_run_proved(tmp_path: Path) -> None:
+def test_a_baseline_that_proves_nothing_leaves_a_run_proved(tmp_path):
     mark, told = verdict(page_of(run(tmp_path / "run", FOUND, exact=None, beam=BASELINE)))
     assert mark == "good"
     assert told.startswith(
@@ -75,7 +71,7 @@ def test_a_baseline_that_proves_nothing_leaves_a_run_proved(tmp_path: Path) -> N
     assert told.startswith("0 of 2 problems are proved")
 
 
-def test_a_name_that_two_files_use_for_different_problems_counts_twice(tmp_path: Path) -> None:
+def test_a_name_that_two_files_use_for_different_problems_counts_twice(tmp_path):
     folder = run(tmp_path / "run", FOUND, exact=None)
     lines = [gl.dumps(record(name, "NOUN NOUN", BASELINE)) for name in FOUND]
     (folder / "beam.jsonl").write_text("\n".join(lines), "utf-8")
@@ -83,12 +79,12 @@ def test_a_name_that_two_files_use_for_different_problems_counts_twice(tmp_path:
     assert (mark, told.partition(" are")[0]) == ("fair", "2 of 3 problems")
 
 
-def test_an_unchecked_proof_is_not_green(tmp_path: Path) -> None:
+def test_an_unchecked_proof_is_not_green(tmp_path):
     folder = run(tmp_path / "run", FOUND, exact=None, beam=BASELINE)
     assert verdict(page_of(folder, verify=False))[0] == "fair"
 
 
-def test_errors_count_an_answer_of_several_methods_once(tmp_path: Path) -> None:
+def test_errors_count_an_answer_of_several_methods_once(tmp_path):
     page = page_of(run(tmp_path / "run", FOUND, exact=None, viterbi="viterbi", dominance="dominance"))
     assert "3 of 4 parts are right (75.00 %); 1 of 2 different answers have no error." in page
     frequent = page[page.index("Most frequent errors</caption>") :]
@@ -97,7 +93,7 @@ def test_errors_count_an_answer_of_several_methods_once(tmp_path: Path) -> None:
     assert re.findall(r"<tr><td>(\w+)</td>", files[: files.index("</table>")]) == ["dominance", "exact", "viterbi"]
 
 
-def test_two_runs_count_a_problem_of_several_methods_once(tmp_path: Path) -> None:
+def test_two_runs_count_a_problem_of_several_methods_once(tmp_path):
     methods = {"exact": None, "viterbi": "viterbi"}
     first = run(tmp_path / "a", {"x": "DET NOUN", "y": "DET DET", "z": "DET VERB"}, **methods)
     second = run(tmp_path / "b", {"x": "DET NOUN", "y": "DET DET", "z": "DET NOUN"}, **methods)
@@ -119,12 +115,12 @@ def test_two_runs_count_a_problem_of_several_methods_once(tmp_path: Path) -> Non
 # --- plots and charts
 
 
-def rows(file: str, sizes: tuple[int, ...], seconds: float | None) -> list[Row]:
+def rows(file, sizes, seconds):
     row = attrs.evolve(row_of(record("a", "DET NOUN"), None), file=file)
     return [attrs.evolve(row, size=size, seconds=seconds or size / 1000) for size in sizes]
 
 
-def test_means_of_batches_are_no_times_of_answers() -> None:
+def test_means_of_batches_are_no_times_of_answers():
     batches = [*rows("viterbi", (5, 8, 12), 1e-5), *rows("dominance", (5, 8, 12), 2e-5)]
     assert time_against_length(batches) is None
     plot = time_against_length([*batches, *rows("exact", (5, 8, 12), None)])
@@ -133,7 +129,7 @@ def test_means_of_batches_are_no_times_of_answers() -> None:
     assert not plot.key
 
 
-def test_times_are_told_apart_by_file() -> None:
+def test_times_are_told_apart_by_file():
     plot = time_against_length([*rows("exact", (5, 8, 12), None), *rows("beam", (5, 8), None)])
     assert plot is not None
     assert plot.key == [("count0", "exact"), ("count1", "beam")]
@@ -144,7 +140,7 @@ def test_times_are_told_apart_by_file() -> None:
     assert len(whole.marks) == 1
 
 
-def test_few_steps_are_drawn_as_whole_steps() -> None:
+def test_few_steps_are_drawn_as_whole_steps():
     """They all came in the last thousandth of a second: over time, the chart would be empty."""
     late = [Event("step", 0.5 + 1e-6 * place, 9.0 - place, 4.0) for place in range(4)]
     result = gl.Result(gl.Status.FEASIBLE, gl.Stop.TIME, [gl.Solution(None, 4.0)], 6.0)
@@ -160,7 +156,7 @@ def test_few_steps_are_drawn_as_whole_steps() -> None:
     assert over_time.across == "seconds"
 
 
-def test_a_bound_that_never_moves_is_not_drawn() -> None:
+def test_a_bound_that_never_moves_is_not_drawn():
     flat = [Event("step", 0.1 * place, 9.0, 4.0) for place in range(1, 5)]
     result = gl.Result(gl.Status.FEASIBLE, gl.Stop.TIME, [gl.Solution(None, 4.0)], 9.0)
     assert bounds_over_time(flat, result) is None
@@ -168,7 +164,7 @@ def test_a_bound_that_never_moves_is_not_drawn() -> None:
     assert bounds_over_time(found_late, result) is not None
 
 
-def test_counts_have_whole_ticks() -> None:
+def test_counts_have_whole_ticks():
     rounds = [Event("round", 0.1 * i, 9.0, 0.0, {"columns_found": 1}) for i in range(1, 4)]
     drawn = work_over_rounds(rounds)
     assert drawn is not None
@@ -179,6 +175,6 @@ def test_counts_have_whole_ticks() -> None:
     assert "0.40" in [label for _, label in fractions.y_ticks]
 
 
-def test_seconds_have_three_digits() -> None:
+def test_seconds_have_three_digits():
     assert fact(1.90532, "seconds") == "1.91"
     assert fact(1.90532, "value") == "1.90532"

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.core.batch_result import BatchResult
+from gapless.results.batch_result import BatchResult
 from gapless.roles import Fixings
 from gapless_chains import ChainModel, ChainProblem
 from gapless_dependency import ParsingProblem
@@ -61,7 +61,7 @@ class Reader(HTMLParser):
         return "\n".join(self.texts)
 
 
-def read(value: Any) -> Reader:
+def read(value):
     page = value._repr_html_()
     assert page is not None
     assert len(page) < SIZE
@@ -76,13 +76,13 @@ KINDS = ["chain", "tree", "parsing", "ordering", "linking", "selection"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_records_results_and_problems_are_shown(records: dict[str, gl.Record], kind: str) -> None:
+def test_records_results_and_problems_are_shown(records, kind):
     record = records[kind]
     shown = read(record)
     assert kind in shown.text
     assert "Optimal (proved)" in shown.text
     assert len(shown.pictures) == (0 if kind == "selection" else len(record.result.solutions))
-    named = record.named()
+    named = record.describe()
     first = named[0] if isinstance(named[0], str) else "/".join(named[0])
     assert first in shown.text
     problem = read(record.problem)
@@ -92,7 +92,7 @@ def test_records_results_and_problems_are_shown(records: dict[str, gl.Record], k
         assert len(read(gl.solve(record.problem)).pictures) == 1
 
 
-def test_names_of_strangers_stay_text(records: dict[str, gl.Record]) -> None:
+def test_names_of_strangers_stay_text(records):
     for kind in ("chain", "tree", "parsing", "ordering", "linking"):
         shown = read(records[kind])
         assert any(EVIL in said for said, _ in shown.pictures) or EVIL in shown.text
@@ -102,7 +102,7 @@ def test_names_of_strangers_stay_text(records: dict[str, gl.Record]) -> None:
         assert EVIL in read(value).text
 
 
-def test_lists_of_several_best(records: dict[str, gl.Record]) -> None:
+def test_lists_of_several_best(records):
     problem = records["chain"].problem
     shown = read(gl.solve(problem, k=20))
     assert len(shown.pictures) == 5
@@ -110,9 +110,9 @@ def test_lists_of_several_best(records: dict[str, gl.Record]) -> None:
     assert "worse than the best" in shown.text
 
 
-def test_a_search_tree_is_drawn_from_its_certificate(records: dict[str, gl.Record]) -> None:
+def test_a_search_tree_is_drawn_from_its_certificate(records):
     record = records["parsing"]
-    tree: Any = record.result.certificate
+    tree = record.result.certificate
     for value, told in ((tree, "decision "), (record, "arc ")):
         shown = read(value)
         assert shown.tags.count("circle") == len(tree.parents)
@@ -123,7 +123,7 @@ def test_a_search_tree_is_drawn_from_its_certificate(records: dict[str, gl.Recor
     assert "no reason is given" in read(gl.roles.NoCertificate("")).text
 
 
-def test_what_is_large_is_counted_and_not_drawn() -> None:
+def test_what_is_large_is_counted_and_not_drawn():
     rng = np.random.default_rng(0)
     problem = ChainProblem(rng.normal(size=(5000, 4)), rng.normal(size=(4, 4)))
     result = gl.solve(problem, k=3)
@@ -140,7 +140,7 @@ def test_what_is_large_is_counted_and_not_drawn() -> None:
     assert len(read(batch[3]).pictures) == 1  # the problem is made again
 
 
-def test_a_batch_tells_failures_and_what_was_not_reached() -> None:
+def test_a_batch_tells_failures_and_what_was_not_reached():
     problem = ChainProblem([[1.0, 0.0]], np.zeros((2, 2)), labels=("A", "B"))
     failed = gl.SolveError(f"the oracle {EVIL}")
     batch = attrs.evolve(BatchResult.from_results([gl.solve(problem), failed], total=3), problems=[problem] * 3)
@@ -151,7 +151,7 @@ def test_a_batch_tells_failures_and_what_was_not_reached() -> None:
     assert read(gl.solve_many([])).text
 
 
-def test_a_result_knows_its_problem_as_long_as_that_lives() -> None:
+def test_a_result_knows_its_problem_as_long_as_that_lives():
     problem = ParsingProblem(np.ones((4, 4)), words=("we", "prove", EVIL))
     result = gl.solve(problem)
     assert "we" in read(result).pictures[0][0]
@@ -166,9 +166,9 @@ def test_a_result_knows_its_problem_as_long_as_that_lives() -> None:
     assert "show gapless.Record(problem, result)" in shown.text
 
 
-def test_what_fails_leaves_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fails_leaves_the_text(monkeypatch):
     class Nameless(ChainProblem):
-        def named(self, structure: Any, words: Any = ()) -> Any:
+        def describe(self, structure: Any, words: Any = ()) -> Any:
             raise RuntimeError("no names today")
 
     problem = Nameless([[1.0, 0.0]], np.zeros((2, 2)))
@@ -178,20 +178,20 @@ def test_what_fails_leaves_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert problem._repr_html_() is not None
 
 
-def test_it_needs_no_extra(monkeypatch: pytest.MonkeyPatch, records: dict[str, gl.Record]) -> None:
+def test_it_needs_no_extra(monkeypatch, records):
     for name in ("jinja2", "markupsafe", "plotly", "pandas", "polars"):
         monkeypatch.setitem(sys.modules, name, None)
     assert "Optimal" in read(records["parsing"]).text
 
 
-def test_nothing_feasible_is_told_with_the_reason() -> None:
+def test_nothing_feasible_is_told_with_the_reason():
     problem = ChainProblem(np.full((1, 2), -np.inf), np.zeros((2, 2)))
     shown = read(gl.solve(problem))
     assert "Infeasible (proved)" in shown.text
     assert "token 0 has no allowed label" in shown.text
 
 
-def test_a_certificate_of_a_stranger_is_shown() -> None:
+def test_a_certificate_of_a_stranger_is_shown():
     class Trusting(gl.Certificate):
         """Believe me."""
 

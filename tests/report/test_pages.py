@@ -8,7 +8,6 @@ import importlib.util
 import json
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -16,15 +15,15 @@ import pytest
 
 import gapless as gl
 from gapless.cli import exit_codes, main
-from gapless.core.events import Event
-from gapless.core.problem import Sense
-from gapless.core.record import read_values
+from gapless.limits.events import Event
 from gapless.plugins.manager import load_plugins
 from gapless.report import report_of, write_report
 from gapless.report.charts import bounds_over_time, work_over_rounds
 from gapless.report.page import json_data, number
 from gapless.report.search_tree import search_tree
+from gapless.results.record import read_values
 from gapless.roles import NoCertificate, Stats, TreeCertificate
+from gapless.sense import Sense
 from gapless.svg import tree_places
 from gapless_chains import ChainProblem
 
@@ -60,7 +59,7 @@ class Elements(HTMLParser):
             self.scripts[-1] = (kind, text + data)
 
 
-def answers(page: str) -> list[list[Any]]:
+def answers(page):
     """The list of a page: name, status, value, gap, seconds, nodes, check, anchor of each answer."""
     (text,) = (text for kind, text in Elements(page).scripts if kind and '"rows"' in text)
     data = json.loads(text)
@@ -71,7 +70,7 @@ def answers(page: str) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize("name", ["chain", "tree", "parsing", "ordering", "linking", "selection"])
-def test_a_page_runs_and_loads_nothing_but_itself(records: dict[str, gl.Record], name: str) -> None:
+def test_a_page_runs_and_loads_nothing_but_itself(records, name):
     elements = Elements(report_of(records[name]))
     programs = [text for kind, text in elements.scripts if kind is None]
     assert len(programs) == 1
@@ -87,7 +86,7 @@ def test_a_page_runs_and_loads_nothing_but_itself(records: dict[str, gl.Record],
             json.loads(text)
 
 
-def test_the_verdict_and_the_numbers(records: dict[str, gl.Record]) -> None:
+def test_the_verdict_and_the_numbers(records):
     page = report_of(records["parsing"])
     assert "Optimal: proved, with certificate" in page
     assert "The certificate holds, checked now" in page
@@ -100,7 +99,7 @@ def test_the_verdict_and_the_numbers(records: dict[str, gl.Record]) -> None:
     assert "The check fails at solutions[0]" in page
 
 
-def test_alternatives_say_what_differs(records: dict[str, gl.Record]) -> None:
+def test_alternatives_say_what_differs(records):
     record = records["ordering"]
     page = report_of(record)
     first, second = (set(record.problem.encode(s.structure).tolist()) for s in record.result.solutions[:2])
@@ -110,16 +109,14 @@ def test_alternatives_say_what_differs(records: dict[str, gl.Record]) -> None:
         assert len(listed) == len(ids) > 0
 
 
-def test_a_problem_that_nobody_draws_is_told_in_words(records: dict[str, gl.Record]) -> None:
+def test_a_problem_that_nobody_draws_is_told_in_words(records):
     record = records["selection"]
     page = report_of(record)
     for item in record.result.best:
         assert f"<li>item {item}</li>" in page
 
 
-def test_a_drawing_that_fails_costs_no_report(
-    records: dict[str, gl.Record], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_drawing_that_fails_costs_no_report(records, monkeypatch):
     class Broken:
         def __init__(self, drawn: Any) -> None:
             self.drawn = drawn
@@ -139,7 +136,7 @@ class _Hooked:
     hook: Any
 
 
-def test_the_tree_of_a_certificate(records: dict[str, gl.Record]) -> None:
+def test_the_tree_of_a_certificate(records):
     record = records["parsing"]
     nodes = search_tree(record, ())
     certificate = record.result.certificate
@@ -158,7 +155,7 @@ def test_the_tree_of_a_certificate(records: dict[str, gl.Record]) -> None:
     assert root >= value - 1e-9
 
 
-def test_the_tree_of_events_is_the_tree_of_the_certificate(records: dict[str, gl.Record]) -> None:
+def test_the_tree_of_events_is_the_tree_of_the_certificate(records):
     """As for a search inside SCIP, which keeps no certificate."""
     record = records["selection"]
     proved = search_tree(record, record.result.trace)
@@ -171,7 +168,7 @@ def test_the_tree_of_events_is_the_tree_of_the_certificate(records: dict[str, gl
     assert sum(node.outcome == "branched" for node in told) == sum(n.outcome == "branched" for n in proved)
 
 
-def test_bounds_over_time_are_those_of_the_whole_search() -> None:
+def test_bounds_over_time_are_those_of_the_whole_search():
     trace = [
         Event("round", 0.1, 9.0, -float("inf")),
         Event("node", 0.2, 8.0, 5.0),
@@ -192,7 +189,7 @@ def test_bounds_over_time_are_those_of_the_whole_search() -> None:
         assert bounds_over_time([Event("stop", 0.1, 9.0, 6.0)], result) is None
 
 
-def test_columns_and_rows_over_rounds() -> None:
+def test_columns_and_rows_over_rounds():
     rounds = [Event("round", 0.1 * i, 9.0, 0.0, {"columns_found": i, "rows_found": 1}) for i in range(1, 4)]
     chart = work_over_rounds(rounds)
     assert chart is not None
@@ -201,7 +198,7 @@ def test_columns_and_rows_over_rounds() -> None:
     assert work_over_rounds(rounds[:1]) is None
 
 
-def test_places_of_a_tree() -> None:
+def test_places_of_a_tree():
     middles, depths = tree_places([-1, 0, 0, 1, 1, -1], [10.0] * 6)
     assert depths == [0, 1, 1, 2, 2, 0]
     assert middles[3] < middles[1] < middles[4] < middles[2] < middles[5]
@@ -222,17 +219,17 @@ def test_places_of_a_tree() -> None:
         ("a", "a"),
     ],
 )
-def test_numbers_for_people(value: Any, said: str) -> None:
+def test_numbers_for_people(value, said):
     assert number(value) == said
 
 
-def test_json_in_a_page_ends_no_element() -> None:
+def test_json_in_a_page_ends_no_element():
     text = json_data(["</script><!--", "\u2028&"])
     assert not set("<>&\u2028") & set(text)
     assert json.loads(text) == ["</script><!--", "\u2028&"]
 
 
-def test_a_run_shows_tables_figures_and_every_answer(run_folder: Path, tmp_path: Path) -> None:
+def test_a_run_shows_tables_figures_and_every_answer(run_folder, tmp_path):
     page_file = tmp_path / "run.html"
     write_report(run_folder, page_file, details=2)
     page = page_file.read_text("utf-8")
@@ -249,16 +246,16 @@ def test_a_run_shows_tables_figures_and_every_answer(run_folder: Path, tmp_path:
     assert "6 of 7 answers are proved" in page
 
 
-def test_a_run_of_two_methods_links_each_answer_to_its_own_row(
-    records: dict[str, gl.Record], tmp_path: Path
-) -> None:
+def test_a_run_of_two_methods_links_each_answer_to_its_own_row(records, tmp_path):
     """A batch has no seconds of its own: those that the run measured say which answer was the most laborious."""
     folder = tmp_path / "run"
     folder.mkdir()
     plain = attrs.evolve(records["chain"], result=gl.solve(records["chain"].problem), name="sentence 0")
     plain = attrs.evolve(plain, result=attrs.evolve(plain.result, stats=Stats()))
     for method, seconds in (("fast", 0.125), ("slow", 0.5)):
-        (folder / f"{method}.jsonl").write_text(gl.dumps(attrs.evolve(plain, measured={"seconds": seconds})) + "\n")
+        (folder / f"{method}.jsonl").write_text(
+            gl.dumps(attrs.evolve(plain, measurements={"seconds": seconds})) + "\n"
+        )
     (folder / "tables.json").write_text('{"tables": []}', "utf-8")
     write_report(folder, tmp_path / "run.html", details=1)
     page = (tmp_path / "run.html").read_text("utf-8")
@@ -270,7 +267,7 @@ def test_a_run_of_two_methods_links_each_answer_to_its_own_row(
     assert re.search(r'<details class="answer"[^>]*>\s*<summary>.*?sentence 0 · slow', page, re.DOTALL)
 
 
-def test_a_record_that_somebody_changed_fails_and_the_others_are_shown(run_folder: Path, tmp_path: Path) -> None:
+def test_a_record_that_somebody_changed_fails_and_the_others_are_shown(run_folder, tmp_path):
     lines = (run_folder / "exact.jsonl").read_text("utf-8").splitlines()
     lines[1] = lines[1].replace('"value": "optimal"', '"value": "infeasible"')
     source, out = tmp_path / "changed.jsonl", tmp_path / "report.html"
@@ -282,7 +279,7 @@ def test_a_record_that_somebody_changed_fails_and_the_others_are_shown(run_folde
     assert "5 of 7 answers are proved" in page
 
 
-def test_a_bare_result_needs_its_problem(records: dict[str, gl.Record], tmp_path: Path) -> None:
+def test_a_bare_result_needs_its_problem(records, tmp_path):
     record = records["tree"]
     stored, problem, out = tmp_path / "result.json", tmp_path / "problem.json", tmp_path / "report.html"
     stored.write_text(record.result.to_json(), "utf-8")
@@ -293,13 +290,16 @@ def test_a_bare_result_needs_its_problem(records: dict[str, gl.Record], tmp_path
     assert "Optimal: proved, with certificate" in out.read_text("utf-8")
 
 
-def test_solving_again_for_the_events(records: dict[str, gl.Record], tmp_path: Path) -> None:
+def test_solving_again_for_the_events(records, tmp_path):
     record = attrs.evolve(records["chain"], result=attrs.evolve(records["chain"].result, trace=()))
     stored, out = tmp_path / "record.json", tmp_path / "report.html"
     record.save(stored)
     assert main(["report", str(stored), "-o", str(out)]) == exit_codes.PROVED
     assert "This record has no events" in out.read_text("utf-8")
-    assert main(["report", str(stored), "-o", str(out), "--again", "--option", "prune=False"]) == exit_codes.PROVED
+    assert (
+        main(["report", str(stored), "-o", str(out), "--solve-again", "--option", "prune=False"])
+        == exit_codes.PROVED
+    )
     page = out.read_text("utf-8")
     assert "a second solve for this report: method column-generation, prune=False" in page
 
@@ -307,27 +307,27 @@ def test_solving_again_for_the_events(records: dict[str, gl.Record], tmp_path: P
 TWO_SOLVES = "The events come from a second solve for this report"
 
 
-def test_again_draws_how_embedded_sentences_were_proved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_again_draws_how_embedded_sentences_were_proved(tmp_path, capsys):
     """Their proofs are found at the root: what is to be seen are its steps."""
     pytest.importorskip("conllu")
     out, page = tmp_path / "out", tmp_path / "run.html"
     asked = ["run", "dependency-parsing", "--epochs", "1", "--out", str(out), "--report", str(page)]
     assert main(asked) == exit_codes.PROVED
     without = page.read_text("utf-8")
-    assert "make the report with --again" in without
+    assert "make the report with --solve-again" in without
     assert "Bound and best value" not in without
-    assert main([*asked, "--again"]) == exit_codes.PROVED
+    assert main([*asked, "--solve-again"]) == exit_codes.PROVED
     drawn = page.read_text("utf-8")
     assert drawn.count(TWO_SOLVES) == 5
     assert drawn.count("<figcaption>Bound and best value, step by step") >= 3
-    assert main(["report", str(out), "-o", str(page), "--again"]) == exit_codes.PROVED
+    assert main(["report", str(out), "-o", str(page), "--solve-again"]) == exit_codes.PROVED
     assert page.read_text("utf-8").count(TWO_SOLVES) == 5
     capsys.readouterr()
-    assert main([*asked[:-2], "--again"]) == exit_codes.USAGE
-    assert "--again is for the page of --report" in capsys.readouterr().err
+    assert main([*asked[:-2], "--solve-again"]) == exit_codes.USAGE
+    assert "--solve-again is for the page of --report" in capsys.readouterr().err
 
 
-def test_an_answer_that_nothing_can_be_drawn_of_says_so() -> None:
+def test_an_answer_that_nothing_can_be_drawn_of_says_so():
     problem = ChainProblem([[1.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]])
     page = report_of(gl.Record(problem, gl.solve(problem)), again={})
     assert TWO_SOLVES in page
@@ -335,7 +335,7 @@ def test_an_answer_that_nothing_can_be_drawn_of_says_so() -> None:
     assert 'class="plot"' not in page
 
 
-def test_a_trace_is_stored_when_asked_for(records: dict[str, gl.Record], tmp_path: Path) -> None:
+def test_a_trace_is_stored_when_asked_for(records, tmp_path):
     problem, out = tmp_path / "problem.json", tmp_path / "record.json"
     problem.write_text(gl.dumps(records["chain"].problem), "utf-8")
     asked = ["solve", str(problem), "--method", "column-generation", "--out", str(out)]
@@ -355,9 +355,7 @@ def test_a_trace_is_stored_when_asked_for(records: dict[str, gl.Record], tmp_pat
         ("torn.jsonl", "{", "torn.jsonl"),
     ],
 )
-def test_bad_sources(
-    name: str, content: str | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_sources(name, content, words, tmp_path, capsys):
     source, out = tmp_path / name, tmp_path / "report.html"
     if content is not None:
         source.write_text(content, "utf-8")
@@ -366,7 +364,7 @@ def test_bad_sources(
     assert not out.exists()
 
 
-def test_a_folder_without_a_run_or_with_torn_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_a_run_or_with_torn_tables(tmp_path, capsys):
     out = tmp_path / "report.html"
     folder = tmp_path / "run"
     folder.mkdir()
@@ -380,13 +378,13 @@ def test_a_folder_without_a_run_or_with_torn_tables(tmp_path: Path, capsys: pyte
     assert "there is no folder" in capsys.readouterr().err
 
 
-def test_without_jinja2(records: dict[str, gl.Record], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_jinja2(records, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(gl.MissingDependency, match=r"gapless\[report\]"):
         report_of(records["tree"])
 
 
-def test_every_task_has_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_task_has_a_report(tmp_path, capsys):
     out = tmp_path / "run.html"
     asked = ["run", "pos-tagging", "--sentences", "2", "--method", "viterbi", "--report", str(out)]
     assert main(asked) == exit_codes.PROVED
@@ -397,7 +395,7 @@ def test_every_task_has_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "there is no folder" in capsys.readouterr().err
 
 
-def test_the_plug_ins_draw_and_mark_what_differs(records: dict[str, gl.Record]) -> None:
+def test_the_plug_ins_draw_and_mark_what_differs(records):
     hook = load_plugins().hook
     for name in ("chain", "ordering", "linking"):
         record = records[name]
@@ -413,13 +411,13 @@ def test_the_plug_ins_draw_and_mark_what_differs(records: dict[str, gl.Record]) 
 @pytest.mark.parametrize(
     "table", [5, {}, {"title": "a", "columns": 3, "rows": []}, {"title": "a", "columns": [], "rows": [1]}]
 )
-def test_tables_that_are_none_are_named(tmp_path: Path, table: Any) -> None:
+def test_tables_that_are_none_are_named(tmp_path, table):
     (tmp_path / "tables.json").write_text(json.dumps({"task": "x", "tables": [table]}))
     with pytest.raises(gl.InvalidProblem, match=r"tables\.json: a table has no title, columns or rows"):
         write_report(tmp_path, tmp_path / "page.html")
 
 
-def test_half_a_character_does_not_end_a_page() -> None:
+def test_half_a_character_does_not_end_a_page():
     """JSON may hold one: ``"\\ud800"``."""
     problem = ChainProblem([[1.0, 0.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]])
     page = report_of(gl.Record(problem, gl.solve(problem), "a\ud800b", ["\udfff", EVIL]))
@@ -428,7 +426,7 @@ def test_half_a_character_does_not_end_a_page() -> None:
     assert page.encode()
 
 
-def test_a_proof_that_cannot_be_shown_is_told_from_one_that_can(tmp_path: Path) -> None:
+def test_a_proof_that_cannot_be_shown_is_told_from_one_that_can(tmp_path):
     problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
     shown = gl.solve(problem)
     bare = attrs.evolve(shown, certificate=NoCertificate("the record outgrew its memory"))

@@ -10,7 +10,7 @@ import pytest
 
 import gapless as gl
 from gapless.roles import NoCertificate
-from gapless.runs import Answer, AnswerLog, numbers_only, read_log
+from gapless.runs import AnswerLog, LoggedAnswer, read_log, without_evidence
 from gapless.runs.lines import whole_lines
 from gapless_chains import ChainProblem
 
@@ -38,7 +38,7 @@ def test_answers_are_read_back_by_name(tmp_path, suffix):
     record = log["sentence 2"]
     assert record.verify()
     assert record.words == ("word",) * 5
-    assert record.measured == {"seconds": 0.5}
+    assert record.measurements == {"seconds": 0.5}
     assert len(list(read_log(path))) == 4
     with pytest.raises(gl.InvalidProblem, match="an answer for 'sentence 1' already"):
         log.append(record.__class__(record.problem, record.result, "sentence 1"))
@@ -108,9 +108,9 @@ def test_an_answer_that_is_none_is_found_when_it_is_read(tmp_path):
 def test_numbers_are_kept_without_problem_and_evidence(tmp_path):
     found = gl.solve(problem(0))
     with AnswerLog(tmp_path / "a.jsonl", records=False) as log:
-        log.keep("x", problem(0), numbers_only(found))
+        log.keep("x", problem(0), without_evidence(found))
     answer = AnswerLog(tmp_path / "a.jsonl")["x"]
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, LoggedAnswer)
     assert answer.result.proved
     assert answer.result.value == found.value
     assert isinstance(answer.result.certificate, NoCertificate)
@@ -120,7 +120,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from gapless.runs import AnswerLog
-from gapless.core.record import read_values
+from gapless.results.record import read_values
 log, (record,) = AnswerLog(Path(sys.argv[1])), read_values(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
 try:

@@ -9,6 +9,7 @@ import warnings
 import attrs
 import patience
 import pytest
+from drawn import long
 
 from gapless.cli import exit_codes, main
 from gapless.runs import AnswerLog, Manifest, State, read_log
@@ -121,7 +122,7 @@ def test_a_finished_run_decodes_nothing_again(tmp_path, capsys):
     assert logs(tmp_path) == kept
 
 
-@pytest.mark.parametrize("task", ["pos-tagging", "dependency-parsing", "entity-linking"])
+@pytest.mark.parametrize("task", ["pos-tagging", long("dependency-parsing"), long("entity-linking")])
 def test_ctrl_c_is_written_down(tmp_path, monkeypatch, capsys, task):
     append, calls = AnswerLog.append, []
 
@@ -151,7 +152,7 @@ def test_ctrl_c_while_training_is_written_down(tmp_path, monkeypatch, capsys, ta
         raise KeyboardInterrupt
 
     asked = arguments(task, tmp_path)
-    for place in ("tagging.job.train_tagger", "parsing.job.ParsingJob.trained"):
+    for place in ("tagging.job.train_tagger", "parsing.parser.ParserSource.trained"):
         monkeypatch.setattr(f"gapless_tasks.{place}", pressed)
     monkeypatch.setattr("gapless_tasks.price_and_cut.models.Models.model", pressed)
     assert main(asked) == exit_codes.INTERRUPTED
@@ -213,11 +214,9 @@ def test_other_settings_and_other_data_are_refused(tmp_path, capsys):
     assert main(arguments("entity-linking", tmp_path)) == exit_codes.PROVED
     assert main(arguments("entity-linking", tmp_path, "--seed", "1")) == exit_codes.USAGE
     assert "this folder holds a run with seed 0, not 1; repeat" in capsys.readouterr().err
-    assert main(arguments("entity-linking", tmp_path, "--seed", "1", "--anew")) == exit_codes.PROVED
+    assert main(arguments("entity-linking", tmp_path, "--seed", "1", "--overwrite")) == exit_codes.PROVED
     assert main(["run", "pos-tagging", "--out", str(tmp_path)]) == exit_codes.USAGE
     assert "a run of entity-linking, not of pos-tagging" in capsys.readouterr().err
-    assert main(["run", "entity-linking", "--anew"]) == exit_codes.USAGE
-    assert "--anew needs --out" in capsys.readouterr().err
 
 
 def test_several_processes_find_the_same(tmp_path, capsys):

@@ -11,7 +11,17 @@ import pytest
 
 import gapless as gl
 from gapless.cli import exit_codes, main
-from gapless.runs import MANIFEST, SUMMARY, TABLES, Answer, Fingerprint, Manifest, OtherVersion, RunFolder, State
+from gapless.runs import (
+    MANIFEST,
+    SUMMARY,
+    TABLES,
+    Fingerprint,
+    LoggedAnswer,
+    Manifest,
+    OtherVersion,
+    RunFolder,
+    State,
+)
 from gapless_chains import ChainProblem
 
 SETTINGS = {"epochs": 3, "seed": 0}
@@ -27,7 +37,7 @@ def test_a_run_goes_on(tmp_path):
     with RunFolder(tmp_path, "job", SETTINGS) as run:
         run.about("the corpus", data)
         run.log("a.jsonl").append(answer("one"))
-        run.log("tables/b.jsonl", records=False).append(Answer("one", answer("one").result))
+        run.log("tables/b.jsonl", records=False).append(LoggedAnswer("one", answer("one").result))
         run.interrupted = True
     kept = json.loads((tmp_path / "manifest.json").read_text())
     assert (kept["state"], kept["starts"], kept["settings"]) == ("interrupted", 1, SETTINGS)
@@ -48,7 +58,7 @@ def test_a_speed_is_measured_once(tmp_path):
         run.log("a.jsonl").append(answer("one"))
     with RunFolder(tmp_path, "job", SETTINGS) as run:
         assert run.timed("parses", lambda: 8.0) == 7.0
-    with RunFolder(tmp_path, "job", SETTINGS, anew=True) as run:
+    with RunFolder(tmp_path, "job", SETTINGS, overwrite=True) as run:
         run.log("a.jsonl")
         assert run.timed("parses", lambda: None) is None
 
@@ -57,7 +67,7 @@ def test_another_run_is_refused_and_told_why(tmp_path):
     with RunFolder(tmp_path, "job", SETTINGS) as run:
         run.about("the corpus", Fingerprint.of("small", ["a"]))
         run.log("a.jsonl").append(answer("one"))
-    with pytest.raises(gl.InvalidProblem, match=r"epochs 3, not 4; .*another folder, or use --anew"):
+    with pytest.raises(gl.InvalidProblem, match=r"epochs 3, not 4; .*another folder, or use --overwrite"):
         RunFolder(tmp_path, "job", {**SETTINGS, "epochs": 4})
     with pytest.raises(gl.InvalidProblem, match="a run of job, not of task"):
         RunFolder(tmp_path, "task", SETTINGS)
@@ -69,7 +79,7 @@ def test_another_run_is_refused_and_told_why(tmp_path):
     assert (tmp_path / "a.jsonl").exists()
     for name in (SUMMARY, TABLES):
         (tmp_path / name).write_text("{}")  # would stand beside other answers, were the new run killed
-    with RunFolder(tmp_path, "task", SETTINGS, anew=True) as run:
+    with RunFolder(tmp_path, "task", SETTINGS, overwrite=True) as run:
         assert run.manifest.starts == 1
         assert len(run.log("a.jsonl")) == 0
         assert not any((tmp_path / name).exists() for name in ("a.jsonl", SUMMARY, TABLES))
@@ -79,7 +89,7 @@ def test_files_of_others_are_not_taken_for_answers(tmp_path):
     (tmp_path / "a.jsonl").write_text("somebody's\n")
     for anew in (False, True):
         with (
-            RunFolder(tmp_path, "job", SETTINGS, anew=anew) as run,
+            RunFolder(tmp_path, "job", SETTINGS, overwrite=anew) as run,
             pytest.raises(gl.InvalidProblem, match="does not belong to a run in"),
         ):
             run.log("a.jsonl")
@@ -91,7 +101,7 @@ def test_a_new_run_replaces_the_logs_of_an_unreadable_manifest(tmp_path):
         run.log("a.jsonl")
     (tmp_path / "a.jsonl").write_text("cut")
     (tmp_path / MANIFEST).write_text("{")
-    with RunFolder(tmp_path, "job", SETTINGS, anew=True) as run:
+    with RunFolder(tmp_path, "job", SETTINGS, overwrite=True) as run:
         assert len(run.log("a.jsonl")) == 0
 
 
@@ -176,7 +186,7 @@ def test_a_refused_start_leaves_the_run_as_it_was(tmp_path, opened, interrupted)
     ends(REFUSED, tmp_path, "job", SETTINGS, work=work)
     assert everything(tmp_path) == before
     for error in (REFUSED, KeyboardInterrupt()):
-        ends(error, tmp_path, "new", {}, anew=True)
+        ends(error, tmp_path, "new", {}, overwrite=True)
         assert everything(tmp_path) == before
 
 
@@ -184,7 +194,7 @@ def test_what_fails_later_is_an_interrupted_run(tmp_path):
     ends(REFUSED, tmp_path, "job", SETTINGS, work=lambda run: run.log("a.jsonl").append(answer("one")))
     assert Manifest.load(tmp_path).state is State.INTERRUPTED
     failure = gl.SolveError("the oracle failed")
-    ends(failure, tmp_path, "other", {}, anew=True, work=lambda run: run.log("a.jsonl"))
+    ends(failure, tmp_path, "other", {}, overwrite=True, work=lambda run: run.log("a.jsonl"))
     assert Manifest.load(tmp_path).state is State.INTERRUPTED
 
 
@@ -194,14 +204,14 @@ def test_another_version_is_told(tmp_path):
     older = attrs.evolve(Manifest.load(tmp_path), version="0.0.9")
     older.save(tmp_path)
     with (
-        pytest.warns(OtherVersion, match=r"was last worked on by gapless 0\.0\.9, now by .*use --anew"),
+        pytest.warns(OtherVersion, match=r"was last worked on by gapless 0\.0\.9, now by .*use --overwrite"),
         RunFolder(tmp_path, "job", SETTINGS) as run,
     ):
         assert list(run.log("a.jsonl")) == ["one"]
     with RunFolder(tmp_path, "job", SETTINGS):
         pass  # told once
     older.save(tmp_path)
-    RunFolder(tmp_path, "job", {}, anew=True).close(State.FINISHED)
+    RunFolder(tmp_path, "job", {}, overwrite=True).close(State.FINISHED)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +229,7 @@ def test_manifests_that_cannot_be_read_say_so(tmp_path, content, said):
     (tmp_path / "manifest.json").write_text(content)
     with pytest.raises(gl.InvalidProblem, match=said):
         RunFolder(tmp_path, "job", {})
-    RunFolder(tmp_path, "job", {}, anew=True).close(State.FINISHED)
+    RunFolder(tmp_path, "job", {}, overwrite=True).close(State.FINISHED)
 
 
 def test_a_folder_that_cannot_be_written_to_says_so(tmp_path):

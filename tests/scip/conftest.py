@@ -8,14 +8,14 @@ import pytest
 from drawn import numbers
 
 from gapless import Problem
-from gapless.core.problem import score_of
+from gapless.problems.problem import score_of
 from gapless.roles import (
-    Answer,
     Batch,
     Columns,
     Decisions,
     Formulation,
     Generator,
+    GeneratorResult,
     LinearModel,
     Rows,
     Sense,
@@ -37,11 +37,11 @@ class Tiny(Problem):
     Decisions speak of quantities only, so several structures may share one answer: `decode` names the best.
     """
 
-    def __init__(self, score, upper, entries, lower_side, upper_side, uses, weights, limits, constant=0, seed=0):
+    def __init__(self, score, upper, entries, column_side, upper_side, uses, weights, limits, constant=0, seed=0):
         self.gain = np.asarray(score, float)
         self.upper = np.asarray(upper)
         self.entries = np.asarray(entries)  # (rows, columns)
-        self.sides = np.asarray(lower_side, float), np.asarray(upper_side, float)
+        self.sides = np.asarray(column_side, float), np.asarray(upper_side, float)
         self.uses = np.asarray(uses)  # (columns, quantities)
         self.weights, self.limits = (
             np.asarray(weights),
@@ -182,14 +182,14 @@ class Complete(Generator):
             ),
         )
         missing = self.missing()
-        gain = view.gain(self.columns(missing))
+        gain = view.reduced_costs(self.columns(missing))
         # Entries in the rows just separated cost nothing yet, so the gains above stay as they are.
         self.rows.update(violated)
         order = np.argsort(-gain, kind="stable")
         chosen = [missing[i] for i in order[: self.chunk] if gain[i] > 1e-9]
         slack = self.claim(gain, missing)
         self.priced.update(chosen)
-        return Answer(Batch(self.columns(chosen), rows), slack=slack, scored=len(missing))
+        return GeneratorResult(Batch(self.columns(chosen), rows), pricing_gap=slack, scored=len(missing))
 
 
 def formulation(problem, generator=None, start=(), **more):

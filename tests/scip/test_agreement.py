@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 from agreement import agrees
-from drawn import examples, generators, seeing
+from drawn import examples, generators, long, seeing
 from hypothesis import given
 
 from gapless import Limits, Status, Stop
-from gapless.core.problem import score_of
-from gapless.engine import branch_and_price
-from gapless.roles import Answer, Batch, Branch, Brancher, Budget
+from gapless.column_generation import branch_and_price
+from gapless.problems.problem import score_of
+from gapless.roles import Batch, Branch, Brancher, GeneratorResult, SolveBudget
 from gapless.scip import branch_price_and_cut, solve_monolithic
 from gapless.scip.tree import Enforcer, Tree
 
@@ -25,7 +25,7 @@ LIMITS = (
     Limits(iterations=3),
     Limits(iterations=6),
     Limits(time=0.0),
-    Limits(gap=1.0),
+    Limits(relative_gap=1.0),
 )
 
 
@@ -90,16 +90,16 @@ def test_rows_without_columns_and_pricing_that_stops_short(rng, tiny, tree):
             if not len(answer.batch.rows):
                 return answer
             self.priced = before
-            return Answer(Batch(rows=answer.batch.rows), slack=answer.slack)
+            return GeneratorResult(Batch(rows=answer.batch.rows), pricing_gap=answer.pricing_gap)
 
     class StopsShort(tiny.Complete):
         def query(self, view, *, limit=None):
             before = set(self.priced)
             answer = super().query(view, limit=limit)
-            if not view.objective_weight or answer.slack >= 2:
+            if not view.objective_weight or answer.pricing_gap >= 2:
                 return answer
             self.priced = before
-            return Answer(Batch(rows=answer.batch.rows), slack=answer.slack)
+            return GeneratorResult(Batch(rows=answer.batch.rows), pricing_gap=answer.pricing_gap)
 
     problem = tiny.draw(rng)
     for generator in (RowsFirst(problem), StopsShort(problem)):
@@ -108,11 +108,12 @@ def test_rows_without_columns_and_pricing_that_stops_short(rng, tiny, tree):
 
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
 @pytest.mark.parametrize("tree", TREES)
-def test_a_spent_limit_leaves_a_true_bound(tiny, tree, limits):
+@pytest.mark.parametrize("cases", [25, long(40)])
+def test_a_spent_limit_leaves_a_true_bound(tiny, tree, limits, cases):
     stops = set()
-    for seed in range(40):
+    for seed in range(cases):
         problem = tiny.draw(seed)
-        result = tree(problem, tiny.formulation(problem), Budget(limits))
+        result = tree(problem, tiny.formulation(problem), SolveBudget(limits))
         sign = problem.sense.sign
         assert sign * result.bound >= problem.best_score(), seed
         if result.solutions:
@@ -138,7 +139,7 @@ def test_scip_starts_from_what_the_user_brings(seen, rng, tiny):
     seen["warm"] += result.stats.nodes
     seen["cold"] += branch_price_and_cut(problem, tiny.formulation(problem)).stats.nodes
     target = Limits(target=problem.value(best))
-    reached = branch_price_and_cut(problem, tiny.formulation(problem), Budget(target), start=[best])
+    reached = branch_price_and_cut(problem, tiny.formulation(problem), SolveBudget(target), start=[best])
     assert reached.value == problem.value(best)
 
 
@@ -164,7 +165,7 @@ def test_events_tell_bounds_that_fall_and_values_that_rise(tiny):
     kinds = set()
     for seed in range(60):
         problem = tiny.draw(seed)
-        budget = Budget(trace=True)
+        budget = SolveBudget(trace=True)
         result = branch_price_and_cut(problem, tiny.formulation(problem), budget)
         assert result.trace == tuple(budget.events)
         sign = problem.sense.sign

@@ -11,7 +11,7 @@ from hypothesis import given
 
 import gapless as gl
 from gapless import InvalidProblem, Limits, Problem, Status, Stop
-from gapless.roles import Budget, LinearModel, Sparse
+from gapless.roles import LinearModel, SolveBudget, Sparse
 from gapless.scip import solve_monolithic, write_model
 
 
@@ -44,7 +44,7 @@ def test_another_suffix_is_an_error(tiny, tmp_path, name):
 
 def test_limits_end_the_judge_honestly(tiny):
     problem = tiny.draw(5)
-    stopped = solve_monolithic(problem, Budget(Limits(time=0.0)))
+    stopped = solve_monolithic(problem, SolveBudget(Limits(time=0.0)))
     assert stopped.stop is Stop.TIME
     assert problem.sense.sign * stopped.bound >= problem.best_score()
     assert solve_monolithic(problem).method == "ilp"
@@ -104,7 +104,7 @@ def test_a_start_is_the_least_that_comes_back(tiny):
         assert found.value == pytest.approx(judged.value)
         assert found.stats.warm_start_used
         assert len(found.solutions) == 1
-        stopped = solve_monolithic(problem, Budget(Limits(time=0.0)), start=[structure])
+        stopped = solve_monolithic(problem, SolveBudget(Limits(time=0.0)), start=[structure])
         sign = problem.sense.sign
         assert sign * stopped.value >= sign * problem.value(structure)
         assert sign * stopped.bound >= problem.best_score()

@@ -11,7 +11,7 @@ import pytest
 from pyscipopt import Model
 
 from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
-from gapless.roles import Batch, Budget, Columns, Formulation, MostFractional, OracleError, Rows, Sparse
+from gapless.roles import Batch, Columns, Formulation, MostFractional, OracleError, Rows, SolveBudget, Sparse
 from gapless.scip import branch_price_and_cut
 
 SEEDS = (76, 2280, 14, 36)  # several nodes, Farkas pricing at the root and below
@@ -114,9 +114,9 @@ def raise_trouble(*args):
 @pytest.mark.parametrize("role", ["violations", "value", "observer", "rounding", "brancher"])
 def test_every_other_role_may_fail_too(tiny, role):
     problem = tiny.draw(76 if role in ("rounding", "brancher", "observer") else 5)
-    more, budget = {}, Budget()
+    more, budget = {}, SolveBudget()
     if role == "observer":
-        budget = Budget(observers=[raise_trouble])
+        budget = SolveBudget(observers=[raise_trouble])
     elif role == "rounding":
         more["rounding"] = raise_trouble
     elif role == "brancher":
@@ -184,7 +184,7 @@ def test_three_hundred_solves_leave_nothing_behind(tiny, ends):
 
     def solve():
         if ends == "proved":
-            assert branch_price_and_cut(problem, tiny.formulation(problem), Budget(Limits(nodes=3)))
+            assert branch_price_and_cut(problem, tiny.formulation(problem), SolveBudget(Limits(nodes=3)))
             return
         with pytest.raises(OracleError):
             branch_price_and_cut(problem, tiny.formulation(problem, failing_at(tiny, 2, Trouble())(problem)))
@@ -204,7 +204,7 @@ def test_three_hundred_solves_leave_nothing_behind(tiny, ends):
 @pytest.mark.parametrize("nodes", range(4))
 def test_scip_stumbling_over_a_spent_limit_is_that_limit(tiny, monkeypatch, seed, nodes):
     """SCIP's clock breaks off pricing, and where nothing is left to branch on SCIP calls that an LP failure."""
-    problem, budget = tiny.draw(seed), Budget(Limits(nodes=nodes))
+    problem, budget = tiny.draw(seed), SolveBudget(Limits(nodes=nodes))
 
     class Stumbles(Model):
         late = False
@@ -212,7 +212,7 @@ def test_scip_stumbling_over_a_spent_limit_is_that_limit(tiny, monkeypatch, seed
         def optimize(self):
             super().optimize()
             if self.late:
-                monkeypatch.setattr(budget, "spent", lambda: Stop.TIME)
+                monkeypatch.setattr(budget, "stop_reason", lambda: Stop.TIME)
             raise Trouble("SCIP: error in LP solver!")
 
     monkeypatch.setattr(sys.modules[branch_price_and_cut.__module__], "Model", Stumbles)

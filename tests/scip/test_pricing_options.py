@@ -7,26 +7,26 @@ import attrs
 import numpy as np
 import pytest
 from agreement import agrees
-from drawn import examples, generators
+from drawn import examples, generators, long
 from hypothesis import given
 from pyscipopt import Model
 
 import gapless as gl
-from gapless.core.problem import score_of
-from gapless.engine import branch_and_price, reduced_cost_fixing
-from gapless.lp import LinearMaster
+from gapless.column_generation import branch_and_price, reduced_cost_fixing
+from gapless.column_generation.master import LinearMaster
+from gapless.problems.problem import score_of
 from gapless.roles import (
-    Answer,
     Batch,
-    Budget,
     Columns,
     Decisions,
     Fixings,
     Formulation,
     Generator,
+    GeneratorResult,
     InconsistentBound,
-    Pricing,
+    PricingOptions,
     Rows,
+    SolveBudget,
     Sparse,
 )
 from gapless.scip import branch_price_and_cut
@@ -34,13 +34,17 @@ from gapless.scip.status import apply_limits
 
 TREES = (branch_and_price, branch_price_and_cut)
 SMOOTHED = [
-    Pricing(smoothing=kind, smoothing_share=share, first_prices=prices)
+    PricingOptions(smoothing=kind, smoothing_factor=share, initial_prices=prices)
     for kind, share, prices in itertools.product(("wentges", "directional"), (None, 0.9), (None, {0: 3.0, 1: -2.0}))
 ]
-OPTIONS = [*SMOOTHED, Pricing(early=True), Pricing(tail=1, tail_share=0.9)]
-OPTIONS += [Pricing(column_age=1), Pricing(column_age=1, smoothing="wentges")]
-OPTIONS += [attrs.evolve(SMOOTHED[-1], early=True, tail=2), Pricing(lazy=True), Pricing(row_age=1)]
-OPTIONS += [Pricing(lazy=True, row_age=1, column_age=1, smoothing="wentges")]
+OPTIONS = [*SMOOTHED, PricingOptions(early_branching=True), PricingOptions(tail_off_rounds=1, tail_off_share=0.9)]
+OPTIONS += [PricingOptions(column_age_limit=1), PricingOptions(column_age_limit=1, smoothing="wentges")]
+OPTIONS += [
+    attrs.evolve(SMOOTHED[-1], early_branching=True, tail_off_rounds=2),
+    PricingOptions(branch_before_pricing=True),
+    PricingOptions(row_age_limit=1),
+]
+OPTIONS += [PricingOptions(branch_before_pricing=True, row_age_limit=1, column_age_limit=1, smoothing="wentges")]
 
 
 class Viewed(Generator):
@@ -90,24 +94,26 @@ class Viewed(Generator):
         self.smoothed += view.smoothed
         held = set(view.column_keys.tolist())
         missing = [j for j in range(self.problem.gain.size) if self.whole.KEY + j not in held]
-        gain = view.gain(self.columns(view, missing))
+        gain = view.reduced_costs(self.columns(view, missing))
         order = np.argsort(-gain, kind="stable")
         chosen = [missing[i] for i in order[: self.chunk] if gain[i] > 1e-9]
         slack = view.lagrangian(gain, self.problem.upper[missing])
         if self.lie is not None:
             slack = self.lie(view, slack)
         rows = self.separated(view)
-        return Answer(Batch(self.columns(view, chosen, rows.keys.tolist()), rows), slack, scored=len(missing))
+        return GeneratorResult(
+            Batch(self.columns(view, chosen, rows.keys.tolist()), rows), slack, scored=len(missing)
+        )
 
 
 class Fixing(Viewed):
     """Also tells the gain of the best missing column through each quantity."""
 
-    def usage_gains(self, view):
+    def reduced_cost_bounds(self, view):
         held = set(view.column_keys.tolist())
         missing = [j for j in range(self.problem.gain.size) if self.whole.KEY + j not in held]
         best = np.full(self.problem.decisions.quantities, -np.inf)
-        for j, gain in zip(missing, view.gain(self.columns(view, missing)), strict=True):
+        for j, gain in zip(missing, view.reduced_costs(self.columns(view, missing)), strict=True):
             used = np.flatnonzero(self.problem.uses[j])
             best[used] = np.maximum(best[used], gain)
         return best
@@ -129,14 +135,14 @@ class Staged(Viewed):
             return answer
         columns = answer.batch.columns
         return attrs.evolve(
-            answer, slack=None, batch=Batch(columns.take(np.flatnonzero(columns.keys % 2)), answer.batch.rows)
+            answer, pricing_gap=None, batch=Batch(columns.take(np.flatnonzero(columns.keys % 2)), answer.batch.rows)
         )
 
 
 def formulation(problem, tiny, generator, **options):
     rows = Rows(np.arange(len(problem.entries)), *problem.sides)
     return Formulation(
-        Batch(Columns.none(), rows), (generator,), constant=problem.constant, pricing=Pricing(**options)
+        Batch(Columns.none(), rows), (generator,), constant=problem.constant, pricing=PricingOptions(**options)
     )
 
 
@@ -154,26 +160,28 @@ def test_options_leave_the_answer(rng, tiny):
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_smoothed_views_are_asked(tree, tiny):
+@pytest.mark.parametrize("cases", [25, long(60)])
+def test_smoothed_views_are_asked(tree, tiny, cases):
     """Otherwise the test above compares nothing."""
     asked = 0
-    for seed in range(60):
+    for seed in range(cases):
         problem = tiny.draw(seed)
         generator = Viewed(problem, tiny)
         tree(problem, formulation(problem, tiny, generator, smoothing="wentges"))
         asked += generator.smoothed
-    assert asked > 20
+    assert asked > cases / 3
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_a_slack_too_small_at_smoothed_prices_is_caught(tree, tiny):
+@pytest.mark.parametrize("cases", [40, long(80)])
+def test_a_slack_too_small_at_smoothed_prices_is_caught(tree, tiny, cases):
     """One that cuts off the optimum: claims at smoothed prices are tested by the columns like all others."""
     caught = wrong = 0
-    for seed in range(80):
+    for seed in range(cases):
         problem = tiny.draw(seed)
         generator = Viewed(problem, tiny, lie=lambda view, slack: 0.0 if view.smoothed else slack)
         try:
-            result = tree(problem, formulation(problem, tiny, generator, smoothing="wentges", smoothing_share=0.9))
+            result = tree(problem, formulation(problem, tiny, generator, smoothing="wentges", smoothing_factor=0.9))
         except InconsistentBound:
             caught += 1
         else:
@@ -195,13 +203,14 @@ def test_cheap_stages_come_first(tree, tiny):
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_fixing_by_reduced_costs_leaves_the_answer(tree, tiny, monkeypatch):
+@pytest.mark.parametrize("cases", [30, long(90)])
+def test_fixing_by_reduced_costs_leaves_the_answer(tree, tiny, monkeypatch, cases):
     """A start makes an incumbent, which is what the reduced costs are compared with."""
     nodes = {False: 0, True: 0}
     fixed = []
     made = reduced_cost_fixing.Tightening
     monkeypatch.setattr(reduced_cost_fixing, "Tightening", lambda *a: fixed.append(a) or made(*a))
-    for seed in range(90):
+    for seed in range(cases):
         problem = tiny.draw(seed, 7)
         ranked = sorted(problem.known.values(), key=lambda z: score_of(problem, z))
         start = ranked[-2:-1] if seed % 2 else ranked[-1:]
@@ -214,11 +223,11 @@ def test_fixing_by_reduced_costs_leaves_the_answer(tree, tiny, monkeypatch):
     assert nodes[True] <= nodes[False]
 
 
-@pytest.mark.parametrize("gains", [lambda g: g + np.nan, lambda g: g[:-1]])
+@pytest.mark.parametrize("gains", [lambda g: g + np.nan, long(lambda g: g[:-1])])
 @pytest.mark.parametrize("tree", TREES)
 def test_bad_usage_gains_are_named(tree, gains, tiny):
     class Bad(Fixing):
-        def usage_gains(self, view):
+        def reduced_cost_bounds(self, view):
             return gains(np.zeros(self.problem.decisions.quantities))
 
     raised = 0
@@ -227,7 +236,7 @@ def test_bad_usage_gains_are_named(tree, gains, tiny):
         try:
             tree(problem, formulation(problem, tiny, Bad(problem, tiny)))
         except InconsistentBound as error:
-            raised += "usage_gains returned shape" in str(error)
+            raised += "reduced_cost_bounds returned shape" in str(error)
     assert raised
 
 
@@ -243,10 +252,10 @@ def test_a_limit_within_a_round_leaves_a_true_bound(tree, tiny):
                 seconds[0] = 5.0 if view.smoothed else seconds[0]
                 return super().query(view, limit=limit)
 
-        budget = Budget(gl.Limits(time=4.0), clock=lambda seconds=seconds: seconds[0])
+        budget = SolveBudget(gl.Limits(time=4.0), clock=lambda seconds=seconds: seconds[0])
         generator = Late(problem, tiny)
         result = tree(
-            problem, formulation(problem, tiny, generator, smoothing="wentges", smoothing_share=0.9), budget
+            problem, formulation(problem, tiny, generator, smoothing="wentges", smoothing_factor=0.9), budget
         )
         assert generator.smoothed <= 1
         stopped += result.stop is gl.Stop.TIME
@@ -292,11 +301,11 @@ class Vans(Generator):
         return Columns(chosen, -2.0 * np.ones(len(chosen)), Sparse.from_rows(single), Sparse.from_rows(single))
 
     def query(self, view, *, limit=None):
-        gains = view.gain(self.columns(range(self.count)))
+        gains = view.reduced_costs(self.columns(range(self.count)))
         best = int(np.argmax(gains))
         if gains[best] <= 1e-9:
-            return Answer(slack=0.0)
-        return Answer(Batch(self.columns([best])), view.farley(float(gains[best]), cost=2.0))
+            return GeneratorResult(pricing_gap=0.0)
+        return GeneratorResult(Batch(self.columns([best])), view.farley(float(gains[best]), cost=2.0))
 
 
 @pytest.mark.parametrize("tree", TREES)
@@ -324,9 +333,11 @@ def test_every_round_bounds_the_node(smoothing, tiny):
         whole = LinearMaster(problem, form)
         every = Viewed(problem, tiny).columns(_view(whole), range(problem.gain.size))
         whole.extend(Batch(every))
-        complete = whole.solve(Fixings.none(problem.decisions.count), Budget())
+        complete = whole.solve(Fixings.none(problem.decisions.count), SolveBudget())
         bounds = []
-        budget = Budget(gl.Limits(nodes=1), observers=[lambda e, b=bounds: b.append(e) if e.kind == "round" else 0])
+        budget = SolveBudget(
+            gl.Limits(nodes=1), observers=[lambda e, b=bounds: b.append(e) if e.kind == "round" else 0]
+        )
         branch_and_price(problem, attrs.evolve(form, generators=[_NoRows(problem, tiny)]), budget)
         for event in bounds:
             bound = problem.sense.turn(event.bound)
@@ -339,7 +350,7 @@ class _NoRows(Viewed):
 
 
 def _view(master):
-    master.solve(Fixings.none(master.decisions.count), Budget())
+    master.solve(Fixings.none(master.decisions.count), SolveBudget())
     return master.view()
 
 
@@ -347,20 +358,20 @@ def _view(master):
     ("options", "message"),
     [
         ({"smoothing": "neame"}, "smoothing is 'neame', expected one of none, wentges, directional"),
-        ({"smoothing_share": 1.0}, "smoothing_share is 1.0, expected a number of at least 0, less than 1"),
-        ({"first_prices": {0: np.inf}}, "first_prices must map row keys to finite prices"),
-        ({"early": 1}, "early is 1, expected True or False"),
-        ({"tail": -1}, "tail is -1, expected a number of rounds, 0 for never"),
-        ({"tail": True}, "tail is True"),
+        ({"smoothing_factor": 1.0}, "smoothing_factor is 1.0, expected a number of at least 0, less than 1"),
+        ({"initial_prices": {0: np.inf}}, "initial_prices must map row keys to finite prices"),
+        ({"early_branching": 1}, "early_branching is 1, expected True or False"),
+        ({"tail_off_rounds": -1}, "tail_off_rounds is -1, expected a number of rounds, 0 for never"),
+        ({"tail_off_rounds": True}, "tail_off_rounds is True"),
     ],
 )
 def test_bad_options_are_named(options, message):
     with pytest.raises(gl.InvalidProblem, match=message):
-        Pricing(**options)
+        PricingOptions(**options)
 
 
 def test_scip_counts_the_time_that_the_budget_counts():
     for clock, kind in ((time.process_time, 1), (time.perf_counter, 2)):
         model = Model()
-        apply_limits(model, Budget(gl.Limits(time=3.0), clock=clock))
+        apply_limits(model, SolveBudget(gl.Limits(time=3.0), clock=clock))
         assert model.getParam("timing/clocktype") == kind

@@ -3,7 +3,7 @@
 import pytest
 
 from gapless import Limits
-from gapless.roles import Budget
+from gapless.roles import SolveBudget
 from gapless.scip import branch_price_and_cut
 
 LIMITS = [Limits(iterations=n) for n in range(5)] + [Limits(nodes=n) for n in range(3)]
@@ -12,7 +12,7 @@ LIMITS = [Limits(iterations=n) for n in range(5)] + [Limits(nodes=n) for n in ra
 def ends_at(call):
     """A budget whose time is up at a call of its clock."""
     calls = iter(range(10**9))
-    return Budget(Limits(time=50.0), clock=lambda: 100.0 * (next(calls) >= call))
+    return SolveBudget(Limits(time=50.0), clock=lambda: 100.0 * (next(calls) >= call))
 
 
 @pytest.mark.parametrize("seed", [1, 4, 76])

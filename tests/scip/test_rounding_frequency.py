@@ -4,10 +4,11 @@ import attrs
 import pytest
 
 import gapless as gl
-from gapless.engine import branch_and_price, tree_search
-from gapless.roles import Budget, MostFractional
+from gapless.column_generation import branch_and_price
+from gapless.roles import MostFractional, SolveBudget
 from gapless.scip import branch_price_and_cut
 from gapless.testing.examples import OptimisticBound, Selection
+from gapless.tree_search import tree_search
 
 TREES = (branch_and_price, branch_price_and_cut)
 
@@ -27,7 +28,7 @@ def nodes_and_calls(tiny, tree, **how):
     rounding = Counted()
     form = attrs.evolve(tiny.formulation(problem), rounding=rounding, **how)
     worked = []
-    budget = Budget(observers=[lambda event: worked.append(event) if event.kind == "node" else None])
+    budget = SolveBudget(observers=[lambda event: worked.append(event) if event.kind == "node" else None])
     result = tree(problem, form, budget)
     assert result.status is gl.Status.OPTIMAL
     return result, len(worked), rounding.points
@@ -40,7 +41,7 @@ def stubborn(tiny):
         score=[2] * count,
         upper=[1] * count,
         entries=[[2] * count],
-        lower_side=[-float("inf")],
+        column_side=[-float("inf")],
         upper_side=[count],
         uses=[[int(i == j) for j in range(count)] for i in range(count)],
         weights=[[0] * count],

@@ -10,10 +10,21 @@ import itertools
 import attrs
 import numpy as np
 import pytest
+from drawn import long
 
 import gapless as gl
-from gapless.engine import branch_and_price
-from gapless.roles import Answer, Batch, Columns, Decisions, Formulation, Generator, Pricing, Rows, Sparse
+from gapless.column_generation import branch_and_price
+from gapless.roles import (
+    Batch,
+    Columns,
+    Decisions,
+    Formulation,
+    Generator,
+    GeneratorResult,
+    PricingOptions,
+    Rows,
+    Sparse,
+)
 from gapless.scip import branch_price_and_cut
 
 TREES = (branch_and_price, branch_price_and_cut)
@@ -86,10 +97,10 @@ class TeamsAndCuts(Generator):
         self.seen["cut prices"] += bool(np.any(view.prices(1000 + np.array(cuts, np.int64)) > 1e-9))
         held = view.column_keys
         missing = np.setdiff1d(np.arange(len(self.teams)), held)
-        gains = view.gain(self.columns(missing, cuts))
+        gains = view.reduced_costs(self.columns(missing, cuts))
         improving = missing[np.argsort(-gains, kind="stable")][: int((gains > 1e-9).sum())][:2]
         if improving.size or view.column_values is None:
-            return Answer(Batch(self.columns(improving, cuts)), view.lagrangian(gains, 1.0))
+            return GeneratorResult(Batch(self.columns(improving, cuts)), view.lagrangian(gains, 1.0))
         load = self.halves[:, held] @ view.column_values
         violated = [c for c in np.flatnonzero(load > 1 + 1e-6).tolist() if c not in cuts][:3]
         rows = Rows(
@@ -101,13 +112,18 @@ class TeamsAndCuts(Generator):
                 [self.halves[c, held][self.halves[c, held] > 0] for c in violated],
             ),
         )
-        return Answer(Batch(rows=rows), view.lagrangian(gains, 1.0))
+        return GeneratorResult(Batch(rows=rows), view.lagrangian(gains, 1.0))
 
 
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize(
     "pricing",
-    [Pricing(), Pricing(smoothing="wentges"), Pricing(smoothing="directional", column_age=2), Pricing(tail=3)],
+    [
+        PricingOptions(),
+        long(PricingOptions(smoothing="wentges")),
+        PricingOptions(smoothing="directional", column_age_limit=2),
+        long(PricingOptions(tail_off_rounds=3)),
+    ],
 )
 def test_subset_rows(tree, pricing):
     priced = 0

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.engine import branch_and_price
-from gapless.roles import Answer, Batch, Columns, Decisions, Formulation, Generator, Rows, Sparse
+from gapless.column_generation import branch_and_price
+from gapless.roles import Batch, Columns, Decisions, Formulation, Generator, GeneratorResult, Rows, Sparse
 from gapless.scip import branch_price_and_cut
 
 ITEM_1 = Columns([1], [5.0], Sparse.empty(1), Sparse.from_rows([[1]]), upper=[1.0])
@@ -37,10 +37,10 @@ class PricesItem1(Generator):
     """Returns item 1 before it can have heard of the row, in which the item would have the entry -1."""
 
     def query(self, view, *, limit=None):
-        gain = float(view.gain(ITEM_1)[0])
+        gain = float(view.reduced_costs(ITEM_1)[0])
         if gain <= 0 or (view.point is not None and view.point[1] >= 1):
-            return Answer(slack=0.0)
-        return Answer(Batch(ITEM_1), slack=gain)
+            return GeneratorResult(pricing_gap=0.0)
+        return GeneratorResult(Batch(ITEM_1), pricing_gap=gain)
 
 
 class SeparatesNeeds(Generator):
@@ -48,8 +48,8 @@ class SeparatesNeeds(Generator):
 
     def query(self, view, *, limit=None):
         if view.point is None or view.point[0] <= view.point[1] + 1e-9:
-            return Answer(slack=0.0)
-        return Answer(Batch(rows=Rows([7], [-np.inf], [0.0], Sparse.from_rows([[0]]))), slack=0.0)
+            return GeneratorResult(pricing_gap=0.0)
+        return GeneratorResult(Batch(rows=Rows([7], [-np.inf], [0.0], Sparse.from_rows([[0]]))), pricing_gap=0.0)
 
 
 @pytest.mark.parametrize("driver", [branch_and_price, branch_price_and_cut])

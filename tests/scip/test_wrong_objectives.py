@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.engine import branch_and_price
-from gapless.lp import LinearMaster
+from gapless.column_generation import branch_and_price
+from gapless.column_generation.master import LinearMaster
 from gapless.roles import (
-    Answer,
     Batch,
     Columns,
     Decisions,
     Formulation,
     Generator,
+    GeneratorResult,
     InconsistentBound,
     Rows,
     Sense,
@@ -68,12 +68,12 @@ class BestBoxes(Generator):
         )
 
     def query(self, view, *, limit=None):
-        gain = view.gain(self.every)
+        gain = view.reduced_costs(self.every)
         chosen = np.flatnonzero(gain > 1e-9)
         if not chosen.size:
-            return Answer(slack=0.0)
+            return GeneratorResult(pricing_gap=0.0)
         bound = self.problem.count * gain.max()  # no more boxes than items
-        return Answer(Batch(self.columns(chosen)), slack=bound if view.objective_weight else None)
+        return GeneratorResult(Batch(self.columns(chosen)), pricing_gap=bound if view.objective_weight else None)
 
 
 class RightPrices(BestBoxes):
@@ -81,9 +81,9 @@ class RightPrices(BestBoxes):
 
     def query(self, view, *, limit=None):
         cost = np.full(len(self.every), -self.problem.size)
-        gain = view.gain(attrs.evolve(self.every, objective=cost))
+        gain = view.reduced_costs(attrs.evolve(self.every, objective=cost))
         chosen = np.flatnonzero(gain > 1e-9)
-        return Answer(Batch(self.columns(chosen)), slack=self.problem.count * max(gain.max(), 0.0))
+        return GeneratorResult(Batch(self.columns(chosen)), pricing_gap=self.problem.count * max(gain.max(), 0.0))
 
 
 SETS = [(0, 1), (1, 2), (2, 3), (0, 3), (0,), (1,), (2,), (3,), (0, 1, 2)]

@@ -10,7 +10,7 @@ import gapless
 import gapless_kernels
 from gapless import Limits, Status
 from gapless.roles import Backbone, Decisions
-from gapless.selftest.pairs import readable_search
+from gapless.testing.campaign import readable_search
 from gapless.testing.random_factors import ListedStructures
 
 SEARCHES = ["readable", *["compiled"] * gapless_kernels.COMPILED]
@@ -39,7 +39,7 @@ class Both(gapless.Problem):
     def backbone(self):
         on = np.array([[False, False], [True, True]])
         role = ListedStructures(on, np.array(self.scores))
-        return Backbone(role, np.zeros(2), guess=(lambda: ()) if self.offers_guess else None)
+        return Backbone(role, np.zeros(2), initial_structure=(lambda: ()) if self.offers_guess else None)
 
 
 @pytest.fixture(params=SEARCHES)

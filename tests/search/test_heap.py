@@ -46,12 +46,12 @@ print(*kept, keep_heap.cache_info().currsize)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts pages as glibc's heap gets them")
-def test_a_search_gets_no_pages_that_the_one_before_had() -> None:
+def test_a_search_gets_no_pages_that_the_one_before_had():
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_TUNABLES"))}
     told = subprocess.check_output([sys.executable, "-W", "ignore", "-c", SOLVES], env=kept, text=True)
     assert float(told) < 60, f"{told} page faults a search, of 4 kB each"
 
 
-def test_heap_of_the_process_is_left_alone_until_a_large_search_begins() -> None:
+def test_heap_of_the_process_is_left_alone_until_a_large_search_begins():
     said = subprocess.check_output([sys.executable, "-W", "ignore", "-c", KEEPS], text=True)
     assert said.split() == ["0", "0", "1"]

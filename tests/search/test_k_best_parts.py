@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.roles import Backbone, Conjunctions, Decisions, Maximised, Maximiser, Slacks
-from gapless.search.k_best import others
+from gapless.roles import Backbone, Conjunctions, Decisions, Maximiser, MaxMarginals, Optimum
 from gapless.testing import enumerate_best
+from gapless.tree_search import partition
 from gapless_ordering import OrderingProblem
 
 FREE, OFF, ON = -1, 0, 1
@@ -20,15 +20,15 @@ class AnySet(Maximiser):
     def solve(self, weights, fixings):
         state = fixings.state
         if (weights[state == ON] == -math.inf).any():
-            return Maximised(-math.inf, np.zeros(0, np.int64))
+            return Optimum(-math.inf, np.zeros(0, np.int64))
         on_ids = np.flatnonzero((state == ON) | ((state == FREE) & (weights > 0)))
-        return Maximised(float(weights[on_ids].sum()), on_ids)
+        return Optimum(float(weights[on_ids].sum()), on_ids)
 
-    def slacks(self, weights, fixings):
+    def max_marginals(self, weights, fixings):
         free = fixings.state == FREE
         on = np.where(free, np.maximum(-weights, 0), np.where(fixings.state == ON, 0, math.inf))
         off = np.where(free, np.maximum(weights, 0), np.where(fixings.state == ON, math.inf, 0))
-        return Slacks(on, off)
+        return MaxMarginals(on, off)
 
 
 class Sets(gl.Problem):
@@ -81,5 +81,5 @@ def test_a_forbidden_transition_of_an_ordering(k):
 
 def test_parts_never_turn_on_what_is_off():
     state = np.array([OFF, FREE, FREE], np.int8)
-    parts = [part.tolist() for part in others(state, np.array([1, 2]), np.full(3, -1))]
+    parts = [part.tolist() for _, part in partition(state, [1, 2], np.full(3, -1))]
     assert parts == [[OFF, OFF, FREE], [OFF, ON, OFF]]

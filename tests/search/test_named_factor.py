@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gapless as gl
-from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError
+from gapless.errors import InconsistentBound, InvalidProblem, OracleError
 from gapless.factors import Cardinality
 from gapless.roles import ConfigurationFactor
 from gapless.search.named_factor import NamedFactor
@@ -98,12 +98,12 @@ def _found(at, k):
 
 
 def test_any_error_of_the_search_keeps_the_answer(monkeypatch):
-    from gapless.search import driver  # noqa: PLC0415
+    from gapless.search import solving  # noqa: PLC0415
 
     def advance(run, solve):
         raise MemoryError("no memory for the search tree")
 
-    monkeypatch.setattr(driver, "advance", advance)
+    monkeypatch.setattr(solving, "run_until_stop", advance)
     for k in (1, 3):
         problem = chain(Faulty("value", 10**6, None))
         with pytest.raises(MemoryError) as caught:

@@ -11,21 +11,21 @@ import pytest
 import gapless
 import gapless_kernels
 from gapless import Limits, Status, Stop, Verdict
-from gapless.core.proofs.checked_bounds import CheckedBounds
-from gapless.core.proofs.choice_bounds import choice_bounds
-from gapless.core.proofs.split_certificate import SplitCertificate
+from gapless.certificates.choice_bounds import choice_bounds
+from gapless.certificates.split_certificate import SplitCertificate
+from gapless.oracles.verifier_bounds import CheckedBounds
 from gapless.roles import Certificate, Conjunctions, Fixings, NoCertificate
-from gapless.search import driver, layout
-from gapless.selftest.pairs import looking_at, readable_search
+from gapless.search import layout, solving
 from gapless.testing.addressed import AddressedTable
+from gapless.testing.campaign import enumeration_limit, readable_search
 from gapless.testing.choices import Choices
 from gapless.testing.enumeration import feasible_structures
 from gapless.testing.random_factors import TIERS, TightBudget, random_factors
 from gapless_chains.label_maximiser import LabelMaximiser
-from gapless_chains.specimens import random_chain
-from gapless_linking.specimens import random_linking
+from gapless_chains.selftest_instances import random_chain
+from gapless_linking.selftest_instances import random_linking
 from gapless_ordering import OrderingProblem
-from gapless_ordering.specimens import best_with_factors, random_ordering_with_factors
+from gapless_ordering.selftest_instances import best_with_factors, random_ordering_with_factors
 from gapless_ordering.walk_maximiser import WalkMaximiser
 
 LOADED = LabelMaximiser, WalkMaximiser  # before the readable search runs: they look whether kernels are compiled
@@ -86,7 +86,7 @@ def test_paths_that_factors_forbid_are_proved_infeasible(seed):
             chosen.setdefault(pair, float(rng.normal(0, 2)))
     factors = [Conjunctions(list(chosen), list(chosen.values()))]
     problem = OrderingProblem(bare.start, bare.ordering, bare.end, 3, factors=factors)
-    with looking_at(0):
+    with enumeration_limit(0):
         result = gapless.solve(problem, "split-bound")
     assert result.status is Status.INFEASIBLE
     assert result.verify(problem)
@@ -106,14 +106,14 @@ def test_ctrl_c_in_a_search_for_evidence_is_heard(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(driver, "advance", interrupted)
+    monkeypatch.setattr(solving, "run_until_stop", interrupted)
     result = gapless.solve(problem, "split-bound")
     assert result.stop is Stop.INTERRUPTED
     assert result.explanation[0] == problem.infeasibility()[0]
 
 
 def test_no_search_where_even_scores_are_evidence(monkeypatch):
-    monkeypatch.setattr(layout.Layout, "evenly", lambda _: Always())
+    monkeypatch.setattr(layout.SearchInput, "evenly", lambda _: Always())
     result = gapless.solve(path(79, 155), "split-bound")
     assert (result.status, result.stats.nodes) == (Status.INFEASIBLE, 0)
 
@@ -223,11 +223,11 @@ def test_structures_that_score_less_than_a_loss_are_not_denied(own, certificate,
 class Checked(Choices):
     """Bounds of its own on what is listed."""
 
-    def checked_backbone(self, weights, fixings):
+    def verifier_backbone_bounds(self, weights, fixings):
         allowed = [
             float(weights[row].sum() + own)
             for row, own in zip(self.listed, self.own, strict=True)
-            if fixings.allow(np.flatnonzero(row))
+            if fixings.allows(np.flatnonzero(row))
         ]
         return CheckedBounds(max(allowed, default=-math.inf))
 

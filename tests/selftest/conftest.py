@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from gapless import BatchResult, InvalidProblem, Result, Stop
-from gapless.engine import tree_search
-from gapless.roles import Method, MostFractional, Registry, Specimens
+from gapless.roles import Method, MostFractional, Registry, SelftestInstances
 from gapless.testing import feasible_structures
 from gapless.testing.examples import ChargedCapacities, OptimisticBound, Selection, random_selection
+from gapless.tree_search import tree_search
 
 
 def ranked(problem):
@@ -103,7 +103,7 @@ def wrong():
 
 @pytest.fixture
 def specimens():
-    return [Specimens(Selection, draw)]
+    return [SelftestInstances(Selection, draw)]
 
 
 @pytest.fixture

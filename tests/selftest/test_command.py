@@ -9,11 +9,13 @@ import gapless_kernels
 from gapless import loads
 from gapless.cli.console import Console
 from gapless.cli.parser import Parser
-from gapless.core.errors import UnknownName, UnknownOption
-from gapless.roles import Specimens
-from gapless.selftest import command, compare_kernels, plugin, twins
+from gapless.errors import UnknownName, UnknownOption
+from gapless.roles import SelftestInstances
+from gapless.selftest import command, plugin
+from gapless.testing import kernel_twins as twins
 from gapless.testing.enumeration import SpaceTooLarge
 from gapless.testing.examples import Selection
+from gapless.testing.kernel_twins import compare_kernels
 
 
 class Plugins:
@@ -21,7 +23,7 @@ class Plugins:
 
     def __init__(self, registry, specimens):
         self.registry, self.loaded, self.hook = registry, [], self
-        self.gapless_specimens = lambda: [specimens]
+        self.gapless_selftest_instances = lambda: [specimens]
 
 
 @pytest.fixture
@@ -117,7 +119,7 @@ def test_specimens_that_are_too_large_are_named(selftest, wrong, specimens):
         raise SpaceTooLarge("33 decisions")
 
     sound = list(specimens)
-    specimens.insert(0, Specimens(Selection, sound[0].draw, best=too_large))
+    specimens.insert(0, SelftestInstances(Selection, sound[0].draw, best=too_large))
     code, said = selftest(wrong.honest)
     assert code == 0
     assert "note: not tested: specimens of Selection, case 0: SpaceTooLarge: 33 decisions" in said

@@ -2,17 +2,18 @@
 
 import attrs
 import pytest
+from drawn import long
 
-from gapless.core.errors import GaplessError
+from gapless.errors import GaplessError
 from gapless.plugins import load_plugins
-from gapless.roles import Specimens
-from gapless.selftest import differential
+from gapless.roles import SelftestInstances
+from gapless.testing.campaign import try_methods
 from gapless.testing.enumeration import SpaceTooLarge
 from gapless.testing.examples import Selection, random_selection
 
 
 def tried(registry, specimens, **how):
-    (tally,) = differential(registry, specimens, **{"cases": 40, "seconds": 30.0, "seed": 0, **how})
+    (tally,) = try_methods(registry, specimens, **{"cases": 40, "seconds": 30.0, "seed": 0, **how})
     return tally
 
 
@@ -70,37 +71,40 @@ def test_an_instance_is_drawn_by_seed_and_number(registered, wrong):
         return random_selection(rng, 3)
 
     for seed, cases in ((1, 3), (1, 6), (2, 3)):
-        differential(registered(wrong.honest), [Specimens(Selection, draw)], cases=cases, seconds=9.0, seed=seed)
+        try_methods(
+            registered(wrong.honest), [SelftestInstances(Selection, draw)], cases=cases, seconds=9.0, seed=seed
+        )
     assert drawn[:3] == drawn[3:6]
     assert len(set(drawn)) == 9
 
 
 def test_specimens_that_cannot_be_drawn_are_named(registered, wrong):
     with pytest.raises(GaplessError, match="specimens of Selection, case 0: ZeroDivisionError"):
-        tried(registered(wrong.honest), [Specimens(Selection, lambda rng: 1 / 0)])
+        tried(registered(wrong.honest), [SelftestInstances(Selection, lambda rng: 1 / 0)])
 
 
-def test_everything_that_is_ours():
+@pytest.mark.parametrize("cases", [2, long(40)])
+def test_everything_that_is_ours(cases):
     """A few instances for each registered method; ``gapless selftest`` tries a thousand."""
     plugins = load_plugins()
-    specimens = [one for several in plugins.hook.gapless_specimens() for one in several]
-    tallies = differential(plugins.registry, specimens, cases=8, seconds=4.0, seed=5)
+    specimens = [one for several in plugins.hook.gapless_selftest_instances() for one in several]
+    tallies = try_methods(plugins.registry, specimens, cases=cases, seconds=cases, seed=5)
     names = {
         name for name in plugins.registry.problems if plugins.registry.owners["problem", name].endswith("(gapless)")
     }
     assert names <= {tally.problem for tally in tallies}
     assert {(tally.method, str(tally.mistakes)) for tally in tallies if tally.mistakes} == set()
-    assert sum(tally.instances for tally in tallies) > 100
+    assert sum(tally.instances for tally in tallies) > 12 * cases
 
 
 def test_specimens_that_are_too_large_do_not_stop_the_others(registered, specimens, wrong):
-    large = Specimens(Selection, specimens[0].draw, best=_too_large)
+    large = SelftestInstances(Selection, specimens[0].draw, best=_too_large)
     registry, skipped = registered(wrong.honest), []
-    (tally,) = differential(registry, [large, *specimens], cases=5, seconds=30.0, seed=0, skipped=skipped)
+    (tally,) = try_methods(registry, [large, *specimens], cases=5, seconds=30.0, seed=0, skipped=skipped)
     assert (tally.instances, tally.mistakes) == (5, [])
     assert skipped == ["specimens of Selection, case 0: SpaceTooLarge: 33 decisions"]
     with pytest.raises(GaplessError, match="specimens of Selection, case 0: SpaceTooLarge"):
-        differential(registry, [large, *specimens], cases=5, seconds=30.0, seed=0)
+        try_methods(registry, [large, *specimens], cases=5, seconds=30.0, seed=0)
 
 
 def _too_large(problem, k):
@@ -110,5 +114,5 @@ def _too_large(problem, k):
 def test_several_specimens_of_one_type_are_told_apart(registered, specimens, wrong):
     more = [attrs.evolve(specimens[0], named=lambda problem: "small ones"), specimens[0]]
     every = [specimens[0], *more]
-    tallies = differential(registered(wrong.honest), every, cases=3, seconds=30.0, seed=0)
+    tallies = try_methods(registered(wrong.honest), every, cases=3, seconds=30.0, seed=0)
     assert [tally.problem for tally in tallies] == ["selection", "selection (small ones)", "selection (more)"]

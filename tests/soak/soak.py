@@ -38,12 +38,14 @@ BATCH = 16
 def problems(seed):
     """Type after type, an instance and the methods that are for it, for ever; instances are drawn afresh."""
     plugins = load_plugins()
-    specimens = list(itertools.chain.from_iterable(plugins.hook.gapless_specimens()))
+    specimens = list(itertools.chain.from_iterable(plugins.hook.gapless_selftest_instances()))
     rng = np.random.default_rng(seed)
     for turn in itertools.count():
         given = specimens[turn % len(specimens)]
         methods = [
-            m for m in plugins.registry.methods_for(given.problem).values() if m.factors or not given.factors
+            m
+            for m in plugins.registry.methods_for(given.problem).values()
+            if m.supports_factors or not given.factors
         ]
         method = methods[turn // len(specimens) % len(methods)]
         if method.name in SLOW and turn // len(specimens) // len(methods) % EVERY_SLOW:
@@ -74,7 +76,7 @@ def decode(count, seed, sample):
                     record = gl.loads(gl.dumps(gl.Record(problem, result)))
                     verdict = record.verify()
                     if not verdict and result.proved:
-                        raise AssertionError(f"{method.name}: {verdict.place}: {verdict.reason}")
+                        raise AssertionError(f"{method.name}: {verdict.location}: {verdict.reason}")
                     told["verified"] += bool(verdict)
         except gl.GaplessError:
             told["refused"] += 1

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 
 
 @spacy.registry.misc("gapless_test_scores")
-def make_scores(columns: int, seed: int) -> Callable[[Sequence[Doc]], list[Any]]:
+def make_scores(columns, seed):
     """Numbers that depend on the words alone."""
 
     def scores(docs: Sequence[Doc]) -> list[Any]:
@@ -34,7 +33,7 @@ def make_scores(columns: int, seed: int) -> Callable[[Sequence[Doc]], list[Any]]
     return scores
 
 
-def scored(seed: int, **config: object) -> spacy.Language:
+def scored(seed, **config):
     nlp = spacy.blank("en")
     scores = {"@misc": "gapless_test_scores", "columns": len(LABELS), "seed": seed}
     nlp.add_pipe("gapless_decoder", config={"scores": scores, "labels": LABELS, **config})
@@ -42,7 +41,7 @@ def scored(seed: int, **config: object) -> spacy.Language:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_best_of_all_sequences(seed: int) -> None:
+def test_the_best_of_all_sequences(seed):
     rng = np.random.default_rng(seed)
     transition = rng.normal(size=(len(LABELS),) * 2).round(2)
     nlp = scored(seed, transition=transition.tolist(), forbid=[["O", "O"]], certificates=True)
@@ -62,7 +61,7 @@ def test_the_best_of_all_sequences(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_entities_are_whole(seed: int) -> None:
+def test_entities_are_whole(seed):
     doc = scored(seed, attr="ent")("one two three four five six")
     (rows,) = make_scores(len(LABELS), seed)([doc])
     greedy = [LABELS[label] for label in rows.argmax(1)]
@@ -79,7 +78,7 @@ def test_entities_are_whole(seed: int) -> None:
         assert doc._.gapless.value == pytest.approx(value)
 
 
-def trained() -> spacy.Language:
+def trained():
     nlp = spacy.blank("en")
     nlp.add_pipe("tagger")
     nlp.add_pipe("gapless_decoder", config={"forbid": [["DET", "DET"]]})
@@ -90,7 +89,7 @@ def trained() -> spacy.Language:
     return nlp
 
 
-def test_scores_of_a_tagger_in_the_pipeline(tmp_path: Path) -> None:
+def test_scores_of_a_tagger_in_the_pipeline(tmp_path):
     nlp = trained()
     doc = nlp("the the dog barks")
     assert [token.tag_ for token in doc][:2] != ["DET", "DET"]
@@ -105,7 +104,7 @@ def test_scores_of_a_tagger_in_the_pipeline(tmp_path: Path) -> None:
     assert again._.gapless.value == pytest.approx(doc._.gapless.value, rel=1e-5)
 
 
-def test_probabilities_are_multiplied() -> None:
+def test_probabilities_are_multiplied():
     nlp = spacy.blank("en")
     nlp.add_pipe(
         "gapless_decoder", config={"scores": {"@misc": "gapless_test_shares"}, "labels": ["a", "b"], "log": True}
@@ -115,7 +114,7 @@ def test_probabilities_are_multiplied() -> None:
 
 
 @spacy.registry.misc("gapless_test_shares")
-def make_shares() -> Callable[[Sequence[Doc]], list[Any]]:
+def make_shares():
     return lambda docs: [np.tile([0.25, 0.75], (len(doc), 1)) for doc in docs]
 
 
@@ -128,18 +127,18 @@ def make_shares() -> Callable[[Sequence[Doc]], list[Any]]:
         ({"forbid": [["O", "X"]]}, "forbid names O X"),
     ],
 )
-def test_bad_settings_are_named(config: dict[str, object], words: str) -> None:
+def test_bad_settings_are_named(config, words):
     with pytest.raises(ValueError, match=words):
         scored(0, **config)("one two")
 
 
 @spacy.registry.misc("gapless_test_forbidden")
-def make_forbidden() -> Callable[[Sequence[Doc]], list[Any]]:
+def make_forbidden():
     """Probability 0 of every label."""
     return lambda docs: [np.zeros((len(doc), len(LABELS))) for doc in docs]
 
 
-def test_what_no_label_is_allowed_for_is_not_proved() -> None:
+def test_what_no_label_is_allowed_for_is_not_proved():
     doc = scored(0)("one two")
     assert doc._.gapless.proved
     nlp = spacy.blank("en")
@@ -153,7 +152,7 @@ def test_what_no_label_is_allowed_for_is_not_proved() -> None:
     assert not doc._.gapless.verify()
 
 
-def test_stored_transitions_are_of_the_labels_of_the_scores() -> None:
+def test_stored_transitions_are_of_the_labels_of_the_scores():
     stored = scored(0).get_pipe("gapless_decoder").to_bytes()
     other = scored(0, labels=LABELS[::-1])
     other.get_pipe("gapless_decoder").from_bytes(stored)

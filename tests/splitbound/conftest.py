@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 from neighbours import Neighbours
+from parsing_cases import bounds_alone, random_case
 
 from gapless.roles import ConfigurationFactor
+from gapless.search import layout
 from gapless_dependency import (
     AdjacentSibling,
     AnyOf,
@@ -17,11 +19,13 @@ from gapless_dependency import (
     ParsingProblem,
     Valency,
 )
-from gapless_dependency.random_problems import FAMILIES, random_problem
+from gapless_dependency.random_problems import FAMILIES
 
 OWN = ("neighbours", "triples", "parity")
 POLYNOMIALS = ("any-of as polynomial", "valency as polynomial")
 BACKBONE = ("adjacent-sibling", "outermost-grandchild", "grand-sibling")
+__all__ = ["bounds_alone"]
+
 LENGTHS = ([1, 2, 3, 4, 5, 6], [0.04, 0.1, 0.2, 0.3, 0.26, 0.1])
 
 
@@ -65,7 +69,7 @@ class Parity(ConfigurationFactor):
         return float(totals[count]), on
 
 
-def extra_factors(rng: np.random.Generator, n: int, name: str, draw: Any) -> list[Any]:
+def extra_factors(rng, n, name, draw):
     """Factors beyond `FAMILIES`: a user's, polynomials, and those of backbones."""
     size = (n + 1,)
     if name == "neighbours":
@@ -89,7 +93,7 @@ def extra_factors(rng: np.random.Generator, n: int, name: str, draw: Any) -> lis
     return [GrandSibling(draw(size * 4)), Grandchild(draw(size * 3))]
 
 
-def one_sentence(rng: np.random.Generator) -> ParsingProblem:
+def one_sentence(rng):
     """Ties or floats, projective or not, one root or several, forbidden arcs and parts, up to three families."""
     n = int(rng.choice(LENGTHS[0], p=LENGTHS[1]))
     projective = bool(rng.integers(2))
@@ -104,17 +108,9 @@ def one_sentence(rng: np.random.Generator) -> ParsingProblem:
         drawn = rng.integers(-2, 3, shape).astype(float) if ties else rng.normal(0, strength, shape)
         return np.where(rng.random(shape) < parts, -np.inf, drawn)
 
-    problem = random_problem(
-        rng,
-        n,
-        projective=projective,
-        single_root=bool(rng.integers(2)),
-        families=[name for name in chosen if name in FAMILIES],
-        ties=ties,
-        forbidden=float(rng.choice([0.0, 0.0, 0.0, 0.2, 0.5])),
-        forbidden_parts=parts,
-        strength=strength,
-    )
+    families = [name for name in chosen if name in FAMILIES]
+    shares = {"forbidden": [0.0, 0.0, 0.0, 0.2, 0.5], "forbidden_parts": [parts]}
+    problem = random_case(rng, n, families, projective=projective, ties=ties, strength=strength, **shares)
     added = [f for name in chosen if name not in FAMILIES for f in extra_factors(rng, n, name, draw)]
     return ParsingProblem(
         problem.scores,
@@ -126,6 +122,12 @@ def one_sentence(rng: np.random.Generator) -> ParsingProblem:
 
 
 @pytest.fixture(scope="session")
-def random_sentence() -> Any:
+def random_sentence():
     """From a generator to a problem."""
     return one_sentence
+
+
+@pytest.fixture
+def choices(request, monkeypatch):
+    """The number of choices of heads that are enumerated."""
+    monkeypatch.setattr(layout, "CHOICES", request.param)

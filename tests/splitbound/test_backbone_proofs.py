@@ -20,7 +20,7 @@ from gapless_dependency import (
 )
 from gapless_dependency.enumeration import all_trees
 from gapless_dependency.proofs import grand_siblings, outermost_grandchildren
-from gapless_dependency.proofs.backbones import judge_of
+from gapless_dependency.proofs.backbones import TreeVerifier
 
 BACKBONES = ("sibling", "carreras", "grand-sibling")
 FACTORS = {
@@ -29,11 +29,11 @@ FACTORS = {
     "grand-sibling": (Grandchild, AdjacentSibling, GrandSibling),
 }
 THROUGH = {
-    "sibling": lambda weights, sibling, **rest: grand_siblings.through_every_arc(
+    "sibling": lambda weights, sibling, **rest: grand_siblings.bounds_through_arcs(
         weights, None, sibling, None, **rest
     ),
-    "carreras": outermost_grandchildren.through_every_arc,
-    "grand-sibling": grand_siblings.through_every_arc,
+    "carreras": outermost_grandchildren.bounds_through_arcs,
+    "grand-sibling": grand_siblings.bounds_through_arcs,
 }
 every_backbone = pytest.mark.parametrize("backbone", BACKBONES)
 both_rules = pytest.mark.parametrize("single_root", [False, True])
@@ -125,21 +125,21 @@ def adjacent(n=3, seed=1):
 
 
 @every_backbone
-def test_what_a_judge_counts(backbone):
+def test_tree_verifier_counted(backbone):
     factors = [kind(np.zeros((4,) * axes(kind))) for kind in FACTORS[backbone]]
     problem = parsing([*factors, adjacent(), Sibling(np.zeros((4,) * 3))])
-    judge = judge_of(problem, backbone)
-    assert judge.counted == problem.factors[:-1]
+    verifier = TreeVerifier(problem, backbone)
+    assert verifier.counted == problem.factors[:-1]
     one = AdjacentSibling(factors[FACTORS[backbone].index(AdjacentSibling)].scores + adjacent().scores)
-    alone = judge_of(parsing([one]), backbone)
-    assert judge.bounds(problem.scores)[0] == pytest.approx(alone.bounds(problem.scores)[0], abs=1e-12)
+    alone = TreeVerifier(parsing([one]), backbone)
+    assert verifier.bounds(problem.scores)[0] == pytest.approx(alone.bounds(problem.scores)[0], abs=1e-12)
 
 
 def test_lazy_grandchildren_are_counted_by_their_scores():
     table = np.random.default_rng(4).normal(size=(4, 4, 4))
     dense, lazy = Grandchild(table), Grandchild(lambda g, h, m: table[g, h, m])
     bounds = [
-        judge_of(problem, "grand-sibling").bounds(problem.scores)[0]
+        TreeVerifier(problem, "grand-sibling").bounds(problem.scores)[0]
         for problem in (parsing([dense, dense]), parsing([lazy, dense]))
     ]
     assert bounds[0] == bounds[1]
@@ -175,11 +175,11 @@ class Apart(Grandchild):
 )
 def test_what_cannot_be_counted_is_refused(factors, backbone, projective):
     with pytest.raises(InvalidProblem, match=r"backbone|chains"):
-        judge_of(parsing(factors, projective=projective), backbone)
+        TreeVerifier(parsing(factors, projective=projective), backbone).bounds(np.zeros((4, 4)))
 
 
 def test_no_kernel_is_used(monkeypatch):
     for name in [name for name in dir(gapless_kernels) if name.startswith(("eisner", "arborescence"))]:
         monkeypatch.setattr(gapless_kernels, name, None)
     problem = parsing([adjacent()])
-    assert math.isfinite(judge_of(problem, "carreras").bounds(problem.scores)[0])
+    assert math.isfinite(TreeVerifier(problem, "carreras").bounds(problem.scores)[0])

@@ -5,39 +5,26 @@ import pickle
 import attrs
 import numpy as np
 import pytest
-from drawn import examples, generators
+from drawn import examples, generators, long
 from hypothesis import given
+from parsing_cases import random_case, trees_under
 from split_layout import SplitLayout
 
 import gapless
 from gapless import InvalidProblem, Result
-from gapless.core.proofs.split_formula import weigh
+from gapless.certificates.split_formula import split_weights
 from gapless.roles import Fixings, NoCertificate, TreeCertificate
-from gapless.search import layout
-from gapless_dependency.enumeration import tree_scores
+from gapless_dependency.proofs.backbones import TreeVerifier
 from gapless_dependency.random_problems import CONJUNCTIVE, FAMILIES, random_problem
-from gapless_splitbound import SplitMultipliers
-from gapless_splitbound.certificate import splittable
+from gapless_splitbound import TreeSplitCertificate
 
-
-@pytest.fixture(autouse=True)
-def bounded_only(monkeypatch):
-    """Sentences so small would all be enumerated and leave no multipliers."""
-    monkeypatch.setattr(layout, "CHOICES", 0)
+pytestmark = pytest.mark.usefixtures("bounds_alone")
 
 
 def sentence(rng, families=FAMILIES):
-    chosen = rng.choice(len(families), size=3, replace=False)
-    return random_problem(
-        rng,
-        int(rng.integers(2, 6)),
-        projective=bool(rng.integers(2)),
-        single_root=bool(rng.integers(2)),
-        families=[families[f] for f in chosen],
-        forbidden=float(rng.choice([0.0, 0.2])),
-        forbidden_parts=float(rng.choice([0.0, 0.1])),
-        strength=1.5,
-    )
+    shares = {"forbidden": [0.0, 0.2], "forbidden_parts": [0.0, 0.1]}
+    selected = rng.choice(families, size=3, replace=False)
+    return random_case(rng, int(rng.integers(2, 6)), selected, strength=1.5, **shares)
 
 
 def random_fixings(rng, problem):
@@ -49,10 +36,7 @@ def random_fixings(rng, problem):
 
 
 def best_under(problem, fixings):
-    heads, scores = tree_scores(problem)
-    words = np.arange(1, problem.length + 1)
-    kept = [s for h, s in zip(heads, scores, strict=True) if fixings.allow(problem.decisions.index[h, words])]
-    return max(kept, default=-np.inf)
+    return trees_under(problem, fixings)[1].max(initial=-np.inf)
 
 
 @examples(40)
@@ -65,21 +49,22 @@ def test_any_multipliers_bound_every_tree(rng):
         if scale == 1.0 and split.size:
             multipliers[rng.integers(split.size)] = rng.choice([np.nan, np.inf, -np.inf, 1e300])
         fixings = random_fixings(rng, problem)
-        bound = SplitMultipliers(split.orientation, multipliers).upper_bound(problem, fixings)
+        bound = TreeSplitCertificate(split.orientation, multipliers).upper_bound(problem, fixings)
         best = best_under(problem, fixings)
         assert bound >= best - 1e-9
 
 
-def test_lifted_charges_bound_every_tree_and_are_tighter():
+@pytest.mark.parametrize("cases", [16, long(40)])
+def test_lifted_charges_bound_every_tree_and_are_tighter(cases):
     """Whatever the multipliers, and whether or not trees may cross; and written sparsely they prove the same."""
     tighter = 0
-    for seed in range(40):
+    for seed in range(cases):
         rng = np.random.default_rng(seed)
         problem = random_problem(
             rng, 5, projective=seed % 8 > 0, single_root=seed % 2 == 0, families=CONJUNCTIVE, strength=2.0
         )
         split = SplitLayout(problem)
-        plain = SplitMultipliers(split.orientation, rng.random(split.size), loss=split.loss)
+        plain = TreeSplitCertificate(split.orientation, rng.random(split.size), loss=split.loss)
         lifted = attrs.evolve(plain, lifted=True)
         kept = rng.random(split.size) < 0.7
         rest = np.where(kept, plain.multipliers, 0.0)
@@ -93,13 +78,13 @@ def test_lifted_charges_bound_every_tree_and_are_tighter():
             assert sparse.upper_bound(problem, fixings) == pytest.approx(
                 dense.upper_bound(problem, fixings), rel=1e-9
             )
-    assert tighter > 10
+    assert tighter > cases / 4
 
 
 @pytest.mark.parametrize("places", [[-1], [10**6], [0, 1]], ids=str)
 def test_places_that_there_are_not_prove_nothing(places):
     problem = sentence(np.random.default_rng(3), CONJUNCTIVE)
-    wrong = SplitMultipliers(SplitLayout(problem).orientation, [1.0], places=np.array(places))
+    wrong = TreeSplitCertificate(SplitLayout(problem).orientation, [1.0], places=np.array(places))
     with pytest.raises(InvalidProblem, match="places"):
         wrong.upper_bound(problem, Fixings.none(problem.decisions.count))
 
@@ -109,12 +94,12 @@ def test_charges_are_lifted_only_where_it_is_known_what_excludes_what():
         np.random.default_rng(0), 5, projective=True, single_root=True, families=CONJUNCTIVE, strength=2.0
     )
     split = SplitLayout(problem)
-    unknowing = attrs.evolve(splittable(problem), excludes=None)
+    unknowing = attrs.evolve(TreeVerifier(problem, "first").split, excludes=None)
     given = split.orientation, np.zeros(0, np.int64), np.ones(split.size), 100.0
     none = Fixings.none(problem.decisions.count)
-    assert weigh(unknowing, *given, none) is not None
+    assert split_weights(unknowing, *given, none) is not None
     with pytest.raises(InvalidProblem, match="exclude each other is not known"):
-        weigh(unknowing, *given, none, lifted=True)
+        split_weights(attrs.evolve(unknowing, lifted=True), *given, none)
 
 
 def test_what_the_search_lifts_its_certificate_says_and_needs():
@@ -127,10 +112,10 @@ def test_what_the_search_lifts_its_certificate_says_and_needs():
         result = gapless.solve(problem, "split-bound")
         assert result.verify(problem)
         whole = pickle.loads(pickle.dumps(result.certificate))  # which makes it
-        leaves = [leaf for leaf in whole.leaves.values() if isinstance(leaf, SplitMultipliers)]
+        leaves = [leaf for leaf in whole.leaves.values() if isinstance(leaf, TreeSplitCertificate)]
         assert all(leaf.lifted for leaf in leaves)
         flat = {
-            node: attrs.evolve(leaf, lifted=False) if isinstance(leaf, SplitMultipliers) else leaf
+            node: attrs.evolve(leaf, lifted=False) if isinstance(leaf, TreeSplitCertificate) else leaf
             for node, leaf in whole.leaves.items()
         }
         verdict = attrs.evolve(whole, leaves=flat).verify(problem)
@@ -142,7 +127,7 @@ def test_what_the_search_lifts_its_certificate_says_and_needs():
 @given(rng=generators())
 def test_flips_are_bounded_together_as_well_as_alone(rng):
     problem = sentence(rng)
-    evidence = SplitMultipliers.even(problem)
+    evidence = TreeSplitCertificate.even(problem)
     none = Fixings.none(problem.decisions.count)
     count = problem.decisions.count
     off = rng.permutation(count)[: count // 3].tolist()
@@ -173,7 +158,7 @@ def test_json_round_trip_and_tampering():
     for node, leaf in tree.leaves.items():
         dropped = {k: v for k, v in tree.leaves.items() if k != node}
         assert not attrs.evolve(copy, certificate=attrs.evolve(tree, leaves=dropped)).verify(problem)
-        if not isinstance(leaf, SplitMultipliers):
+        if not isinstance(leaf, TreeSplitCertificate):
             continue
         for wrong in (np.zeros_like(leaf.multipliers), -leaf.multipliers, leaf.multipliers * np.nan):
             worse = attrs.evolve(leaf, multipliers=wrong)
@@ -201,7 +186,7 @@ def test_a_forged_fixing_is_caught():
 
 def test_another_problem_and_other_shapes_are_refused():
     problem, result = solved(2)
-    leaf = next(v for v in result.certificate.leaves.values() if isinstance(v, SplitMultipliers))
+    leaf = next(v for v in result.certificate.leaves.values() if isinstance(v, TreeSplitCertificate))
     assert not attrs.evolve(leaf, orientation=(1,)).verify(problem)
     longer = random_problem(np.random.default_rng(0), 5, families=["sibling"])
     assert not leaf.verify(longer)

@@ -6,16 +6,12 @@ GAPLESS_RANDOM_SENTENCES sets the count; the default is what every test run can 
 import itertools
 import os
 
-import numpy as np
 import pytest
 from drawn import examples, generators, seeing
 from hypothesis import given
+from parsing_cases import best_scores, check_solved, random_case
 
 import gapless
-from gapless import Status
-from gapless.core.tolerance import meets
-from gapless.search import layout
-from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "120"))
@@ -24,42 +20,10 @@ ORDERS = ("best-first", "depth-first", "breadth-first")
 
 def sentence(rng):
     """Ties or floats, projective or not, one root or several, forbidden arcs and parts, up to three families."""
-    chosen = rng.choice(len(FAMILIES), size=int(rng.integers(0, 4)), replace=False)
-    return random_problem(
-        rng,
-        int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.05, 0.1, 0.2, 0.3, 0.25, 0.1])),
-        projective=bool(rng.integers(2)),
-        single_root=bool(rng.integers(2)),
-        families=[FAMILIES[f] for f in chosen],
-        ties=bool(rng.integers(2)),
-        forbidden=float(rng.choice([0.0, 0.0, 0.2, 0.5, 0.8])),
-        forbidden_parts=float(rng.choice([0.0, 0.0, 0.2])),
-    )
-
-
-def best_scores(problem):
-    scores = np.sort(tree_scores(problem)[1])[::-1]
-    return scores[scores > -np.inf]
-
-
-def check(problem, expected, k=1, **options):
-    result = gapless.solve(problem, "split-bound", k=k, **options)
-    verdict = result.verify(problem)
-    assert verdict, (verdict, options)
-    if not expected.size:
-        assert result.status is Status.INFEASIBLE
-        assert verdict.bound == -np.inf
-        return
-    assert result.status is Status.OPTIMAL
-    assert [s.value for s in result.solutions] == pytest.approx(expected[:k].tolist(), rel=1e-9, abs=1e-9)
-    if problem.granularity is None and k == 1:
-        assert meets(verdict.bound, result.value)
-
-
-@pytest.fixture
-def choices(request, monkeypatch):
-    """The number of choices of heads that are enumerated."""
-    monkeypatch.setattr(layout, "CHOICES", request.param)
+    families = rng.choice(FAMILIES, size=int(rng.integers(0, 4)), replace=False)
+    n = int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.05, 0.1, 0.2, 0.3, 0.25, 0.1]))
+    shares = {"forbidden": [0.0, 0.0, 0.2, 0.5, 0.8], "forbidden_parts": [0.0, 0.0, 0.2]}
+    return random_case(rng, n, families, ties=bool(rng.integers(2)), **shares)
 
 
 @pytest.mark.usefixtures("choices")
@@ -73,7 +37,7 @@ def test_agrees_with_enumeration_and_proves_it(seen, rng):
     expected = best_scores(problem)
     seen["feasible" if expected.size else "infeasible"] += 1
     variant = ("default", "paper")[rng.integers(2)]
-    check(problem, expected, variant=variant, order=ORDERS[rng.integers(3)])
+    check_solved(problem, expected, variant=variant, order=ORDERS[rng.integers(3)])
 
 
 @examples(3)
@@ -90,21 +54,13 @@ def test_many_sentences_at_once(rng):
             assert problem.value(batch.structure(i)) == pytest.approx(alone.value, rel=1e-12)
 
 
-@pytest.mark.parametrize("k", [2, 5])
-@given(rng=generators())
-def test_k_best(rng, k):
-    problem = sentence(rng)
-    check(problem, best_scores(problem), k=k)
-
-
-@pytest.mark.usefixtures("choices")
-@pytest.mark.parametrize("choices", [0], indirect=True)
+@pytest.mark.usefixtures("bounds_alone")
 @pytest.mark.parametrize(("variant", "order"), [*itertools.product(("default", "paper"), ORDERS)])
 @examples(10)
 @given(rng=generators())
 def test_every_variant_in_every_order(rng, variant, order):
     problem = sentence(rng)
-    check(problem, best_scores(problem), variant=variant, order=order)
+    check_solved(problem, best_scores(problem), variant=variant, order=order)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -113,4 +69,4 @@ def test_every_variant_in_every_order(rng, variant, order):
 @given(rng=generators())
 def test_every_family(rng, family, projective):
     problem = random_problem(rng, int(rng.integers(1, 6)), projective=projective, families=[family], strength=2.0)
-    check(problem, best_scores(problem))
+    check_solved(problem, best_scores(problem))

@@ -5,7 +5,7 @@ import itertools
 import attrs
 import numpy as np
 import pytest
-from drawn import examples, generators, seeded, seeing
+from drawn import examples, seeded, seeing
 from hypothesis import given
 
 import gapless
@@ -13,31 +13,9 @@ from gapless import InvalidProblem, Result
 from gapless.roles import Fixings, TreeCertificate
 from gapless.search import layout
 from gapless_dependency import ParsingProblem
-from gapless_dependency.enumeration import tree_scores
-from gapless_dependency.random_problems import FAMILIES, random_problem
+from gapless_dependency.random_problems import random_problem
 from gapless_splitbound import EnumeratedTrees
-from gapless_splitbound.proofs.completions import are_trees
-
-
-@examples(40)
-@given(rng=generators())
-def test_the_bound_is_the_best_tree_under_the_fixings(rng):
-    problem = random_problem(
-        rng,
-        int(rng.integers(1, 6)),
-        projective=bool(rng.integers(2)),
-        single_root=bool(rng.integers(2)),
-        families=list(rng.choice(FAMILIES, size=2, replace=False)),
-        forbidden=float(rng.choice([0.0, 0.4])),
-        forbidden_parts=float(rng.choice([0.0, 0.2])),
-    )
-    state = np.where(rng.random(problem.decisions.count) < 0.4, 0, -1).astype(np.int8)
-    fixings = Fixings(state)
-    heads, scores = tree_scores(problem)
-    ids = [problem.decisions.index[h, np.arange(1, problem.length + 1)] for h in heads]
-    kept = [s for i, s in zip(ids, scores, strict=True) if fixings.allow(i)]
-    best = max(kept, default=-np.inf)
-    assert EnumeratedTrees().upper_bound(problem, fixings) == pytest.approx(best, rel=1e-12, abs=1e-12)
+from gapless_splitbound.proofs.exhaustive_trees import are_trees
 
 
 @pytest.mark.parametrize("single_root", [False, True])

@@ -11,14 +11,15 @@ import pytest
 from drawn import examples, generators, seeded
 from hypothesis import given, note
 from hypothesis import strategies as st
+from parsing_cases import random_case
 
 import gapless
 from gapless import InvalidProblem, Limits, Status, Stop
-from gapless.core.tolerance import margin, meets, round_bound
+from gapless.arrays.tolerance import meets, round_bound, score_tolerance
 from gapless.scip import solve_monolithic
 from gapless.search import layout
 from gapless_dependency.enumeration import tree_scores
-from gapless_dependency.random_problems import FAMILIES, random_problem
+from gapless_dependency.random_problems import FAMILIES
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "90"))
 LONGER = int(os.environ.get("GAPLESS_LONGER_SENTENCES", "6"))
@@ -62,13 +63,13 @@ class Judged:
             self.optimal(result)
 
     def bounded(self, bound):
-        assert bound >= self.best - margin(self.best)
+        assert bound >= self.best - score_tolerance(self.best)
 
     def valid(self, result):
         """Stopped early or not: the truth lies between value and bound."""
         self.bounded(result.bound)
         for solution, score in zip(result.solutions, self.scores, strict=False):
-            assert solution.value <= score + margin(score)
+            assert solution.value <= score + score_tolerance(score)
         assert len(result.solutions) <= self.scores.size
         if result.status is Status.OPTIMAL:
             assert result.value == pytest.approx(self.best, rel=1e-9, abs=1e-9)
@@ -114,7 +115,7 @@ def stopped_early(judged, number):
         Limits(nodes=number % 4),
         Limits(iterations=number % 7),
         Limits(time=0.0),
-        Limits(gap=0.3),
+        Limits(relative_gap=0.3),
         Limits(target=judged.best - 1.0 if judged.scores.size else 0.0),
     )[number % 5]
     options = {"k": 3} if number % 11 == 0 else {"order": ORDERS[number % 3]}
@@ -127,7 +128,7 @@ def stopped_early(judged, number):
 
 
 def with_few_heads(judged, number):
-    result = solve(judged, heads_kept=1 + number % 3)
+    result = solve(judged, max_heads=1 + number % 3)
     judged.valid(result)
     if result.bound < np.inf:
         assert result.verify(judged.problem)
@@ -186,18 +187,9 @@ def test_agrees_with_every_tree(rng, random_sentence):
 @given(rng=seeded(), length=st.sampled_from(LENGTHS))
 def test_agrees_with_an_integer_program(rng, length):
     """Longer sentences, by SCIP, which knows nothing of trees. ``GAPLESS_LONGER_SENTENCES`` sets the count."""
-    chosen = rng.choice(len(FAMILIES), size=2, replace=False)
-    problem = random_problem(
-        rng,
-        length,
-        projective=bool(rng.integers(2)),
-        single_root=bool(rng.integers(2)),
-        families=[FAMILIES[f] for f in chosen],
-        ties=bool(rng.integers(2)),
-        forbidden=0.5,
-        forbidden_parts=float(rng.choice([0.0, 0.05])),
-        strength=0.5,
-    )
+    families, ties = rng.choice(FAMILIES, size=2, replace=False), bool(rng.integers(2))
+    shares = {"forbidden": [0.5], "forbidden_parts": [0.0, 0.05]}
+    problem = random_case(rng, length, families, ties=ties, strength=0.5, **shares)
     judge = solve_monolithic(problem)
     result = gapless.solve(problem, "split-bound", order=ORDERS[rng.integers(3)])
     assert result.status is judge.status

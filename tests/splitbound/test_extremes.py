@@ -17,7 +17,7 @@ from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import FAMILIES, random_problem
 from gapless_splitbound import prune
 
-RELATIVE = 1e-8  # what gapless.core.tolerance promises, relative to the scores that are summed
+RELATIVE = 1e-8  # what gapless.arrays.tolerance promises, relative to the scores that are summed
 
 
 def optimum(problem, scale):

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from parsing_cases import best_scores
 
 import gapless
 from gapless import Result, dumps, loads
@@ -45,7 +46,7 @@ def test_from_problem_to_verified_record(projective, families, tmp_path, capsys)
 @pytest.mark.parametrize("projective", [False, True])
 def test_options_and_k_best_from_the_shell(projective, tmp_path, capsys):
     problem = sentence(projective, ("sibling", "grandchild"))
-    scores = np.sort(tree_scores(problem)[1])[::-1]
+    scores = best_scores(problem)
     stored, record = tmp_path / "problem.json", tmp_path / "record.json"
     stored.write_text(dumps(problem), "utf-8")
     asked = ["solve", str(stored), "-k", "3", "--option", "variant=paper", "--option", "order=depth-first"]

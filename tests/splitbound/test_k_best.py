@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from drawn import examples, generators, seeded, seeing
+from drawn import examples, generators, long, seeded, seeing
 from hypothesis import assume, given
+from parsing_cases import best_scores, random_case
 
 import gapless
 import gapless_kernels
 from gapless import Limits, Status, Stop
-from gapless.search import driver, layout
+from gapless.search import driver
 from gapless_dependency import ArcConjunctions, ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
@@ -19,30 +20,11 @@ pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PU
 
 def sentence(rng, longest=5):
     """But for those without any tree, which are known without a search."""
-    problem = random_problem(
-        rng,
-        int(rng.integers(1, longest + 1)),
-        projective=bool(rng.integers(2)),
-        single_root=bool(rng.integers(2)),
-        families=FAMILIES[: rng.integers(4)],
-        ties=bool(rng.integers(2)),
-        forbidden=float(rng.choice([0.0, 0.3])),
-        forbidden_parts=float(rng.choice([0.0, 0.2])),
-        strength=2.0,
-    )
+    shares = {"forbidden": [0.0, 0.3], "forbidden_parts": [0.0, 0.2]}
+    n, families = int(rng.integers(1, longest + 1)), FAMILIES[: rng.integers(4)]
+    problem = random_case(rng, n, families, ties=bool(rng.integers(2)), strength=2.0, **shares)
     assume(not problem.infeasibility())
     return problem
-
-
-@pytest.fixture
-def choices(request, monkeypatch):
-    """The number of choices of heads that are enumerated."""
-    monkeypatch.setattr(layout, "CHOICES", request.param)
-
-
-def best_scores(problem, k):
-    scores = np.sort(tree_scores(problem)[1])[::-1]
-    return scores[scores > -np.inf][:k].tolist()
 
 
 @pytest.mark.usefixtures("choices")
@@ -51,7 +33,7 @@ def best_scores(problem, k):
 @given(rng=generators())
 def test_agrees_with_enumeration(rng, variant):
     problem, k = sentence(rng), int(rng.integers(2, 11))
-    expected = best_scores(problem, k)
+    expected = best_scores(problem)[:k].tolist()
     result = gapless.solve(problem, "split-bound", k=k, variant=variant)
     assert [s.value for s in result.solutions] == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert len({s.structure.heads.tobytes() for s in result.solutions}) == len(expected)
@@ -61,7 +43,7 @@ def test_agrees_with_enumeration(rng, variant):
 
 def test_all_trees_when_more_are_asked_for():
     problem = random_problem(np.random.default_rng(1), 3, families=["sibling"], single_root=False)
-    everything = best_scores(problem, None)
+    everything = best_scores(problem).tolist()
     result = gapless.solve(problem, "split-bound", k=1000)
     assert [s.value for s in result.solutions] == pytest.approx(everything)
     assert len(everything) == 16  # (n + 1)^(n - 1) labelled trees
@@ -75,8 +57,7 @@ def test_where_all_trees_are_worth_the_same_few_are_searched():
     assert result.stats.nodes <= 6
 
 
-@pytest.mark.usefixtures("choices")
-@pytest.mark.parametrize("choices", [0], indirect=True)
+@pytest.mark.usefixtures("bounds_alone")
 @pytest.mark.parametrize("nodes", [1, 3, 6])
 @seeing("early")
 @given(rng=generators())
@@ -100,7 +81,7 @@ def test_a_list_that_a_limit_ended_says_so_and_keeps_the_start(seen, rng, nodes)
 
 def test_ctrl_c_keeps_what_was_found(monkeypatch):
     problem = random_problem(np.random.default_rng(2), 6, families=["sibling", "grandchild"])
-    advance, calls = driver.Search.advance, []
+    advance, calls = driver.SearchDriver.advance, []
 
     def interrupted(self, *args):
         calls.append(self)
@@ -108,7 +89,7 @@ def test_ctrl_c_keeps_what_was_found(monkeypatch):
             raise KeyboardInterrupt
         return advance(self, *args)
 
-    monkeypatch.setattr(driver.Search, "advance", interrupted)
+    monkeypatch.setattr(driver.SearchDriver, "advance", interrupted)
     result = gapless.solve(problem, "split-bound", k=5)
     assert (result.status, result.stop) == (Status.FEASIBLE, Stop.INTERRUPTED)
     assert result.value == pytest.approx(tree_scores(problem)[1].max())
@@ -120,8 +101,8 @@ def test_ctrl_c_keeps_what_was_found(monkeypatch):
 @given(rng=seeded())
 def test_a_list_within_a_gap_is_full_and_says_so(seen, rng):
     problem = random_problem(rng, 6, families=["sibling", "grandchild"], strength=2.0)
-    scores = np.sort(tree_scores(problem)[1])[::-1]
-    result = gapless.solve(problem, "split-bound", k=5, limits=Limits(gap=0.5))
+    scores = best_scores(problem)
+    result = gapless.solve(problem, "split-bound", k=5, limits=Limits(relative_gap=0.5))
     values = [s.value for s in result.solutions]
     assert len(values) == 5
     assert values[0] == pytest.approx(scores[0])
@@ -134,12 +115,12 @@ def test_a_list_within_a_gap_is_full_and_says_so(seen, rng):
 def test_without_a_certificate_in_every_order(order):
     problem = random_problem(np.random.default_rng(4), 6, families=["sibling", "grandchild"], strength=2.0)
     result = gapless.solve(problem, "split-bound", k=7, order=order, certificate=False)
-    assert [s.value for s in result.solutions] == pytest.approx(best_scores(problem, 7))
+    assert [s.value for s in result.solutions] == pytest.approx(best_scores(problem)[:7].tolist())
     assert "none was asked for" in result.verify(problem).reason
 
 
-def test_what_a_part_holds_when_a_limit_ends_it_is_listed(monkeypatch):
-    monkeypatch.setattr(layout, "CHOICES", 0)
+@pytest.mark.usefixtures("bounds_alone")
+def test_what_a_part_holds_when_a_limit_ends_it_is_listed():
     problem = random_problem(np.random.default_rng(5), 9, families=["sibling", "grandchild"], strength=3.0)
     whole = gapless.solve(problem, "split-bound").stats.nodes
     sizes = [
@@ -163,7 +144,7 @@ def test_events_begin_and_end_once():
 
 @pytest.mark.usefixtures("choices")
 @pytest.mark.parametrize("choices", [0], indirect=True)
-@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("k", [2, long(4)])
 @seeing("settled")
 @examples(15)
 @given(rng=generators())
@@ -177,7 +158,7 @@ def test_scores_that_cancel(seen, rng, k):
         -shift[arcs.heads, arcs.modifiers],
     )
     cancelled = ParsingProblem(problem.scores + shift, factors=[*problem.factors, hidden])
-    expected = best_scores(problem, k)
+    expected = best_scores(problem)[:k].tolist()
     result = gapless.solve(cancelled, "split-bound", k=k)
     assert result.bound >= expected[0] - 1e-6
     if result.status is Status.OPTIMAL:

@@ -77,10 +77,8 @@ def noise(n):
 
 
 def with_memory(monkeypatch, limit):
-    kernel = driver.kernels.Search
-    monkeypatch.setattr(
-        driver.kernels, "Search", lambda *given, **named: kernel(*given, **named, memory_limit=limit)
-    )
+    kernel = driver.NodeSearch
+    monkeypatch.setattr(driver, "NodeSearch", lambda *given, **named: kernel(*given, **named, memory_limit=limit))
 
 
 def test_a_stopped_search_without_its_record_keeps_its_bound_and_says_so(monkeypatch):

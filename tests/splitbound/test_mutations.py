@@ -3,19 +3,19 @@
 import copy
 import json
 from functools import cache
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from drawn import examples, generators, seeing
+from drawn import examples, generators, long, seeing
 from hypothesis import given, note
+from parsing_cases import best_scores
 
 import gapless
 import gapless_kernels
 from gapless import GaplessError, Result, SolveError
 from gapless.roles import ConfigurationFactor
-from gapless.search import driver, layout
+from gapless.search import driver
 from gapless_dependency import ParsingProblem, TreeMaximiser, Valency
 from gapless_dependency.backbones import FirstOrderProjective
 from gapless_dependency.enumeration import tree_scores
@@ -25,10 +25,7 @@ from gapless_splitbound import tree_layout
 needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
 
 
-@pytest.fixture(autouse=True)
-def bounds_alone(monkeypatch):
-    """Sentences this short would be enumerated at once, and there would be nothing to lie about."""
-    monkeypatch.setattr(layout, "CHOICES", 0)
+pytestmark = pytest.mark.usefixtures("bounds_alone")
 
 
 def sentence(rng, projective=True, families=("sibling", "grandchild")):
@@ -141,7 +138,7 @@ def test_a_best_configuration_that_is_not(seen, rng, less, wrong, projective):
     seen["noticed"] += noticed
 
 
-HONEST = driver.kernels.Search
+HONEST = driver.NodeSearch
 
 
 class LyingSearch:
@@ -155,11 +152,6 @@ class LyingSearch:
     def __getattr__(self, name):
         value = getattr(self.inner, name)
         return self.changes[name](value) if name in self.changes else value
-
-
-def searching_by(search):
-    """The kernels with another search."""
-    return SimpleNamespace(**{**vars(driver.kernels), "Search": search})
 
 
 def another_tree(on):
@@ -194,7 +186,7 @@ def no_tree(on):
 def test_a_lying_kernel(rng, changes):
     problem = sentence(rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver, "kernels", searching_by(type("Lying", (LyingSearch,), {"changes": changes})))
+        patch.setattr(driver, "NodeSearch", type("Lying", (LyingSearch,), {"changes": changes}))
         caught(problem, lambda: gapless.solve(problem, "split-bound"))
 
 
@@ -219,10 +211,10 @@ def test_a_kernel_that_lies_about_parts_of_a_list(seen, rng, changes):
         return type("Lying", (LyingSearch,), {"changes": changes if lying else {}})(*args, **options)
 
     problem = sentence(rng)
-    scores = np.sort(tree_scores(problem)[1])[::-1][:3]
+    scores = best_scores(problem)[:3]
     failed = None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver, "kernels", searching_by(honest_once))
+        patch.setattr(driver, "NodeSearch", honest_once)
         try:
             result = gapless.solve(problem, "split-bound", k=3)
         except SolveError as error:
@@ -277,7 +269,7 @@ def changed(rng, value):
     return [rest, {}, [], None][rng.integers(4)]
 
 
-@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("projective", [False, long(True)])
 @pytest.mark.parametrize("families", [("sibling", "grandchild"), ("tri-sibling", "valency")])
 @seeing("refuted")
 @examples(30)

@@ -10,10 +10,10 @@ from hypothesis import given
 
 import gapless
 from gapless_dependency.enumeration import all_trees
-from gapless_dependency.proofs.entered_sets import Priced, arborescence_bounds, best_through_some
-from gapless_dependency.proofs.spans import through_every_arc
+from gapless_dependency.proofs.cut_set_duals import ReducedWeights, arborescence_bounds, best_through_some
+from gapless_dependency.proofs.spans import bounds_through_arcs
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound.certificate import SplitMultipliers
+from gapless_splitbound.certificate import TreeSplitCertificate
 
 
 def enumerated(weights, projective, single_root):
@@ -42,7 +42,7 @@ def matrix(rng):
 def test_spans_give_the_best_tree_through_every_arc(rng, single_root):
     weights = matrix(rng)
     best, through = enumerated(weights, True, single_root)
-    value, each = through_every_arc(weights, single_root)
+    value, each = bounds_through_arcs(weights, single_root)
     assert best <= value <= best + 1e-12
     assert np.all(each >= through)
     np.testing.assert_allclose(each, through, rtol=0, atol=1e-12)
@@ -78,7 +78,7 @@ def exact_best(weights, projective, single_root):
 @given(rng=generators())
 def test_masks_that_are_numbers_cost_no_digits(rng, projective, single_root, mask):
     """A charge on root arcs of the size of the mask once took the bound 1e-6 below the best tree."""
-    judge = through_every_arc if projective else arborescence_bounds
+    judge = bounds_through_arcs if projective else arborescence_bounds
     n = int(rng.integers(2, 5))
     weights = np.where(rng.random((n + 1, n + 1)) < 0.3, mask, rng.normal(size=(n + 1, n + 1)))
     best, through = exact_best(weights, projective, single_root)
@@ -93,7 +93,7 @@ def test_a_long_sentence_without_the_kernels():
     weights = rng.normal(size=(41, 41))
     weights[:, 0] = -np.inf
     np.fill_diagonal(weights, -np.inf)
-    projective, through = through_every_arc(weights, True)
+    projective, through = bounds_through_arcs(weights, True)
     free, each = arborescence_bounds(weights, True)
     assert projective <= free + 1e-9
     assert through.max() == pytest.approx(projective)
@@ -126,11 +126,13 @@ def test_flips_are_bounded_no_tighter_than_leaves(monkeypatch):
     """A tree proves the same with most contractions spared."""
     problem = random_problem(np.random.default_rng([25, 0, 1]), 25, families=["grandchild"], strength=0.3)
     tree = gapless.solve(problem, "split-bound").certificate
-    made, inner = [], Priced.forced
-    monkeypatch.setattr(Priced, "forced", lambda *arguments: made.append(1) or inner(*arguments))
+    made, inner = [], ReducedWeights.forced
+    monkeypatch.setattr(ReducedWeights, "forced", lambda *arguments: made.append(1) or inner(*arguments))
     verdict, spared = tree.verify(problem), len(made)
-    within = SplitMultipliers.verify_flips_within
-    monkeypatch.setattr(SplitMultipliers, "verify_flips_within", lambda self, *a: within(self, *a[:-1], -np.inf))
+    within = TreeSplitCertificate.verify_flips_within
+    monkeypatch.setattr(
+        TreeSplitCertificate, "verify_flips_within", lambda self, *a: within(self, *a[:-1], -np.inf)
+    )
     again = tree.verify(problem)
     assert again.bound == verdict.bound
     assert again.work > verdict.work

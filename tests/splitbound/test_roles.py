@@ -14,7 +14,7 @@ from gapless.roles import Fixings
 from gapless.testing import check_method
 from gapless_dependency import ParsingProblem
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound import SplitMultipliers, candidate_heads, prune
+from gapless_splitbound import TreeSplitCertificate, candidate_heads, prune
 
 
 def problems():
@@ -49,8 +49,8 @@ def test_wrong_options_are_named():
         gapless.solve(problem, "split-bound", variant="papre")
     with pytest.raises(UnknownOption, match="order"):
         gapless.solve(problem, "split-bound", order="random")
-    with pytest.raises(UnknownOption, match="heads_kept"):
-        gapless.solve(problem, "split-bound", heads_kept=0)
+    with pytest.raises(UnknownOption, match="max_heads"):
+        gapless.solve(problem, "split-bound", max_heads=0)
 
 
 def test_without_a_certificate():
@@ -70,22 +70,22 @@ def test_pruning_is_an_approximation_and_says_so(seen, rng, projective):
     assert np.array_equal(kept[0], problem.scores[0] > -np.inf)
     whole = gapless.solve(problem, "split-bound")
     inner = gapless.solve(prune(problem, 1), "split-bound")
-    result = gapless.solve(problem, "split-bound", heads_kept=1)
+    result = gapless.solve(problem, "split-bound", max_heads=1)
     assert result.value == inner.value == pytest.approx(result.stats.extra["restricted_bound"], abs=1e-8)
     assert result.bound >= whole.value - 1e-9
     assert result.verify(problem)
     if result.value < whole.value - 1e-9:
         seen["worse"] += 1
         assert (result.status, result.stop) == (Status.FEASIBLE, Stop.RESTRICTED)
-        assert "heads_kept=1" in result.explanation[0]
+        assert "max_heads=1" in result.explanation[0]
 
 
 def test_the_bound_on_all_trees_takes_a_step_of_the_search():
     rng = np.random.default_rng(5)
     for projective in (False, True):
         problem = random_problem(rng, 9, projective=projective, families=["grandchild", "sibling"], strength=1.0)
-        result = gapless.solve(problem, "split-bound", heads_kept=2)
-        even = SplitMultipliers.even(problem).upper_bound(problem, Fixings.none(problem.decisions.count))
+        result = gapless.solve(problem, "split-bound", max_heads=2)
+        even = TreeSplitCertificate.even(problem).upper_bound(problem, Fixings.none(problem.decisions.count))
         assert result.value <= result.bound < 0.7 * even
         assert result.verify(problem)
 
@@ -94,7 +94,7 @@ def test_limits_leave_a_true_bound():
     rng = np.random.default_rng(2)
     problem = random_problem(rng, 6, families=["grandchild", "sibling"], strength=2.0)
     best = gapless.solve(problem, "split-bound")
-    for limits in (Limits(nodes=1), Limits(iterations=3), Limits(gap=0.2)):
+    for limits in (Limits(nodes=1), Limits(iterations=3), Limits(relative_gap=0.2)):
         result = gapless.solve(problem, "split-bound", limits=limits)
         assert result.bound >= best.value - 1e-9
         assert result.verify(problem)

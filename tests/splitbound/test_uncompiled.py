@@ -1,15 +1,13 @@
 """No factor, limit or option leaves the compiled search; without kernels, an answer says so."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 import gapless
 import gapless_kernels
 from gapless import Limits, Stop
-from gapless.engine import search as readable
 from gapless.search import driver, k_best, layout
+from gapless.search.reference_search import ReferenceSearch
 from gapless_dependency import AnyOf, Grandchild, GrandSibling, ParsingProblem, Sibling, Valency
 
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="without kernels everything runs in Python")
@@ -24,7 +22,7 @@ def noise(*factors):
 
 VALENCY, ANY = Valency(2, np.zeros(N + 1)), AnyOf(((1, 2),), 0.0)
 METHODS = pytest.mark.parametrize("method", ["split-bound", "lagrangian-cut"])
-LIMITS = Limits(time=60.0, nodes=10_000, gap=0.0, iterations=10**6, target=1e6)
+LIMITS = Limits(time=60.0, nodes=10_000, relative_gap=0.0, iterations=10**6, target=1e6)
 
 
 @METHODS
@@ -34,9 +32,8 @@ LIMITS = Limits(time=60.0, nodes=10_000, gap=0.0, iterations=10**6, target=1e6)
 )
 def test_no_factor_and_no_limit_leaves_the_compiled_search(method, k, factors, monkeypatch):
     taken = []
-    real = driver.kernels
-    counted = SimpleNamespace(**{**vars(real), "Search": lambda *a, **o: taken.append(o) or real.Search(*a, **o)})
-    monkeypatch.setattr(driver, "kernels", counted)
+    real = driver.NodeSearch
+    monkeypatch.setattr(driver, "NodeSearch", lambda *a, **o: taken.append(o) or real(*a, **o))
     result = gapless.solve(noise(*factors), method, k=k, limits=LIMITS, trace=True)
     assert result.proved
     assert taken
@@ -59,17 +56,17 @@ def test_a_limit_on_iterations_counts_steps(method, monkeypatch):
 
 def test_a_list_whose_order_rounding_may_decide(monkeypatch):
     whole = gapless.solve(noise(), "split-bound", k=2)
-    monkeypatch.setattr(driver.Search, "rough", lambda self, exact, least=0.0: True)
-    checked, listing = [], k_best._Listing
-    right = listing._checked
-    monkeypatch.setattr(listing, "_checked", lambda *asked: checked.append(right(*asked)) or checked[-1])
+    monkeypatch.setattr(driver.SearchDriver, "rounding_may_decide", lambda self, exact, threshold=0.0: True)
+    checked, listing = [], k_best.KBestSearch
+    right = listing._verifies_bound
+    monkeypatch.setattr(listing, "_verifies_bound", lambda *asked: checked.append(right(*asked)) or checked[-1])
     result = gapless.solve(noise(), "split-bound", k=2)
     assert result.proved
     assert checked
     assert all(checked)
     assert [s.value for s in result.solutions] == [s.value for s in whole.solutions]
     # A part whose best structure scores more than what its search found stays open.
-    monkeypatch.setattr(listing, "_checked", lambda self, part, least: right(self, part, least - 1.0))
+    monkeypatch.setattr(listing, "_verifies_bound", lambda self, part, limit: right(self, part, limit - 1.0))
     result = gapless.solve(noise(), "split-bound", k=2)
     assert result.stop is Stop.GAP
     assert result.explanation[0] == k_best.ROUGH
@@ -78,6 +75,6 @@ def test_a_list_whose_order_rounding_may_decide(monkeypatch):
 
 def test_without_kernels(monkeypatch):
     monkeypatch.setattr(gapless_kernels, "COMPILED", False)
-    monkeypatch.setattr(driver, "kernels", readable)
+    monkeypatch.setattr(driver, "NodeSearch", ReferenceSearch)
     (said,) = gapless.solve(noise(), "split-bound").explanation
     assert "GAPLESS_PURE=1" in said

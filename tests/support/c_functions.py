@@ -11,11 +11,11 @@ DOUBLES, INT8S, INTS = ctypes.POINTER(DOUBLE), ctypes.POINTER(INT8), ctypes.POIN
 FOUND, NOTHING, FAILED = 0, 1, -1
 
 
-def address(function: Any) -> int:
+def address(function):
     return ctypes.cast(function, VOID).value or 0
 
 
-def compiled(*types: Any) -> Callable[[Callable[..., Any]], Any]:
+def compiled(*types):
     """A maker of C functions with these types, the returned one first: nobody sees the Python inside."""
     kind = ctypes.CFUNCTYPE(*types)
 
@@ -37,5 +37,5 @@ EXCLUDES = compiled(INT, VOID, INT, INT)
 LOST = "left entry 0 of its answer NaN|which is none of"
 
 
-def raises(*arguments: Any) -> int:
+def raises(*arguments):
     raise ZeroDivisionError

@@ -5,7 +5,6 @@ from __future__ import annotations
 import colorsys
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ NAMED = {"white": "#ffffff", "black": "#000000"}
 Colour = NDArray[np.float64]
 
 
-def rgb(colour: str) -> Colour:
+def rgb(colour):
     """Read a colour as three numbers in [0, 1]."""
     if found := HSL.fullmatch(colour):
         hue, saturation, lightness = (float(part) for part in found.groups())
@@ -30,14 +29,14 @@ def rgb(colour: str) -> Colour:
     return np.array([int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4)])
 
 
-def inverted(colour: Colour, share: float) -> Colour:
+def inverted(colour, share):
     """Apply ``invert(share) hue-rotate(180deg)``, see Filter Effects Module Level 1, section 8."""
     luminance = np.array([0.213, 0.715, 0.072])
     colour = colour * (1 - share) + (1 - colour) * share
     return np.clip(2 * luminance @ colour - colour, 0.0, 1.0)
 
 
-def contrast(letters: Colour, ground: Colour) -> float:
+def contrast(letters, ground):
     """Contrast ratio of two colours, from 1 to 21."""
 
     def luminance(colour: Colour) -> float:
@@ -48,9 +47,9 @@ def contrast(letters: Colour, ground: Colour) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def faint(svg: str, inversions: Sequence[float] = INVERSIONS) -> Iterator[str]:
+def faint(svg, inversions=INVERSIONS):
     """Name the letters of a drawing, as it is and inverted, whose contrast is below `LEAST`."""
-    grounds: list[tuple[float, float, float, float, Colour]] = []
+    grounds = []
     for element in ET.fromstring(svg).iter():
         kind, get = element.tag.rpartition("}")[2], element.get
         fill = get("fill", "none" if kind == "path" else "#000000")
@@ -71,7 +70,7 @@ def faint(svg: str, inversions: Sequence[float] = INVERSIONS) -> Iterator[str]:
                 yield f"{''.join(element.itertext())}: {fill} has a contrast of {least:.2f}"
 
 
-def _below(x: float, y: float, grounds: Sequence[tuple[float, float, float, float, Colour]]) -> Colour:
+def _below(x, y, grounds):
     """The colour below letters whose baseline is at `y`."""
     found = [
         colour for left, top, right, bottom, colour in grounds if left <= x <= right and top <= y - 4 <= bottom

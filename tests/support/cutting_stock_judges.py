@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from functools import cache
-from typing import Any
 
 import pyscipopt
 from hypothesis import strategies as st
@@ -36,7 +35,7 @@ WITHOUT_ROUND_UP = {
 """Instances where the rounded-up linear relaxation is one roll short: problem, relaxation rounded up, optimum."""
 
 
-def proved(problem: CuttingStockProblem, method: str, **options: Any) -> gl.Result[Any]:
+def proved(problem, method, **options):
     result = gl.solve(problem, method, **options)
     assert result.status is gl.Status.OPTIMAL
     assert result.gap == 0
@@ -44,16 +43,16 @@ def proved(problem: CuttingStockProblem, method: str, **options: Any) -> gl.Resu
     return result
 
 
-def verified(problem: CuttingStockProblem, result: gl.Result[Any]) -> gl.Verdict:
+def verified(problem, result):
     verdict = result.verify(problem)
-    assert verdict, f"{verdict.place}: {verdict.reason}"
+    assert verdict, f"{verdict.location}: {verdict.reason}"
     again = gl.Result.from_json(result.to_json())
     assert again.best == result.best
     assert again.verify(gl.loads(gl.dumps(problem)))
     return verdict
 
 
-def fewest_rolls(problem: CuttingStockProblem) -> int:
+def fewest_rolls(problem):
     """Enumeration: every way to cut the next roll, remembered."""
     patterns = [
         counts
@@ -75,12 +74,12 @@ def fewest_rolls(problem: CuttingStockProblem) -> int:
     return rest(problem.demands)
 
 
-def arc_flow_optimum(problem: CuttingStockProblem) -> int:
+def arc_flow_optimum(problem):
     """The integer arc-flow model with waste arcs, written here once more and solved by SCIP as it is."""
     model = pyscipopt.Model()
     model.hideOutput()
     model.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)  # decision 059
-    flow: dict[tuple[int, int, int], Any] = {}
+    flow = {}
     for kind, size in enumerate(problem.sizes):
         for start in range(problem.width - size + 1):
             flow[kind, start, start + size] = model.addVar(vtype="I", lb=0, ub=problem.demands[kind])
@@ -100,7 +99,7 @@ def arc_flow_optimum(problem: CuttingStockProblem) -> int:
     return round(model.getObjVal())
 
 
-def martello_toth_bound(problem: CuttingStockProblem) -> int:
+def martello_toth_bound(problem):
     """L2 of Martello and Toth (1990): large items keep a roll each, small ones fill what is left."""
     items = [s for s, d in zip(problem.sizes, problem.demands, strict=True) for _ in range(d)]
     best = 0
@@ -114,7 +113,7 @@ def martello_toth_bound(problem: CuttingStockProblem) -> int:
 
 
 @st.composite
-def problems(draw: st.DrawFn, items: int = 7) -> CuttingStockProblem:
+def problems(draw, items=7):
     width = draw(st.integers(4, 20))
     sizes = draw(st.lists(st.integers(1, width), min_size=1, max_size=4))
     demands = [draw(st.integers(1, 3)) for _ in sizes]

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.diagram import Diagram
+from gapless.factors.diagrams.diagram import DecisionDiagram
 from gapless.roles import Decisions
 
 
-class RandomDiagram(Diagram):
+class RandomDiagram(DecisionDiagram):
     """Steps read from tables; `step` is as random as `rng` draws them."""
 
     name = "random"
@@ -42,7 +42,7 @@ class RandomDiagram(Diagram):
         return self.ends[states]
 
 
-def drawn_diagram(rng: Any, most: int = 8, **options: Any) -> tuple[RandomDiagram, Decisions]:
+def drawn_diagram(rng, most=8, **options):
     """A diagram over a few decisions, some layers of which are whole groups."""
     widths = []
     while sum(widths) < most and rng.random() < 0.85:
@@ -52,12 +52,12 @@ def drawn_diagram(rng: Any, most: int = 8, **options: Any) -> tuple[RandomDiagra
     return factor, Decisions(sum(widths) + 2, exactly_one=groups)
 
 
-def configurations(count: int) -> list[Any]:
+def configurations(count):
     """All of them, bool (count,)."""
     return [np.array(bits, bool) for bits in itertools.product((False, True), repeat=count)]
 
 
-def plain_value(factor: Diagram, decisions: Decisions, on: Any) -> float:
+def plain_value(factor, decisions, on):
     """The definition, one state after the other, in Python."""
     scope = sorted(d for layer in factor.layers(decisions) for d in layer)
     chosen = {d for d, there in zip(scope, on, strict=True) if there}

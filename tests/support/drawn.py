@@ -11,18 +11,22 @@ from __future__ import annotations
 import functools
 import inspect
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from hypothesis import note, settings
+import pytest
+from hypothesis import is_hypothesis_test, note, settings
 from hypothesis import strategies as st
 
 Array = npt.NDArray[Any]
 Shape = int | Sequence[int] | None
+
+FULL = 20
+"""Unit of `examples(count)`; the profiles of `tests/conftest.py` draw a multiple of it."""
 
 LARGE = 1000
 """The most numbers of an array that are drawn."""
@@ -35,18 +39,35 @@ RUN = 8
 """Numbers of an array that are drawn together."""
 
 
-def examples(count: int) -> settings:
-    """`count` examples, for a test whose examples are cheap or dear; --long draws more by the same factor."""
-    times = settings().max_examples / settings.get_profile("quick").max_examples
-    return settings(max_examples=round(count * times))
+def examples(count):
+    """Draw `count` examples, of a test whose examples are cheap or costly.
+
+    The quick run draws fewer and --long more, both by the same factor as for tests that do not ask here.
+    """
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        test.full_count = count  # type: ignore[attr-defined]
+        return settings(max_examples=scaled(count))(test)
+
+    return decorate
 
 
-def always_the_same(count: int) -> settings:
+def scaled(count):
+    """Convert a full number of examples to that of the current profile."""
+    return max(1, round(count * settings().max_examples / FULL))
+
+
+def long(*values):
+    """Values of a parametrised test that only --long runs."""
+    return pytest.param(*values, marks=pytest.mark.long)
+
+
+def always_the_same(count):
     """`count` examples, the same with --long: for a test whose other examples meet a limit that it names."""
     return settings(max_examples=count, derandomize=True, database=None)
 
 
-def generators() -> st.SearchStrategy[Any]:
+def generators():
     """Generators of drawn numbers, one for each example."""
     return _Generators()
 
@@ -62,20 +83,38 @@ class _Generators(st.SearchStrategy["DrawnGenerator"]):
         return DrawnGenerator(data)
 
 
-def seeded() -> st.SearchStrategy[np.random.Generator]:
+def seeded():
     """NumPy's own generators, for thousands of numbers: sizes that are drawn beside them shrink, they do not."""
     return st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 
-def numbers(source: Any) -> Any:
+def numbers(source):
     """A generator that is given, or NumPy's for the seed that is given: for what makes instances from either."""
     return source if hasattr(source, "normal") else np.random.default_rng(source)
 
 
-def seeing(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a drawn test the counter `seen`; it fails when one of the names was never counted."""
+def mostly_long(cases: Iterable[Any], quick: Iterable[int]) -> list[Any]:
+    """Convert cases to parameters of which all run with --long, except those whose places are in `quick`."""
+    return [
+        case
+        if place in quick
+        else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.long)
+        for place, case in enumerate(cases)
+    ]
+
+
+def seeing(*names: str, rare: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a drawn test the counter `seen`; it fails when one of the names was never counted.
+
+    Where all of them are common (`rare=False`), the quick run draws fewer examples, as for other tests.
+    """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        # The quick run draws these in full, too: a rare case must be among them.
+        full = max(getattr(test, "full_count", FULL), scaled(getattr(test, "full_count", FULL)))
+        if rare and is_hypothesis_test(test):
+            test._hypothesis_internal_use_settings = settings(max_examples=full)  # type: ignore[attr-defined]
+
         @functools.wraps(test)
         def counted(*args: Any, **kwargs: Any) -> None:
             seen = Counter[str]()
@@ -91,14 +130,14 @@ def seeing(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
 
 @cache
-def _quantiles() -> Array:
+def _quantiles():
     """Normal numbers by code (65535,): 0, then both signs in turn, the small ones first; no short fractions."""
     normal = NormalDist()
     upper = [normal.inv_cdf(0.5 + i / CODES) for i in range(1, CODES // 2)]
     return np.stack([np.array([0.0, *upper]), np.array([0.0, *np.negative(upper)])], axis=1).ravel()[1:]
 
 
-def _shown(drawn: Any) -> Any:
+def _shown(drawn):
     """Printed beside the example that fails."""
     note(drawn)
     return drawn

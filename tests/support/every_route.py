@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from gapless.labelling import Additive, CompiledResource, DiagramResource, RankOne, Visits
+from gapless.rcsp import Additive, CompiledResource, DiagramResource, RankOneCuts, Visits
 
 
 def every_route(network, resources, costs, charges=()):
@@ -73,7 +73,7 @@ def priced(network, resources, costs, charges, arcs):
                 if resource.extend(None, arc, *places, ctypes.byref(toll)):
                     return None
                 state, cost = after, cost + toll.value
-        elif isinstance(resource, RankOne):
+        elif isinstance(resource, RankOneCuts):
             for i, members in enumerate(resource.sets):
                 charge, state = next(charges), Fraction(0)
                 for v in vertices:

@@ -12,7 +12,6 @@ import numpy as np
 
 import gapless as gl
 from gapless.roles import (
-    Answer,
     Batch,
     BoundCertificate,
     Columns,
@@ -20,6 +19,7 @@ from gapless.roles import (
     Fixings,
     Formulation,
     Generator,
+    GeneratorResult,
     LinearView,
     Rows,
     Sparse,
@@ -99,26 +99,26 @@ class Items(Generator[LinearView]):
             Sparse.from_rows([[i] for i in items]), np.ones(chosen.size),
         )  # fmt: skip
 
-    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
+    def query(self, view: LinearView, *, limit: int | None = None) -> GeneratorResult:
         missing = np.setdiff1d(np.arange(self.problem.worth.size), view.column_keys)
         missing = missing[view.fixings.state[missing] != 0]
-        gain = view.gain(self.columns(missing.tolist())) if missing.size else np.zeros(0)
+        gain = view.reduced_costs(self.columns(missing.tolist())) if missing.size else np.zeros(0)
         good = missing[gain > 1e-9]
         best = [int(missing[np.argmax(gain)])] if good.size else []
-        return Answer(Batch(self.columns(best)), float(np.maximum(gain, 0.0).sum()))
+        return GeneratorResult(Batch(self.columns(best)), float(np.maximum(gain, 0.0).sum()))
 
 
-def draw(rng: Any, items: int = 8, rows: int = 2) -> Knapsacks:
+def draw(rng, items=8, rows=2):
     weights = rng.integers(1, 9, (rows, items))
     capacities = weights.sum(axis=1) * 45 // 100
     return Knapsacks(rng.integers(5, 12, items).astype(float), weights.astype(float), capacities.astype(float))
 
 
-def formulation(problem: Knapsacks, brancher: Any, **options: Any) -> Formulation[tuple[int, ...]]:
+def formulation(problem, brancher, **options):
     count = problem.capacities.size
     rows = Rows(np.arange(count), np.full(count, -math.inf), problem.capacities)
 
-    def certify(view: LinearView, answers: Sequence[Answer]) -> KnapsackPrices:
+    def certify(view: LinearView, answers: Sequence[GeneratorResult]) -> KnapsackPrices:
         prices = np.maximum(view.prices(np.arange(count)), 0.0)
         return KnapsackPrices(tuple(prices.tolist()), tuple(view.branch_prices().tolist()), view.objective_weight)
 

@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 
-from gapless.core.decisions import OFF, ON
-from gapless.roles import ConfigurationFactor, Maximised, Maximiser, Slacks
+from gapless.decisions.decisions import OFF, ON
+from gapless.roles import ConfigurationFactor, Maximiser, MaxMarginals, Optimum
 
 
 class Listed(Maximiser):
@@ -28,14 +28,14 @@ class Listed(Maximiser):
         values = self.values(weights, fixings)
         best = int(np.argmax(values))
         if values[best] == -np.inf:
-            return Maximised(-np.inf, np.zeros(0, np.int64))
-        return Maximised(float(values[best]), np.flatnonzero(self.rows[best]), None, float(self.own[best]))
+            return Optimum(-np.inf, np.zeros(0, np.int64))
+        return Optimum(float(values[best]), np.flatnonzero(self.rows[best]), None, float(self.own[best]))
 
-    def slacks(self, weights, fixings):
+    def max_marginals(self, weights, fixings):
         values = self.values(weights, fixings)
         on = [values.max() - values[row].max(initial=-np.inf) for row in self.rows.T]
         off = [values.max() - values[~row].max(initial=-np.inf) for row in self.rows.T]
-        return Slacks(np.array(on), np.array(off))
+        return MaxMarginals(np.array(on), np.array(off))
 
 
 class Table(ConfigurationFactor):

@@ -12,10 +12,8 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 IMPORTED = re.compile(r"^ *(?:import|from) (\w+)", re.MULTILINE)
@@ -51,13 +49,13 @@ class Output:
     html: str = ""
 
 
-def blocks(page: str) -> Iterator[tuple[int, str]]:
+def blocks(page):
     """The line on which the code of each block begins, from 1, and the code."""
     for found in BLOCK.finditer(page):
         yield page[: found.start()].count("\n") + 2, found[1]
 
 
-def missing(page: str) -> str | None:
+def missing(page):
     """The first optional module that the blocks import and that is not installed, with its remedy."""
     imported = {module for _, code in blocks(page) for module in IMPORTED.findall(code)}
     for module in sorted(imported & OPTIONAL.keys()):
@@ -66,13 +64,13 @@ def missing(page: str) -> str | None:
     return None
 
 
-def run(page: str, name: str) -> list[Output]:
+def run(page, name):
     """Run the blocks in order; an error leaves with the page and the line in its traceback."""
-    namespace: dict[str, Any] = {"__name__": "__main__"}
+    namespace = {"__name__": "__main__"}
     return [_run_one(code, line, name, namespace) for line, code in blocks(page)]
 
 
-def _run_one(code: str, line: int, name: str, namespace: dict[str, Any]) -> Output:
+def _run_one(code, line, name, namespace):
     tree = ast.parse("\n" * (line - 1) + code, name)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     told = io.StringIO()
@@ -88,7 +86,7 @@ def _run_one(code: str, line: int, name: str, namespace: dict[str, Any]) -> Outp
     return Output(told.getvalue() + repr(value) + "\n")
 
 
-def _picture(value: Any) -> str:
+def _picture(value):
     """A value as notebooks show it; an SVG element in a string is a picture, too."""
     if isinstance(value, str):
         return value if value.lstrip().startswith("<svg ") else ""
@@ -98,7 +96,7 @@ def _picture(value: Any) -> str:
     return ""
 
 
-def shown(output: Output) -> str:
+def shown(output):
     """An output as HTML; empty where there is nothing to see."""
     parts = []
     if output.text.strip():
@@ -109,7 +107,7 @@ def shown(output: Output) -> str:
     return f'<div class="block-output">{"".join(parts)}</div>' if parts else ""
 
 
-def main() -> int:
+def main():
     """Run the page named first, in an empty folder, and write its outputs to the file named second."""
     page, told = (Path(word).resolve() for word in sys.argv[1:3])
     with tempfile.TemporaryDirectory() as folder:

@@ -13,7 +13,7 @@ FILE = re.compile(r"^```(?:py|c)\n((?:#|/\*) (\w+\.(?:py|c))\b.*?)^```", re.DOTA
 COMMANDS = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
-def run(*command: str, folder: Path) -> str:
+def run(*command, folder):
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # `python` is this one
     answer = subprocess.run(
         command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
@@ -22,7 +22,7 @@ def run(*command: str, folder: Path) -> str:
     return answer.stdout
 
 
-def written(page: Path, place: Path, names: set[str]) -> Path:
+def written(page, place, names):
     """The files of the page, and what its commands make."""
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler cc")

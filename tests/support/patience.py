@@ -13,9 +13,8 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 try:
     import psutil
@@ -39,7 +38,7 @@ class Hang(AssertionError):
     """Something that will never end."""
 
 
-def cpu_time(pid: int) -> float:
+def cpu_time(pid):
     """Seconds of CPU time of a process and of all that it started, as far as they are seen; 0 when it has gone."""
     if psutil is None:
         if pid != os.getpid():
@@ -93,7 +92,7 @@ class Patience:
             raise Hang(f"it did nothing for {self.idle} s and has not ended")
 
 
-def until(condition: Callable[[], Any], pid: int, **patience: Any) -> Any:
+def until(condition, pid, **patience):
     """Poll until something is true, and return it; `Hang` when the process that should make it so never will."""
     watch, turns = Patience(pid, **patience), 0
     while not (found := condition()):
@@ -104,7 +103,7 @@ def until(condition: Callable[[], Any], pid: int, **patience: Any) -> Any:
     return found
 
 
-def ended(process: subprocess.Popen[Any], **patience: Any) -> int:
+def ended(process, **patience):
     """The exit status of a process; one that hangs is killed, and raises `Hang`."""
     try:
         until(lambda: process.poll() is not None, process.pid, **patience)
@@ -115,7 +114,7 @@ def ended(process: subprocess.Popen[Any], **patience: Any) -> int:
     return int(process.returncode)
 
 
-def run(command: Sequence[Any], *, text: bool = True, **more: Any) -> subprocess.CompletedProcess[Any]:
+def run(command, *, text=True, **more):
     """As `subprocess.run` with ``capture_output=True, check=False``, with patience instead of a timeout."""
     patience = {name: more.pop(name) for name in ("cpu", "idle") if name in more}
     with tempfile.TemporaryDirectory() as folder:
@@ -137,7 +136,7 @@ def run(command: Sequence[Any], *, text: bool = True, **more: Any) -> subprocess
 
 
 @contextlib.contextmanager
-def ctrl_c_after(seconds: float) -> Iterator[None]:
+def ctrl_c_after(seconds):
     """Press Ctrl-C when this process has computed for so long, if the block still runs then."""
     before = signal.signal(signal.SIGVTALRM, lambda *_: signal.raise_signal(signal.SIGINT))
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
@@ -148,7 +147,7 @@ def ctrl_c_after(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def kill_children(pid: int) -> None:
+def kill_children(pid):
     """End all that a process has started."""
     if psutil is not None:
         with contextlib.suppress(psutil.Error):

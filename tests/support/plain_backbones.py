@@ -6,7 +6,7 @@ import math
 import attrs
 import numpy as np
 
-from gapless.roles import Backbone, Decisions, Maximised, Maximiser, Problem, Slacks
+from gapless.roles import Backbone, Decisions, Maximiser, MaxMarginals, Optimum, Problem
 from gapless_chains import ChainProblem
 
 
@@ -28,17 +28,17 @@ class Listed(Maximiser):
         worth = self.worth(weights, fixings)
         best = int(np.argmax(worth)) if worth.size else -1
         if best < 0 or worth[best] == -np.inf:
-            return Maximised(-math.inf, np.zeros(0, np.int64))
-        return Maximised(float(worth[best]), self.on_sets[best], self.on_sets[best], self.own[best])
+            return Optimum(-math.inf, np.zeros(0, np.int64))
+        return Optimum(float(worth[best]), self.on_sets[best], self.on_sets[best], self.own[best])
 
-    def slacks(self, weights, fixings):
+    def max_marginals(self, weights, fixings):
         worth = self.worth(weights, fixings)
         value = worth.max(initial=-np.inf)
         on = np.where(self.on, worth[:, None], -np.inf).max(axis=0, initial=-np.inf)
         off = np.where(self.on, -np.inf, worth[:, None]).max(axis=0, initial=-np.inf)
         if value == -np.inf:
-            return Slacks(np.full(on.size, np.inf), np.full(on.size, np.inf))
-        return Slacks(value - on, value - off)
+            return MaxMarginals(np.full(on.size, np.inf), np.full(on.size, np.inf))
+        return MaxMarginals(value - on, value - off)
 
 
 @attrs.frozen(eq=False, slots=False)

@@ -6,19 +6,18 @@ import argparse
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 import gapless as gl
-from gapless_vehicle_routing import Plan, Route, VehicleRoutingProblem
+from gapless_vehicle_routing import Plan, VehicleRoutingProblem
 
 METHODS = ("branch-price-and-cut", "scip")
 
 
 @st.composite
-def problems(draw: st.DrawFn, customers: int = 5) -> VehicleRoutingProblem:
+def problems(draw, customers=5):
     """Small instances of every kind: one-way streets, windows, a small fleet, customers who order nothing, ties."""
     count = draw(st.integers(1, customers)) + 1
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -40,7 +39,7 @@ def problems(draw: st.DrawFn, customers: int = 5) -> VehicleRoutingProblem:
     return VehicleRoutingProblem(distances, demands, capacity, vehicles, windows, service, durations, scale=scale)
 
 
-def drivable(problem: VehicleRoutingProblem, route: Route) -> bool:
+def drivable(problem, route):
     """Whether one vehicle can drive the route: the rules, read off the definition once more."""
     if sum(int(problem.demands[c]) for c in route) > problem.capacity:
         return False
@@ -58,11 +57,11 @@ def drivable(problem: VehicleRoutingProblem, route: Route) -> bool:
     return True
 
 
-def shortest_total(problem: VehicleRoutingProblem) -> float:
+def shortest_total(problem):
     """Enumeration: the shortest route over each set of customers, and the best partition; infinite without one."""
     customers = range(1, problem.demands.size)
     most = len(customers) if problem.vehicles is None else problem.vehicles
-    best: dict[frozenset[int], int] = {}
+    best = {}
     for size in customers:
         for chosen in itertools.combinations(customers, size):
             for route in itertools.permutations(chosen):
@@ -70,7 +69,7 @@ def shortest_total(problem: VehicleRoutingProblem) -> float:
                     stops = [0, *route, 0]
                     length = sum(int(problem.distances[a, b]) for a, b in itertools.pairwise(stops))
                     best[frozenset(chosen)] = min(length, best.get(frozenset(chosen), length))
-    table: dict[tuple[frozenset[int], int], float] = {}
+    table = {}
 
     def rest(left: frozenset[int], vehicles: int) -> float:
         if not left:
@@ -88,7 +87,7 @@ def shortest_total(problem: VehicleRoutingProblem) -> float:
     return rest(frozenset(customers), most) / problem.scale
 
 
-def all_plans(problem: VehicleRoutingProblem) -> Iterator[Plan]:
+def all_plans(problem):
     """Every feasible plan, each once; without direction, each route in one."""
     directed = problem.network.directed
 
@@ -111,7 +110,7 @@ def all_plans(problem: VehicleRoutingProblem) -> Iterator[Plan]:
         yield tuple(sorted(plan))
 
 
-def proved(problem: VehicleRoutingProblem, method: str, **options: Any) -> gl.Result[Any]:
+def proved(problem, method, **options):
     result = gl.solve(problem, method, **options)
     assert result.status is gl.Status.OPTIMAL
     assert result.gap == 0
@@ -119,16 +118,16 @@ def proved(problem: VehicleRoutingProblem, method: str, **options: Any) -> gl.Re
     return result
 
 
-def verified(problem: VehicleRoutingProblem, result: gl.Result[Any]) -> gl.Verdict:
+def verified(problem, result):
     verdict = result.verify(problem)
-    assert verdict, f"{verdict.place}: {verdict.reason}"
+    assert verdict, f"{verdict.location}: {verdict.reason}"
     again = gl.Result.from_json(result.to_json())
     assert [tuple(route) for route in again.best] == [tuple(route) for route in result.best]
     assert again.verify(gl.loads(gl.dumps(problem)))
     return verdict
 
 
-def arguments(**given: Any) -> argparse.Namespace:
+def arguments(**given):
     """Options of the task, on one small instance."""
     usual = {"sizes": [6], "seeds": 1, "data": None, "time": None, "customers": None, "methods": list(METHODS)}
     return argparse.Namespace(**(usual | given))

@@ -9,14 +9,14 @@ import numpy as np
 from split_bound_search import arcs_into
 
 from gapless_kernels.choices._choice_groups import ChoiceGroups
-from gapless_kernels.search._search import Search
+from gapless_kernels.search._search import CompiledSearch
 from gapless_kernels.search._trees import Trees
 from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser
 
 INF = np.inf
 
 
-def draw(rng: Any, *shape: int) -> np.ndarray:
+def draw(rng, *shape):
     """Scores with ties and zeros, or without; some that cancel."""
     kind = rng.integers(0, 4)
     if kind == 0:
@@ -50,8 +50,8 @@ class Case:
             total = total + np.array([factor.value(row[scope]) for row in self.rows])
         return total
 
-    def search(self, **options: Any) -> Search:
-        return Search(
+    def search(self, **options: Any) -> CompiledSearch:
+        return CompiledSearch(
             self.maximiser(),
             self.base,
             self.blocks,
@@ -68,7 +68,7 @@ class Case:
         return float(self.values()[same[0]]) if same.size else -INF
 
 
-def trees_case(rng: Any, projective: bool, single_root: bool) -> Case:
+def trees_case(rng, projective, single_root):
     n = int(rng.integers(1, 5))
     arcs = [(h, m) for m in range(1, n + 1) for h in range(n + 1) if h != m and rng.random() < 0.9]
     heads, modifiers = np.array(arcs, np.int64).reshape(-1, 2).T
@@ -92,7 +92,7 @@ def trees_case(rng: Any, projective: bool, single_root: bool) -> Case:
     return Case(maximiser, base, first, groups, table, np.zeros(len(table)))
 
 
-def reaches_root(above: dict[int, int], word: int) -> bool:
+def reaches_root(above, word):
     for _ in range(len(above) + 1):
         if word == 0:
             return True
@@ -100,8 +100,8 @@ def reaches_root(above: dict[int, int], word: int) -> bool:
     return False
 
 
-def drawn_groups(rng: Any, decisions: int) -> tuple[np.ndarray, np.ndarray]:
-    sizes: list[int] = []
+def drawn_groups(rng, decisions):
+    sizes = []
     while rng.random() < 0.8 and sum(sizes) < decisions:
         sizes.append(min(int(rng.integers(1, 4)), decisions - sum(sizes)))
     return np.append(0, np.cumsum(sizes)).astype(np.int64), rng.permutation(decisions)[: sum(sizes)].astype(
@@ -109,14 +109,14 @@ def drawn_groups(rng: Any, decisions: int) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def agreeing(decisions: int, first: np.ndarray, groups: np.ndarray) -> np.ndarray:
+def agreeing(decisions, first, groups):
     rows = np.array(list(itertools.product([False, True], repeat=decisions))).reshape(-1, decisions)
     for begin, end in itertools.pairwise(first):
         rows = rows[rows[:, groups[begin:end]].sum(axis=1) == 1]
     return rows
 
 
-def groups_case(rng: Any) -> Case:
+def groups_case(rng):
     decisions = int(rng.integers(1, 8))
     first, groups = drawn_groups(rng, decisions)
     rows = agreeing(decisions, first, groups)
@@ -143,18 +143,20 @@ class Listed:
     def solve(self, weights: np.ndarray, state: np.ndarray) -> Any:
         worth = self.worths(weights, state)
         if not worth.size or worth.max() == -INF:
-            return SimpleNamespace(value=-INF, on_ids=np.zeros(0, np.int64), own=0.0)
+            return SimpleNamespace(value=-INF, on_ids=np.zeros(0, np.int64), internal_score=0.0)
         best = int(worth.argmax())
-        return SimpleNamespace(value=worth[best], on_ids=np.flatnonzero(self.rows[best]), own=self.own_scores[best])
+        return SimpleNamespace(
+            value=worth[best], on_ids=np.flatnonzero(self.rows[best]), internal_score=self.own_scores[best]
+        )
 
-    def slacks(self, weights: np.ndarray, state: np.ndarray) -> Any:
+    def max_marginals(self, weights: np.ndarray, state: np.ndarray) -> Any:
         worth = self.worths(weights, state)
         on = [worth.max() - max(worth[self.rows[:, e]], default=-INF) for e in range(len(weights))]
         off = [worth.max() - max(worth[~self.rows[:, e]], default=-INF) for e in range(len(weights))]
         return SimpleNamespace(on=np.array(on), off=np.array(off))
 
 
-def listed_case(rng: Any) -> Case:
+def listed_case(rng):
     """A knapsack, loose decisions and some in groups, and own scores of whole structures."""
     decisions = int(rng.integers(1, 7))
     first, groups = (
@@ -181,7 +183,7 @@ CASES = {
 }
 
 
-def with_conjunctions(rng: Any, case: Case) -> Case:
+def with_conjunctions(rng, case):
     decisions, blocks = len(case.base), []
     for width in (1, 2, 2, 3):
         if decisions >= width and rng.random() < 0.7:
@@ -204,7 +206,7 @@ class Table:
         return float(worth.max()), self.rows[int(worth.argmax())]
 
 
-def drawn_factor(rng: Any, decisions: int, hard: bool) -> tuple[np.ndarray, Table]:
+def drawn_factor(rng, decisions, hard):
     count = int(rng.integers(0, min(decisions, 4) + 1))
     rows = np.array(list(itertools.product([False, True], repeat=count)), bool).reshape(2**count, count)
     values = draw(rng, len(rows))
@@ -215,7 +217,7 @@ def drawn_factor(rng: Any, decisions: int, hard: bool) -> tuple[np.ndarray, Tabl
     return rng.permutation(decisions)[:count], Table(rows, values)
 
 
-def with_factors(rng: Any, case: Case) -> Case:
+def with_factors(rng, case):
     count, hard = int(rng.integers(1, 4)), rng.random() < 0.6
     factors = [drawn_factor(rng, len(case.base), hard) for _ in range(count)]
     return attrs.evolve(case, factors=factors, marginals=rng.random() < 0.5)
@@ -229,11 +231,11 @@ DRAWN = {
 }
 
 
-def close(a: float, b: float, size: float = 1.0) -> bool:
+def close(a, b, size=1.0):
     return a == b or abs(a - b) <= 1e-7 * max(1.0, abs(b), size)
 
 
-def check_optimum(case: Case, found: Search) -> None:
+def check_optimum(case, found):
     values = case.values()
     best = float(values.max(initial=-INF))
     size = 1e-3 * float(np.abs(case.base[np.isfinite(case.base)]).max(initial=0.0))

@@ -14,13 +14,13 @@ import numpy as np
 
 import gapless as gl
 from gapless.roles import (
-    Answer,
     Batch,
     Columns,
     Decisions,
     Fixings,
     Formulation,
     Generator,
+    GeneratorResult,
     LinearView,
     Rows,
     Sparse,
@@ -117,7 +117,7 @@ class ShiftPricing(Generator[LinearView]):
         self.problem, self.mistake, self.keys = problem, mistake, dict[Shift, int]()
         self.triples = [*itertools.combinations(range(1, problem.jobs + 1), 3)]
 
-    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
+    def query(self, view: LinearView, *, limit: int | None = None) -> GeneratorResult:
         cuts = [key for key in view.row_keys.tolist() if key >= FIRST_CUT]
         found = sorted(self.gains(view, cuts), key=lambda pair: (-pair[0], pair[1]))
         best = max([gain for gain, _ in found], default=0.0)
@@ -126,8 +126,8 @@ class ShiftPricing(Generator[LinearView]):
         if self.mistake == "known" and view.column_keys.size:
             improving += [shift for shift, key in self.keys.items() if key == view.column_keys[-1]]
         if improving or view.column_values is None:
-            return Answer(Batch(self.columns(improving, cuts)), slack)
-        return Answer(Batch(rows=self.cuts(view)), slack)
+            return GeneratorResult(Batch(self.columns(improving, cuts)), slack)
+        return GeneratorResult(Batch(rows=self.cuts(view)), slack)
 
     def gains(self, view: LinearView, cuts: Sequence[int]) -> list[tuple[float, Shift]]:
         problem, mistake = self.problem, self.mistake
@@ -188,7 +188,7 @@ class ShiftPricing(Generator[LinearView]):
         )
 
 
-def draw(rng: Any, jobs: int = 5, *, pairs: bool = False) -> Shifts:
+def draw(rng, jobs=5, *, pairs=False):
     """A problem with whole numbers; of shifts of two jobs, which need cuts, on request."""
     pay = rng.integers(1, 10, (jobs + 1, jobs + 1))
     if pairs:
@@ -198,7 +198,7 @@ def draw(rng: Any, jobs: int = 5, *, pairs: bool = False) -> Shifts:
     return Shifts(lengths, pay, int(lengths.sum()) // 2, 3)
 
 
-def formulation(problem: Shifts, mistake: str = "", *, excludes: bool = False) -> Formulation[tuple[Shift, ...]]:
+def formulation(problem, mistake="", *, excludes=False):
     """Rows of the fleet and of the jobs; no columns.
 
     `excludes`: takes out the shifts that contradict arcs that are on, of which pricing knows nothing.
@@ -217,4 +217,4 @@ def formulation(problem: Shifts, mistake: str = "", *, excludes: bool = False) -
 
         return np.array([parted(names[key]) for key in keys.tolist()], bool)
 
-    return Formulation(Batch(rows=rows), [pricing], excludes=excluded if excludes else None)
+    return Formulation(Batch(rows=rows), [pricing], forbidden_columns=excluded if excludes else None)

@@ -3,11 +3,11 @@
 import numpy as np
 from c_functions import DOUBLES, INT, VOID, compiled
 
-from gapless.labelling import Additive, CompiledResource, DiagramResource, Network, RankOne, Visits
-from gapless.roles import Diagram
+from gapless.rcsp import Additive, CompiledResource, DiagramResource, Network, RankOneCuts, Visits
+from gapless.roles import DecisionDiagram
 
 
-class Breaks(Diagram):
+class Breaks(DecisionDiagram):
     """At most `most` arcs between two that rest; a rest that comes early costs."""
 
     def __init__(self, rests, most, fee):
@@ -29,14 +29,14 @@ class Breaks(Diagram):
 def network(rng, most=6):
     """Arcs between `most` vertices at most, some twice, some into the source or out of the sink."""
     n = int(rng.integers(2, most + 1))
-    m = int(rng.integers(0, 3 * n + 1))
+    m = int(rng.integers(0, 5 * n + 1))
     tails, heads = rng.integers(0, n, m), rng.integers(0, n, m)
     return Network(tails, heads, 0, n - 1)
 
 
 def load(rng, net, most=5):
     """A resource that rises on every arc: it ends every cycle."""
-    return Additive(rng.integers(1, 4, net.arcs), 0, int(rng.integers(1, most + 1)))
+    return Additive(rng.integers(1, 4, net.arcs), 0, int(rng.integers(2, most + 2)))
 
 
 def additive(rng, net):
@@ -70,7 +70,7 @@ def rank_one(rng, net, rows=2):
         parts.append(
             [(int(rng.integers(1, denominator)), denominator) for _ in members] if rng.integers(2) else (1, 2)
         )
-    return RankOne(memories if rng.integers(3) else None, parts, sets)
+    return RankOneCuts(memories if rng.integers(3) else None, parts, sets)
 
 
 def breaks(rng, net):

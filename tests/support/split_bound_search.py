@@ -5,20 +5,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels.search._search import NODES, PROVED, STEPS, TIME, Search
+from gapless_kernels.search._search import NODES, PROVED, STEPS, TIME, CompiledSearch
 from gapless_kernels.search._trees import Trees
 
 __all__ = ["NODES", "PROVED", "STEPS", "TIME", "SplitBoundSearch"]
 
 
-def arcs_into(modifiers: npt.ArrayLike, words: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def arcs_into(modifiers, words):
     """The arcs into each word, ``members[first[w - 1]:first[w]]``: the choice groups of trees."""
     counts = np.bincount(np.asarray(modifiers, np.int64), minlength=words + 1)[1:]
     members = np.argsort(modifiers, kind="stable").astype(np.int64)
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), members
 
 
-class SplitBoundSearch(Search):
+class SplitBoundSearch(CompiledSearch):
     def __init__(
         self,
         weights: npt.ArrayLike,
@@ -73,8 +73,8 @@ class SplitBoundSearch(Search):
         heads[self._modifiers[self.on]] = self._heads[self.on]
         return heads
 
-    def hold(self, incumbent_heads: npt.ArrayLike | None) -> None:
-        super().hold(self._arcs(incumbent_heads))
+    def offer_incumbent(self, incumbent_heads: npt.ArrayLike | None) -> None:
+        super().offer_incumbent(self._arcs(incumbent_heads))
 
     def restart(self, multipliers: Any, incumbent_heads: npt.ArrayLike | None = None) -> None:
         super().restart(multipliers, self._arcs(incumbent_heads))

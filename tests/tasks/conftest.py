@@ -1,11 +1,9 @@
 """Tables of tasks in one part, each row on its line, so that tests can look for them."""
 
-from __future__ import annotations
-
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def wide_terminal(monkeypatch):
     """Of 500 columns; tests/cli/test_width.py looks at 80."""
     monkeypatch.setenv("COLUMNS", "500")

@@ -1,11 +1,7 @@
 """One rule for the folder of corpora: ``--data``, then GAPLESS_DATA where it holds what a task reads."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,11 +19,11 @@ READS = {
 """Files that each task reads below the folder of corpora; dependency-parsing and --corpus look up names there."""
 
 
-def parsed(*words: str) -> Any:
+def parsed(*words):
     return build_parser(load_plugins()).parse_args(words)
 
 
-def test_every_task_with_data_is_among_them() -> None:
+def test_every_task_with_data_is_among_them():
     registry = load_plugins().registry
     ours = [name for name in registry.tasks if registry.owners["task", name].endswith("(gapless)")]
     takes = {name for name in ours if hasattr(parsed("run", name), "data")}
@@ -35,9 +31,7 @@ def test_every_task_with_data_is_among_them() -> None:
 
 
 @pytest.mark.parametrize("task", READS)
-def test_every_task_reads_what_the_variable_names(
-    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_task_reads_what_the_variable_names(task, tmp_path, monkeypatch):
     assert parsed("run", task).data is None
     monkeypatch.setenv("GAPLESS_DATA", str(tmp_path))
     assert parsed("run", task).data is None  # nothing for this task is there
@@ -49,9 +43,7 @@ def test_every_task_reads_what_the_variable_names(
     assert parsed("run", task).data is None
 
 
-def test_a_job_reads_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_job_reads_it(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "tagging" / "wsj_pos"
     folder.mkdir(parents=True)
     for part in ("train", "dev", "test"):

@@ -22,10 +22,18 @@ def parser():
     return trained(embedded_treebank(), Console(as_json=True))
 
 
+@pytest.fixture(scope="module")
+def told(parser):
+    """The story of the trained parser, and the rows of the decoders."""
+    treebank = embedded_treebank()
+    return tell(parser, [*treebank.dev, *treebank.test], lambda _: None)
+
+
 @pytest.fixture
-def demo(parser, monkeypatch, tmp_path, capsys):
-    """The command, which takes the parser that is trained already."""
+def demo(parser, told, monkeypatch, tmp_path, capsys):
+    """The command, with the parser that is trained already and its story."""
     monkeypatch.setattr(command, "trained", lambda *_: parser)
+    monkeypatch.setattr(command, "tell", lambda *_: told)
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*arguments: str) -> str:
@@ -37,10 +45,10 @@ def demo(parser, monkeypatch, tmp_path, capsys):
     return run
 
 
-def test_the_story_is_true(parser):
+def test_the_story_is_true(told):
     treebank = embedded_treebank()
     sentences = [*treebank.dev, *treebank.test]
-    story, rows = tell(parser, sentences, lambda _: None)
+    story, rows = told
     assert story is not None
     assert story.sentence in sentences
     assert story.sentence not in treebank.train
@@ -89,15 +97,15 @@ def test_it_fits_a_screen_and_a_pipe(demo, tmp_path):
 
 def test_its_numbers_are_those_of_the_story(demo):
     text = demo()
-    told = json.loads(demo("--json"))
-    story = told["story"]
+    document = json.loads(demo("--json"))
+    story = document["story"]
     assert f"A beam of {story['beam']['width']}: score {story['beam']['score']:.3f}" in text
     assert f"The best tree: score {story['exact']['score']:.3f}" in text
     assert story["exact"]["heads"] == story["gold"] != story["beam"]["heads"]
     assert story["exact"]["proved"]
     assert story["verdict"]["holds"]
     assert not story["forged"]["holds"]
-    assert [row["name"] for row in told["decoders"]][-1] == "exact, with proofs"
+    assert [row["name"] for row in document["decoders"]][-1] == "exact, with proofs"
 
 
 def test_the_files_can_be_checked(demo, tmp_path, capsys):
@@ -122,7 +130,9 @@ def test_quiet_leaves_the_table_and_the_picture(demo):
     assert len(lines) == 3 + len(command.WIDTHS) + 2
 
 
-def test_epochs_are_told_when_asked_for(tmp_path, capsys):
+def test_verbose_training_reports_epochs(tmp_path, capsys, monkeypatch):
+    """The whole command, on the beginning of the treebank: it need not find a story there."""
+    monkeypatch.setattr(command, "embedded_treebank", lambda: embedded_treebank().first(8))
     assert main(["demo", "--out", str(tmp_path), "--verbose"]) == exit_codes.PROVED
     assert "epoch 1:" in capsys.readouterr().out
 
@@ -134,9 +144,8 @@ def test_a_slice_without_a_story_says_so(demo, monkeypatch):
     assert json.loads(demo("--json"))["story"] is None
 
 
-def test_a_certificate_that_does_not_hold_ends_with_code_1(demo, monkeypatch, parser, tmp_path):
-    treebank = embedded_treebank()
-    story, rows = tell(parser, [*treebank.dev, *treebank.test], lambda _: None)
+def test_a_certificate_that_does_not_hold_ends_with_code_1(demo, told, monkeypatch, tmp_path):
+    story, rows = told
     assert story is not None
     wrong = type(story)(story.sentence, story.problem, story.width, story.found, story.score, story.forged().result)
     monkeypatch.setattr(command, "tell", lambda *_: (wrong, rows))

@@ -23,7 +23,7 @@ def test_every_task_is_registered_and_its_references_lead_to_a_job(task):
     assert load_plugins().registry.tasks[task.name].summary == task.summary
     parser = argparse.ArgumentParser()
     task.add_arguments(parser)
-    assert parser.parse_args(["--anew"]).anew
+    assert parser.parse_args(["--overwrite"]).overwrite
     assert callable(task.run)
 
 

@@ -4,13 +4,14 @@ import gc
 
 import numpy as np
 import pytest
+from drawn import mostly_long
 
 import gapless as gl
 from gapless_chains import TreeProblem
 from gapless_chains.trees.dominance import parent_tables
 
 
-@pytest.mark.parametrize("k", [1, 2, 17])
+@pytest.mark.parametrize("k", mostly_long([1, 2, 17], quick=[2]))
 def test_tables_do_not_keep_their_transitions_alive(k):
     gc.collect()
     before = len(parent_tables._known)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gapless import InvalidProblem, Status, UnknownOption, solve, solve_many
-from gapless.core import serial
+from gapless.arrays import serial
 from gapless.testing import check_problem
 from gapless_chains import ChainProblem, TreeProblem
 

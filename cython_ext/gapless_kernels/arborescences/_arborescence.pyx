@@ -15,26 +15,19 @@ from gapless_kernels.lanes cimport _sets
 _sets.follow()
 
 cdef extern from "arborescences/arborescence.h" nogil:
-    ctypedef struct arborescence_room:
-        double *dual
-        int32_t *parent
-        int32_t *state
-        int32_t *top
-        double *rows
-        int32_t *slot
-        ptrdiff_t stride
     size_t arborescence_workspace(ptrdiff_t) noexcept
-    size_t arborescence_layout(ptrdiff_t, void *, arborescence_room *) noexcept
     double arborescence_best(ptrdiff_t, const double *, int, void *, int32_t *) noexcept
     void arborescence_slacks_above(ptrdiff_t, const double *, int, void *, double, double *) noexcept
 
 
-cdef double best(const double[:, ::1] weights, bint single_root, double[::1] work, int32_t[::1] heads) noexcept nogil:
+cdef double best(
+    const double[:, ::1] weights, bint single_root, double[::1] work, int32_t[::1] heads
+) noexcept nogil:
     return arborescence_best(weights.shape[0] - 1, &weights[0, 0], single_root, &work[0], &heads[0])
 
 
-def room_for(n):
-    """Allocate what one call works in."""
+def workspace(n):
+    """Allocate the workspace of one call."""
     return np.empty(arborescence_workspace(n) // 8 + 1)
 
 
@@ -42,7 +35,7 @@ def arborescence(weights, single_root):
     """Find a best tree; see `_arborescence_twin.arborescence`."""
     cdef const double[:, ::1] arcs = check_weights(weights)
     cdef Py_ssize_t n = arcs.shape[0] - 1
-    cdef double[::1] work = room_for(n)
+    cdef double[::1] work = workspace(n)
     heads = np.empty(n + 1, np.int32)
     cdef int32_t[::1] into = heads
     cdef bint single = bool(single_root)
@@ -56,51 +49,17 @@ def arborescence_max_marginals(weights, single_root, threshold=-np.inf):
     """Find the best tree with each arc; see `_arborescence_twin.arborescence_max_marginals`."""
     cdef const double[:, ::1] arcs = check_weights(weights)
     cdef Py_ssize_t n = arcs.shape[0] - 1
-    cdef double[::1] work = room_for(n)
+    cdef double[::1] work = workspace(n)
     heads = np.empty(n + 1, np.int32)
     marginals = np.empty((n + 1, n + 1))
     cdef int32_t[::1] into = heads
     cdef double[:, ::1] table = marginals
     cdef bint single = bool(single_root)
-    cdef double value, least = threshold
+    cdef double value, lower_limit = threshold
     with nogil:
         value = best(arcs, single, work, into)
-        arborescence_slacks_above(n, &arcs[0, 0], single, &work[0], least, &table[0, 0])
+        arborescence_slacks_above(n, &arcs[0, 0], single, &work[0], lower_limit, &table[0, 0])
     return value, heads.astype(np.int64), marginals
-
-
-def arborescence_dual(weights, single_root):
-    """Find the dual that proves a best tree; see `_arborescence_twin.arborescence_dual`."""
-    cdef const double[:, ::1] arcs = check_weights(weights)
-    cdef Py_ssize_t n = arcs.shape[0] - 1
-    cdef double[::1] work = room_for(n)
-    cdef int32_t[::1] into = np.empty(n + 1, np.int32)
-    cdef arborescence_room room
-    cdef bint single = bool(single_root)
-    cdef Py_ssize_t node, word
-    cdef double value = best(arcs, single, work, into)
-    arborescence_layout(n, &work[0], &room)
-    members = np.zeros((room.state[0], n + 1), bool)
-    values = np.zeros(room.state[0])
-    for word in range(1, n + 1):
-        node = word
-        while node >= 0:
-            members[node, word] = True
-            node = room.parent[node]
-    if value == -np.inf:
-        # The node that nothing is left to enter; besides, the terminal, if both have arcs out of 0.
-        empty = sorted({room.state[3], room.state[1]} - {0})
-        return members[empty], np.full(len(empty), -np.inf), 0.0
-    for node in range(1, room.state[0]):
-        values[node] = room.dual[node]
-    if not room.state[2]:
-        return members[1:], values[1:], 0.0
-    terminal = room.state[1]
-    values[terminal] = 0.0
-    offers = np.asarray(arcs)[0] - values @ members
-    multiplier = offers[1:].max()
-    values[terminal] = offers[members[terminal]].max() - multiplier
-    return members[1:], values[1:], float(multiplier)
 
 
 def arborescence_k_best(weights, k, single_root):

@@ -15,7 +15,6 @@ from gapless_kernels.parsing._arguments import check_weights
 
 __all__ = [
     "arborescence",
-    "arborescence_dual",
     "arborescence_k_best",
     "arborescence_marginals",
     "arborescence_max_marginals",
@@ -23,7 +22,6 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 def arborescence(weights: Floats, single_root: bool) -> tuple[float, Integers]:
@@ -89,60 +87,6 @@ def arborescence_max_marginals(
             forced[h, m] = arcs[h, m]
             marginals[h, m] = _best(forced, single_root)[0]
     return value, heads, marginals
-
-
-def arborescence_dual(weights: Floats, single_root: bool) -> tuple[Flags, Floats, float]:
-    """Find the dual solution that proves the value of a best tree: sets of words, and a price of arcs out of 0.
-
-    Weak duality: let x run over the sets with values u_x, and let p be the multiplier. Where
-
-        weights[h, m] - (p if h == 0) - sum of u_x over the sets with m in x and h not in x  <=  0
-
-    for every arc, u_x <= 0 for every set of several words, and p = 0 unless `single_root`, no tree is worth more
-    than ``p + sum of u_x``: exactly one arc enters each word, at least one each set, and exactly one leaves 0
-    if `single_root`. The dual returned is as large as the best value, up to rounding.
-
-    Where there is no tree, all values are ``-inf`` and the sets say why: either one set that no arc enters from
-    outside, or, if `single_root`, two disjoint sets that only arcs out of 0 enter.
-
-    Parameters
-    ----------
-    weights, single_root
-        As for `arborescence`.
-
-    Returns
-    -------
-    members : (sets, n+1) array of bool
-        The words of each set, at least one; column 0 is False. Two sets are disjoint, or one holds the other.
-        Fewer than 2 n sets; each word alone is the set of row m - 1.
-    values : (sets,) array of float64
-        u, the sets' values.
-    multiplier : float
-        p, the price of an arc out of 0.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `arborescence`.
-    """
-    arcs = check_weights(weights)
-    forest = _contracted(arcs, 0)
-    if forest.stuck is None and single_root and (forest.heads()[1:] == 0).sum() > 1:
-        forest = _contracted(arcs, 1)
-    members = np.zeros((len(forest.members), len(arcs)), bool)
-    for row, words in zip(members, forest.members, strict=True):
-        row[list(words)] = True
-    if forest.stuck is not None:
-        empty = sorted({forest.stuck, forest.terminal} - {-1})
-        return members[empty], np.full(len(empty), -np.inf), 0.0
-    values = np.array(forest.values)
-    multiplier = 0.0
-    if forest.terminal >= 0:
-        values[forest.terminal] = 0.0
-        offers = arcs[0] - values @ members
-        multiplier = float(offers[1:].max())
-        values[forest.terminal] = offers[members[forest.terminal]].max() - multiplier
-    return members, values, multiplier
 
 
 def arborescence_k_best(weights: Floats, k: int, single_root: bool) -> tuple[Floats, Integers]:
@@ -233,8 +177,8 @@ class _Forest:
         return np.array([-1, *(head for head, _ in arcs[:n])])
 
 
-def _contracted(weights: Floats, least: int) -> _Forest:
-    """Contract cycles of best arcs with heads from `least` on; with 1, one node at last takes an arc out of 0."""
+def _contracted(weights: Floats, first_head: int) -> _Forest:
+    """Contract cycles of best arcs with heads from `first_head` on; with 1, one node takes an arc out of 0 last."""
     n = len(weights) - 1
     forest = _Forest([{m} for m in range(1, n + 1)], [], [], [-1] * n)
     columns = [weights[:, m].copy() for m in range(1, n + 1)]
@@ -244,12 +188,12 @@ def _contracted(weights: Floats, least: int) -> _Forest:
     def enter(node: int) -> None:
         """Give a new node its best arc, or note that it has none."""
         columns[node][list(forest.members[node])] = -np.inf
-        head = least + int(columns[node][least:].argmax())
+        head = first_head + int(columns[node][first_head:].argmax())
         forest.values.append(float(columns[node][head]))
         forest.arcs.append((head, int(origins[node][head])))
         if forest.values[node] > -np.inf:
             return
-        if least == 0 or forest.terminal >= 0:
+        if first_head == 0 or forest.terminal >= 0:
             forest.stuck = node
         else:
             forest.terminal = node
@@ -261,9 +205,9 @@ def _contracted(weights: Floats, least: int) -> _Forest:
     while cycle := _cycle(forest, tops):
         made = len(columns)
         offers = np.array([columns[node] - forest.values[node] for node in cycle])
-        chosen = offers.argmax(axis=0)
+        winners = offers.argmax(axis=0)
         columns.append(offers.max(axis=0))
-        origins.append(np.array([origins[node] for node in cycle])[chosen, np.arange(n + 1)])
+        origins.append(np.array([origins[node] for node in cycle])[winners, np.arange(n + 1)])
         forest.members.append(set().union(*(forest.members[node] for node in cycle)))
         forest.around.append(-1)
         for node in cycle:
@@ -284,12 +228,12 @@ def _contracted(weights: Floats, least: int) -> _Forest:
 def _cycle(forest: _Forest, tops: list[int]) -> list[int]:
     """Return the nodes of a cycle of best arcs among the top nodes; empty if there is none."""
     around = {word: node for node in tops for word in forest.members[node]}
-    done: set[int] = set()
+    visited: set[int] = set()
     for start in tops:
         walk: list[int] = []
         node = start
-        while node not in done:
-            done.add(node)
+        while node not in visited:
+            visited.add(node)
             walk.append(node)
             head = forest.arcs[node][0]
             if node == forest.terminal or head == 0:

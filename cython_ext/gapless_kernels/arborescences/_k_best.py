@@ -7,8 +7,6 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["trees_in_order"]
-
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
@@ -48,18 +46,20 @@ def trees_in_order(
     values: list[float] = []
     trees: list[Integers] = []
     while waiting and len(values) < k:
-        loss, _, heads, allowed, least = heapq.heappop(waiting)
+        loss, _, heads, allowed, first_word = heapq.heappop(waiting)
         values.append(-loss)
         trees.append(heads)
+        if len(values) == k:
+            break  # the parts around the last tree would be solved in vain
         part = allowed.copy()
-        for word in range(least, n + 1):
+        for word in range(first_word, n + 1):
             head = heads[word]
-            kept = part[head, word]
+            weight = part[head, word]
             part[head, word] = -np.inf
             if part[:, word].max() > -np.inf:
                 value, others = solve(part, single_root)
                 if value > -np.inf:
                     heapq.heappush(waiting, (-value, next(turn), others, part.copy(), word))
             part[:, word] = -np.inf
-            part[head, word] = kept
+            part[head, word] = weight
     return np.array(values, np.float64), np.array(trees, np.int64).reshape(len(trees), n + 1)

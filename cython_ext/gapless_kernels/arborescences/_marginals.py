@@ -3,8 +3,6 @@
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["tree_marginals"]
-
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Step = tuple[int, Integers, Integers, float, Floats, Floats, Floats]
@@ -37,51 +35,51 @@ def tree_marginals(weights: Floats, single_root: bool) -> tuple[float, Floats]:
     current = weights.astype(np.float64)
     current[:, 0] = -np.inf
     np.fill_diagonal(current, -np.inf)
-    left = np.arange(1, n + 1)
+    remaining = np.arange(1, n + 1)
     log_partition = 0.0
     steps: list[Step] = []
-    least = 1 if single_root else 0
-    while left.size > 1:
-        heads = np.concatenate([[0], left])
+    first_head = 1 if single_root else 0
+    while remaining.size > 1:
+        heads = np.concatenate([[0], remaining])
         # A word that only 0 can be head of must be the last, if there is to be a single root.
-        enterable = np.flatnonzero(current[np.ix_(heads[least:], left)].max(axis=0) > -np.inf)
-        if enterable.size == 0 or (not single_root and enterable.size < left.size):
+        enterable = np.flatnonzero(current[np.ix_(heads[first_head:], remaining)].max(axis=0) > -np.inf)
+        if enterable.size == 0 or (not single_root and enterable.size < remaining.size):
             return -np.inf, np.zeros_like(current)
-        word = int(left[enterable[-1]])
-        left = left[left != word]
-        heads = np.concatenate([[0], left])
+        word = int(remaining[enterable[-1]])
+        remaining = remaining[remaining != word]
+        heads = np.concatenate([[0], remaining])
         into = current[heads, word].copy()
-        total = float(np.logaddexp.reduce(into[least:]))
-        past = into[:, None] + current[word, left] - total
+        total = float(np.logaddexp.reduce(into[first_head:]))
+        past = into[:, None] + current[word, remaining] - total
         # No arc leads from a word to itself.
-        past[1 + np.arange(left.size), np.arange(left.size)] = -np.inf
-        before = current[np.ix_(heads, left)]
-        after = np.logaddexp(before, past)
-        current[np.ix_(heads, left)] = after
+        past[1 + np.arange(remaining.size), np.arange(remaining.size)] = -np.inf
+        unchanged = current[np.ix_(heads, remaining)]
+        updated = np.logaddexp(unchanged, past)
+        current[np.ix_(heads, remaining)] = updated
         log_partition += total
-        steps.append((word, heads, left, total, into, _shares(past, after), _shares(before, after)))
-    last = int(left[0])
+        steps.append((word, heads, remaining, total, into, _shares(past, updated), _shares(unchanged, updated)))
+    last = int(remaining[0])
     log_partition += float(current[0, last])
     if not log_partition > -np.inf:
         return -np.inf, np.zeros_like(current)
-    return log_partition, _arc_shares(steps, last, least, n)
+    return log_partition, _arc_shares(steps, last, first_head, n)
 
 
-def _shares(part: Floats, whole: Floats) -> Floats:
-    possible = whole > -np.inf
-    differences = np.subtract(part, whole, out=np.full_like(whole, -np.inf), where=possible)
+def _shares(part: Floats, total_scores: Floats) -> Floats:
+    possible = total_scores > -np.inf
+    differences = np.subtract(part, total_scores, out=np.full_like(total_scores, -np.inf), where=possible)
     return np.exp(differences)
 
 
-def _arc_shares(steps: list[Step], last: int, least: int, n: int) -> Floats:
+def _arc_shares(steps: list[Step], last: int, first_head: int, n: int) -> Floats:
     """Differentiate the log-partition by the weights, from the last step back."""
     marginals = np.zeros((n + 1, n + 1))
     marginals[0, last] = 1.0
-    for word, heads, left, total, into, past, before in reversed(steps):
-        grid = np.ix_(heads, left)
+    for word, heads, remaining, total, into, past, unchanged in reversed(steps):
+        grid = np.ix_(heads, remaining)
         through = marginals[grid] * past
-        marginals[grid] *= before
+        marginals[grid] *= unchanged
         marginals[heads, word] = through.sum(axis=1)
-        marginals[word, left] = through.sum(axis=0)
-        marginals[heads[least:], word] += (1.0 - through.sum()) * np.exp(into[least:] - total)
+        marginals[word, remaining] = through.sum(axis=0)
+        marginals[heads[first_head:], word] += (1.0 - through.sum()) * np.exp(into[first_head:] - total)
     return np.clip(marginals, 0.0, 1.0)

@@ -1,18 +1,21 @@
-/* Maximum arborescences of dense graphs by contraction of cycles (Chu-Liu-Edmonds in O(n^2), after Tarjan 1977).
+/* Maximum arborescences of dense graphs by contraction of cycles (Chu-Liu-Edmonds in O(n^2), after Tarjan
+ * 1977).
  *
- * Node 0 is the root and nodes 1 to n are the words; weights are (n+1, n+1) row-major, [head, modifier], -inf where
- * there is no arc. Column 0 and the diagonal are not looked at. Every word takes its best head; a cycle of best arcs
- * becomes one node, whose arcs are those of its members less what each member's own best arc is worth. What is left
- * is a forest of nodes (words and contracted cycles), each with a dual u, the worth of its best arc, and
+ * Node 0 is the root and nodes 1 to n are the words; weights are (n+1, n+1) row-major, [head, modifier], -inf
+ * where there is no arc. Column 0 and the diagonal are not looked at. Every word takes its best head; a cycle
+ * of best arcs becomes one node, whose arcs are those of its members less what each member's own best arc is
+ * worth. What is left is a forest of nodes (words and contracted cycles), each with a dual u, the worth of
+ * its best arc, and
  *
  *     reduced(h, m) = weights[h, m] - sum of u over the nodes that hold m and not h  <=  0:
  *
- * every tree is worth the sum of all u plus the reduced weights of its arcs, plus u for every arc but one that
- * enters a cycle (there u <= 0). So the sum of all u bounds every tree, and the tree found attains it.
+ * every tree is worth the sum of all u plus the reduced weights of its arcs, plus u for every arc but one
+ * that enters a cycle (there u <= 0). So the sum of all u bounds every tree, and the tree found attains it.
  *
- * With a single root, an arc out of 0 is taken only where there is no other: first without that rule, and if the tree
- * has several roots, the nodes that took 0 look for another head and contraction goes on. In the end one node
- * alone, the terminal, has no other head; its arc out of 0 is the only one. No large penalty is needed.
+ * With a single root, an arc out of 0 is taken only where there is no other: first without that rule, and if
+ * the tree has several roots, the nodes that took 0 look for another head and contraction goes on. In the end
+ * one node alone, the terminal, has no other head; its arc out of 0 is the only one. No large penalty is
+ * needed.
  */
 #ifndef GAPLESS_KERNELS_ARBORESCENCE_H
 #define GAPLESS_KERNELS_ARBORESCENCE_H
@@ -21,13 +24,13 @@
 
 #include "lanes/lanes.h"
 
-/* Rows are padded to this many doubles, so that loops over them have no remainder. */
-
+/* The arrays of one call, which the caller's workspace holds: rows are padded to whole octets, so that loops
+ * over them have no remainder. */
 typedef struct {
     ptrdiff_t n, stride;
     double *dual;        /* u of each node, 2 n; the first `stride` are written by whole blocks */
     double *below;       /* of each node, the sum of u over it and all nodes around it */
-    double *rows;        /* row x: what the node that owns it would get from each head; -inf inside and in the pad */
+    double *rows; /* row x: what the node that owns it would get from each head; -inf inside and in the pad */
     double *around;      /* `below` of the smallest node around two words, see gather_around() */
     double *transposed;  /* reduced weights, modifier first */
     double *losses;      /* one row */
@@ -44,25 +47,25 @@ typedef struct {
     int32_t *last;
     int32_t *next;
     int32_t *top;        /* the outermost node around each word */
-    int32_t *cycle;      /* room for the members of one cycle */
+    int32_t *cycle;      /* workspace: the members of one cycle */
     double *value;       /* value[0]: of the tree found; what follows is kept between calls, too */
-    int32_t *state;      /* number of nodes; terminal node or 0; whether contraction was without arcs out of 0;
-                            without a tree, a node that no arc is left to enter; then room for a list of words */
-} arborescence_room;
+    int32_t *state; /* number of nodes; terminal node or 0; whether contraction was without arcs out of 0;
+                       then workspace for a list of words */
+} arborescence_arrays;
 
-/* Lay the room out in `work`; the bytes it takes. */
-static size_t arborescence_layout(ptrdiff_t n, void *work, arborescence_room *room)
+/* Lay the arrays out in `work`; return their size in bytes. */
+static size_t arborescence_layout(ptrdiff_t n, void *work, arborescence_arrays *arrays)
 {
     const size_t words = (size_t)n + 1;
     const size_t stride = (words + GAPLESS_OCTET - 1) / GAPLESS_OCTET * GAPLESS_OCTET;
     const size_t nodes = 2 * stride;
-    char *at = (char *)work;
-    room->n = n;
-    room->stride = (ptrdiff_t)stride;
+    char *cursor = (char *)work;
+    arrays->n = n;
+    arrays->stride = (ptrdiff_t)stride;
 #define ARBORESCENCE_TAKE(field, count)      \
     do {                                     \
-        room->field = (void *)at;            \
-        at += (count) * sizeof *room->field; \
+        arrays->field = (void *)cursor;            \
+        cursor += (count) * sizeof *arrays->field; \
     } while (0)
     ARBORESCENCE_TAKE(dual, nodes);
     ARBORESCENCE_TAKE(below, nodes);
@@ -85,53 +88,54 @@ static size_t arborescence_layout(ptrdiff_t n, void *work, arborescence_room *ro
     ARBORESCENCE_TAKE(next, stride);
     ARBORESCENCE_TAKE(top, stride);
     ARBORESCENCE_TAKE(cycle, stride);
-    ARBORESCENCE_TAKE(state, 4 + stride);
+    ARBORESCENCE_TAKE(state, 3 + stride);
 #undef ARBORESCENCE_TAKE
-    return (size_t)(at - (char *)work);
+    return (size_t)(cursor - (char *)work);
 }
 
 static inline size_t arborescence_workspace(ptrdiff_t n)
 {
-    arborescence_room room;
+    arborescence_arrays arrays;
     char nothing;
-    return arborescence_layout(n, &nothing, &room);
+    return arborescence_layout(n, &nothing, &arrays);
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------ */
+/* --- rows
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* best[m] = the first head of the largest weight > -inf, -1 if none; dual[m] = that weight. */
 GAPLESS_VERSIONS(void, arborescence_greedy, (ptrdiff_t n, const double *weights, double *restrict dual,
                                              int64_t *restrict best), (n, weights, dual, best))
 {
-    const ptrdiff_t words = n + 1, whole = words - words % GAPLESS_OCTET;
+    const ptrdiff_t words = n + 1, in_octets = words - words % GAPLESS_OCTET;
     for (ptrdiff_t m = 0; m < words; m++) {
         dual[m] = -(double)INFINITY;
         best[m] = -1;
     }
     for (ptrdiff_t h = 0; h < words; h++) {
         const double *row = weights + h * words;
-        const double kept = dual[h];
+        const double dual_of_head = dual[h];
         const int64_t kept_head = best[h];
-        for (ptrdiff_t m = 0; m < whole; m++) {
+        for (ptrdiff_t m = 0; m < in_octets; m++) {
             const int better = row[m] > dual[m];
             dual[m] = better ? row[m] : dual[m];
             best[m] = better ? h : best[m];
         }
-        for (ptrdiff_t m = whole; m < words; m++) {
+        for (ptrdiff_t m = in_octets; m < words; m++) {
             const int better = row[m] > dual[m];
             dual[m] = better ? row[m] : dual[m];
             best[m] = better ? h : best[m];
         }
         /* The diagonal may hold anything. */
-        dual[h] = kept;
+        dual[h] = dual_of_head;
         best[h] = kept_head;
     }
 }
 
 /* row[h] = max(row[h], other[h] - dual), and the modifier with it. */
-GAPLESS_VERSIONS(void, arborescence_merge, (double *restrict row, int64_t *restrict origin,
-                                            const double *restrict other, const int64_t *restrict other_origin,
-                                            double dual, ptrdiff_t stride),
+GAPLESS_VERSIONS(void, arborescence_merge,
+                 (double *restrict row, int64_t *restrict origin, const double *restrict other,
+                  const int64_t *restrict other_origin, double dual, ptrdiff_t stride),
                  (row, origin, other, other_origin, dual, stride))
 {
     for (ptrdiff_t h = 0; h < stride; h++) {
@@ -149,192 +153,198 @@ GAPLESS_VERSIONS(void, arborescence_subtract, (double *restrict row, double dual
         row[h] -= dual;
 }
 
-/* --- contraction ----------------------------------------------------------------------------------------------- */
+/* --- contraction
+ * ----------------------------------------------------------------------------------------------- */
 
 /* The row of a top node, laid out from the weights if it is a word's and not there yet. */
-static int32_t arborescence_row(const arborescence_room *room, const double *weights, int32_t node)
+static int32_t arborescence_row(const arborescence_arrays *arrays, const double *weights, int32_t node)
 {
-    if (room->slot[node] < 0) {
-        const ptrdiff_t words = room->n + 1;
-        double *row = room->rows + node * room->stride;
-        int64_t *origin = room->origins + node * room->stride;
+    if (arrays->slot[node] < 0) {
+        const ptrdiff_t words = arrays->n + 1;
+        double *row = arrays->rows + node * arrays->stride;
+        int64_t *origin = arrays->origins + node * arrays->stride;
         for (ptrdiff_t h = 0; h < words; h++)
             row[h] = weights[h * words + node];
-        for (ptrdiff_t h = words; h < room->stride; h++)
+        for (ptrdiff_t h = words; h < arrays->stride; h++)
             row[h] = -(double)INFINITY;
         row[node] = -(double)INFINITY;
-        for (ptrdiff_t h = 0; h < room->stride; h++)
+        for (ptrdiff_t h = 0; h < arrays->stride; h++)
             origin[h] = node;
-        room->slot[node] = node;
+        arrays->slot[node] = node;
     }
-    return room->slot[node];
+    return arrays->slot[node];
 }
 
-/* Give a node with a row its best arc, among the heads from `least` on. */
-static void arborescence_choose(const arborescence_room *room, int32_t node, ptrdiff_t least)
+/* Give a node with a row its best arc, among the heads from `first_head` on. */
+static void arborescence_choose(const arborescence_arrays *arrays, int32_t node, ptrdiff_t first_head)
 {
-    const double *row = room->rows + room->slot[node] * room->stride;
-    const ptrdiff_t h = least + argmax_f64(row + least, room->n + 1 - least);
-    const int found = row[h] > -(double)INFINITY;
-    room->dual[node] = row[h];
-    room->head[node] = found ? (int32_t)h : -1;
-    room->modifier[node] = (int32_t)room->origins[room->slot[node] * room->stride + h];
+    const double *row = arrays->rows + arrays->slot[node] * arrays->stride;
+    const ptrdiff_t h = first_head + argmax_f64(row + first_head, arrays->n + 1 - first_head);
+    const int exists = row[h] > -(double)INFINITY;
+    arrays->dual[node] = row[h];
+    arrays->head[node] = exists ? (int32_t)h : -1;
+    arrays->modifier[node] = (int32_t)arrays->origins[arrays->slot[node] * arrays->stride + h];
 }
 
 /* Make one node of the cycle of best arcs through `node`, and give it its best arc. */
-static int32_t arborescence_contract(const arborescence_room *room, const double *weights, int32_t node,
-                                     ptrdiff_t least)
+static int32_t arborescence_contract(const arborescence_arrays *arrays, const double *weights, int32_t node,
+                                     ptrdiff_t first_head)
 {
-    const ptrdiff_t stride = room->stride;
-    const int32_t made = room->state[0]++;
+    const ptrdiff_t stride = arrays->stride;
+    const int32_t made = arrays->state[0]++;
     int32_t size = 0, member = node;
     do {
-        room->cycle[size++] = member;
-        member = room->top[room->head[member]];
+        arrays->cycle[size++] = member;
+        member = arrays->top[arrays->head[member]];
     } while (member != node);
-    const int32_t slot = arborescence_row(room, weights, node);
-    double *row = room->rows + slot * stride;
-    int64_t *origin = room->origins + slot * stride;
-    arborescence_subtract(row, room->dual[node], stride);
+    const int32_t slot = arborescence_row(arrays, weights, node);
+    double *row = arrays->rows + slot * stride;
+    int64_t *origin = arrays->origins + slot * stride;
+    arborescence_subtract(row, arrays->dual[node], stride);
     for (int32_t i = 1; i < size; i++) {
-        const ptrdiff_t other = arborescence_row(room, weights, room->cycle[i]) * stride;
-        arborescence_merge(row, origin, room->rows + other, room->origins + other, room->dual[room->cycle[i]], stride);
+        const ptrdiff_t other = arborescence_row(arrays, weights, arrays->cycle[i]) * stride;
+        arborescence_merge(row, origin, arrays->rows + other, arrays->origins + other,
+                           arrays->dual[arrays->cycle[i]], stride);
     }
     for (int32_t i = 0; i < size; i++) {
-        member = room->cycle[i];
-        room->parent[member] = made;
-        for (int32_t word = room->first[member]; word > 0; word = room->next[word]) {
-            room->top[word] = made;
+        member = arrays->cycle[i];
+        arrays->parent[member] = made;
+        for (int32_t word = arrays->first[member]; word > 0; word = arrays->next[word]) {
+            arrays->top[word] = made;
             row[word] = -(double)INFINITY;
         }
         if (i > 0)
-            room->next[room->last[room->cycle[i - 1]]] = room->first[member];
+            arrays->next[arrays->last[arrays->cycle[i - 1]]] = arrays->first[member];
     }
-    room->first[made] = room->first[node];
-    room->last[made] = room->last[room->cycle[size - 1]];
-    room->slot[made] = slot;
-    room->parent[made] = -1;
-    arborescence_choose(room, made, least);
+    arrays->first[made] = arrays->first[node];
+    arrays->last[made] = arrays->last[arrays->cycle[size - 1]];
+    arrays->slot[made] = slot;
+    arrays->parent[made] = -1;
+    arborescence_choose(arrays, made, first_head);
     return made;
 }
 
-/* Contract every cycle of best arcs with heads from `least` on (1: no arcs out of 0); whether a tree can be left.
+/* Contract every cycle of best arcs with heads from `first_head` on (1: no arcs out of 0); return whether a
+ * tree is still possible.
  *
- * A walk up best arcs ends in the root, in a node of an earlier walk, or closes a cycle. With least = 1 one node may
- * be without a head: the terminal. */
-static int arborescence_contract_all(const arborescence_room *room, const double *weights, ptrdiff_t least)
+ * A walk up best arcs ends in the root, in a node of an earlier walk, or closes a cycle. With `first_head` 1
+ * one node may be without a head: the terminal. */
+static int arborescence_contract_all(const arborescence_arrays *arrays, const double *weights,
+                                     ptrdiff_t first_head)
 {
-    for (int32_t start = 1; start <= room->n; start++) {
-        int32_t node = room->top[start];
-        while (node != 0 && room->mark[node] == 0) {
-            room->mark[node] = start;
-            if (room->head[node] < 0) {
-                if (least == 0 || room->state[1] != 0) {
-                    room->state[3] = node;
+    for (int32_t start = 1; start <= arrays->n; start++) {
+        int32_t node = arrays->top[start];
+        while (node != 0 && arrays->mark[node] == 0) {
+            arrays->mark[node] = start;
+            if (arrays->head[node] < 0) {
+                if (first_head == 0 || arrays->state[1] != 0)
                     return 0;
-                }
-                room->state[1] = node;
+                arrays->state[1] = node;
                 break;
             }
-            const int32_t above = room->top[room->head[node]];
+            const int32_t above = arrays->top[arrays->head[node]];
             /* What was made is not marked yet: the walk goes on from there. */
-            node = above != 0 && room->mark[above] == start ? arborescence_contract(room, weights, above, least)
-                                                            : above;
+            node = above != 0 && arrays->mark[above] == start
+                       ? arborescence_contract(arrays, weights, above, first_head)
+                       : above;
         }
     }
     return 1;
 }
 
 /* Go on from a contraction with arcs out of 0 to one without; whether a tree with a single root is left. */
-static int arborescence_close(const arborescence_room *room, const double *weights)
+static int arborescence_close(const arborescence_arrays *arrays, const double *weights)
 {
-    for (int32_t word = 1; word <= room->n; word++) {
-        const int32_t node = room->top[word];
-        room->mark[node] = 0;
-        if (room->head[node] == 0) {
-            arborescence_row(room, weights, node);
-            arborescence_choose(room, node, 1);
+    for (int32_t word = 1; word <= arrays->n; word++) {
+        const int32_t node = arrays->top[word];
+        arrays->mark[node] = 0;
+        if (arrays->head[node] == 0) {
+            arborescence_row(arrays, weights, node);
+            arborescence_choose(arrays, node, 1);
         }
     }
-    room->state[2] = 1;
-    if (!arborescence_contract_all(room, weights, 1))
+    arrays->state[2] = 1;
+    if (!arborescence_contract_all(arrays, weights, 1))
         return 0;
-    const int32_t terminal = room->state[1];
-    const ptrdiff_t at = arborescence_row(room, weights, terminal) * room->stride;
-    room->dual[terminal] = room->rows[at];
-    room->head[terminal] = 0;
-    room->modifier[terminal] = (int32_t)room->origins[at];
-    room->state[3] = terminal;
-    return room->rows[at] > -(double)INFINITY;
+    const int32_t terminal = arrays->state[1];
+    const ptrdiff_t row = arborescence_row(arrays, weights, terminal) * arrays->stride;
+    arrays->dual[terminal] = arrays->rows[row];
+    arrays->head[terminal] = 0;
+    arrays->modifier[terminal] = (int32_t)arrays->origins[row];
+    return arrays->rows[row] > -(double)INFINITY;
 }
 
-/* Open the cycles from the outermost on: the member that an arc enters takes it, the others keep their own. */
-static void arborescence_expand(const arborescence_room *room)
+/* Open the cycles from the outermost on: the member that an arc enters takes it, the others keep their
+ * own. */
+static void arborescence_expand(const arborescence_arrays *arrays)
 {
-    const int32_t nodes = room->state[0];
-    memcpy(room->tree_head, room->head, (size_t)nodes * sizeof *room->head);
-    memcpy(room->tree_modifier, room->modifier, (size_t)nodes * sizeof *room->modifier);
-    for (int32_t node = nodes - 1; node > room->n; node--) {
-        int32_t member = room->tree_modifier[node];
-        while (room->parent[member] != node)
-            member = room->parent[member];
-        room->tree_head[member] = room->tree_head[node];
-        room->tree_modifier[member] = room->tree_modifier[node];
+    const int32_t nodes = arrays->state[0];
+    memcpy(arrays->tree_head, arrays->head, (size_t)nodes * sizeof *arrays->head);
+    memcpy(arrays->tree_modifier, arrays->modifier, (size_t)nodes * sizeof *arrays->modifier);
+    for (int32_t node = nodes - 1; node > arrays->n; node--) {
+        int32_t member = arrays->tree_modifier[node];
+        while (arrays->parent[member] != node)
+            member = arrays->parent[member];
+        arrays->tree_head[member] = arrays->tree_head[node];
+        arrays->tree_modifier[member] = arrays->tree_modifier[node];
     }
 }
 
-static double arborescence_infeasible(const arborescence_room *room, int32_t *heads)
+static double arborescence_infeasible(const arborescence_arrays *arrays, int32_t *heads)
 {
-    for (ptrdiff_t m = 0; m <= room->n; m++)
+    for (ptrdiff_t m = 0; m <= arrays->n; m++)
         heads[m] = -1;
-    *room->value = -(double)INFINITY;
+    *arrays->value = -(double)INFINITY;
     return -(double)INFINITY;
 }
 
 /* A best arborescence; its value, -inf (and heads -1) if there is none. heads[0] = -1. */
-static double arborescence_best(ptrdiff_t n, const double *weights, int single_root, void *work, int32_t *heads)
+static double arborescence_best(ptrdiff_t n, const double *weights, int single_root, void *work,
+                                int32_t *heads)
 {
-    arborescence_room room;
-    arborescence_layout(n, work, &room);
-    arborescence_greedy(n, weights, room.dual, room.best);
+    arborescence_arrays arrays;
+    arborescence_layout(n, work, &arrays);
+    arborescence_greedy(n, weights, arrays.dual, arrays.best);
     for (int32_t m = 0; m <= n; m++) {
-        room.head[m] = (int32_t)room.best[m];
-        room.modifier[m] = m;
-        room.parent[m] = -1;
-        room.slot[m] = -1;
-        room.first[m] = room.last[m] = room.top[m] = m;
-        room.next[m] = 0;
+        arrays.head[m] = (int32_t)arrays.best[m];
+        arrays.modifier[m] = m;
+        arrays.parent[m] = -1;
+        arrays.slot[m] = -1;
+        arrays.first[m] = arrays.last[m] = arrays.top[m] = m;
+        arrays.next[m] = 0;
     }
-    memset(room.mark, 0, 2 * (size_t)room.stride * sizeof *room.mark);
-    room.state[0] = (int32_t)n + 1;
-    room.state[1] = room.state[2] = room.state[3] = 0;
-    if (!arborescence_contract_all(&room, weights, 0))
-        return arborescence_infeasible(&room, heads);
-    arborescence_expand(&room);
+    memset(arrays.mark, 0, 2 * (size_t)arrays.stride * sizeof *arrays.mark);
+    arrays.state[0] = (int32_t)n + 1;
+    arrays.state[1] = arrays.state[2] = 0;
+    if (!arborescence_contract_all(&arrays, weights, 0))
+        return arborescence_infeasible(&arrays, heads);
+    arborescence_expand(&arrays);
     if (single_root) {
         ptrdiff_t roots = 0;
         for (ptrdiff_t m = 1; m <= n; m++)
-            roots += room.tree_head[m] == 0;
+            roots += arrays.tree_head[m] == 0;
         if (roots > 1) {
-            if (!arborescence_close(&room, weights))
-                return arborescence_infeasible(&room, heads);
-            arborescence_expand(&room);
+            if (!arborescence_close(&arrays, weights))
+                return arborescence_infeasible(&arrays, heads);
+            arborescence_expand(&arrays);
         }
     }
     double value = 0.0;
     heads[0] = -1;
     for (ptrdiff_t m = 1; m <= n; m++) {
-        heads[m] = room.tree_head[m];
-        value += weights[room.tree_head[m] * (n + 1) + m];
+        heads[m] = arrays.tree_head[m];
+        value += weights[arrays.tree_head[m] * (n + 1) + m];
     }
-    *room.value = value;
+    *arrays.value = value;
     return value;
 }
 
-/* --- reduced weights and max-marginals ------------------------------------------------------------------------- */
+/* --- reduced weights and max-marginals
+ * ------------------------------------------------------------------------- */
 
-GAPLESS_VERSIONS(void, arborescence_reduce, (double *restrict reduced, const double *weights, const double *below,
-                                             const double *around, ptrdiff_t words),
+GAPLESS_VERSIONS(void, arborescence_reduce,
+                 (double *restrict reduced, const double *weights, const double *below, const double *around,
+                  ptrdiff_t words),
                  (reduced, weights, below, around, words))
 {
     if (around == NULL) {
@@ -346,49 +356,52 @@ GAPLESS_VERSIONS(void, arborescence_reduce, (double *restrict reduced, const dou
     }
 }
 
-/* For each word m of a node's row: `below` of the smallest node around the row's node and m; NULL if never any.
+/* For each word m of a node's row: `below` of the smallest node around the row's node and m; NULL if never
+ * any.
  *
  * Rows of contracted nodes are copied from the outside inwards, and a word's row is its parent's. */
-static const double *arborescence_around(const arborescence_room *room, int32_t word)
+static const double *arborescence_around(const arborescence_arrays *arrays, int32_t word)
 {
-    const int32_t around = room->parent[word];
-    return around < 0 ? NULL : room->around + (around - room->n - 1) * room->stride;
+    const int32_t around = arrays->parent[word];
+    return around < 0 ? NULL : arrays->around + (around - arrays->n - 1) * arrays->stride;
 }
 
-static void arborescence_gather(const arborescence_room *room)
+static void arborescence_gather(const arborescence_arrays *arrays)
 {
-    for (int32_t node = room->state[0] - 1; node >= 1; node--) {
-        const int32_t parent = room->parent[node];
-        room->below[node] = room->dual[node] + (parent < 0 ? 0.0 : room->below[parent]);
-        if (node <= room->n)
+    for (int32_t node = arrays->state[0] - 1; node >= 1; node--) {
+        const int32_t parent = arrays->parent[node];
+        arrays->below[node] = arrays->dual[node] + (parent < 0 ? 0.0 : arrays->below[parent]);
+        if (node <= arrays->n)
             continue;
-        double *row = room->around + (node - room->n - 1) * room->stride;
+        double *row = arrays->around + (node - arrays->n - 1) * arrays->stride;
         if (parent < 0)
-            memset(row, 0, (size_t)room->stride * sizeof *row);
+            memset(row, 0, (size_t)arrays->stride * sizeof *row);
         else
-            memcpy(row, room->around + (parent - room->n - 1) * room->stride, (size_t)room->stride * sizeof *row);
-        int32_t word = room->first[node];
-        for (;; word = room->next[word]) {
-            row[word] = room->below[node];
-            if (word == room->last[node])
+            memcpy(row, arrays->around + (parent - arrays->n - 1) * arrays->stride,
+                   (size_t)arrays->stride * sizeof *row);
+        int32_t word = arrays->first[node];
+        for (;; word = arrays->next[word]) {
+            row[word] = arrays->below[node];
+            if (word == arrays->last[node])
                 break;
         }
     }
-    room->below[0] = 0.0;
+    arrays->below[0] = 0.0;
 }
 
-/* The best of reduced[h] less what leaving nodes around the modifier costs, over the heads that `closed` lets pass. */
+/* The best of reduced[h] less what leaving nodes around the modifier costs, over the heads that `closed` lets
+ * pass. */
 GAPLESS_VERSIONS(double, arborescence_entry, (const double *restrict reduced, const double *restrict around,
-                                              const double *restrict closed, double here, ptrdiff_t stride),
-                 (reduced, around, closed, here, stride))
+                                              const double *restrict closed, double level, ptrdiff_t stride),
+                 (reduced, around, closed, level, stride))
 {
     double lanes[GAPLESS_OCTET], best;
     for (int k = 0; k < GAPLESS_OCTET; k++)
         lanes[k] = -(double)INFINITY;
     for (ptrdiff_t h = 0; h < stride; h += GAPLESS_OCTET)
         for (int k = 0; k < GAPLESS_OCTET; k++) {
-            const double left = around[h + k] < here ? here - around[h + k] : 0.0;
-            const double offer = reduced[h + k] - left + closed[h + k];
+            const double excess = around[h + k] < level ? level - around[h + k] : 0.0;
+            const double offer = reduced[h + k] - excess + closed[h + k];
             lanes[k] = GAPLESS_MAX(offer, lanes[k]);
         }
     best = lanes[0];
@@ -397,26 +410,28 @@ GAPLESS_VERSIONS(double, arborescence_entry, (const double *restrict reduced, co
     return best;
 }
 
-/* What a tree must lose, beyond reduced weights, so that each head in `candidates` is no descendant of `word`.
+/* What a tree must lose, beyond reduced weights, so that each head in `candidates` is no descendant of
+ * `word`.
  *
- * A tree with the arc h -> word holds a path from 0 to h that avoids `word`; given the path, arcs of reduced weight 0
- * complete it, and every node that holds the path's end is entered once more for each time the path left it before. So
- * the loss is a shortest path: an arc costs its reduced weight, and `around` says what leaving costs. Heads that the
- * tree found reaches for nothing are closed[h] = 0; the others are settled as Dijkstra does, the tree's descendants of
- * a head with it, and get closed[h] = -losses[h]. Losses above `cap` are not told apart: they get the least of them. */
-static void arborescence_detour(const arborescence_room *room, const double *around, double *closed,
+ * A tree with the arc h -> word holds a path from 0 to h that avoids `word`; given the path, arcs of reduced
+ * weight 0 complete it, and every node that holds the path's end is entered once more for each time the path
+ * left it before. So the loss is a shortest path: an arc costs its reduced weight, and `around` says what
+ * leaving costs. Heads that the tree found reaches for nothing are closed[h] = 0; the others are settled as
+ * Dijkstra does, the tree's descendants of a head with it, and get closed[h] = -losses[h]. Losses above `cap`
+ * are not distinguished: they get the smallest of them. */
+static void arborescence_detour(const arborescence_arrays *arrays, const double *around, double *closed,
                                 int32_t *candidates, ptrdiff_t count, double cap)
 {
-    const ptrdiff_t stride = room->stride;
-    double *losses = room->losses;
+    const ptrdiff_t stride = arrays->stride;
+    double *losses = arrays->losses;
     for (ptrdiff_t i = 0; i < count; i++) {
-        const double *reduced = room->transposed + candidates[i] * stride;
+        const double *reduced = arrays->transposed + candidates[i] * stride;
         const double entry = arborescence_entry(reduced, around, closed, around[candidates[i]], stride);
         /* Nothing is left by an arc out of 0. */
         losses[candidates[i]] = -GAPLESS_MAX(reduced[0], entry);
     }
     while (count > 1) {
-        int32_t nearest = candidates[0], *settled = room->state + 4;
+        int32_t nearest = candidates[0], *settled = arrays->state + 3;
         ptrdiff_t left = 0, fresh = 0;
         for (ptrdiff_t i = 1; i < count; i++)
             nearest = losses[candidates[i]] < losses[nearest] ? candidates[i] : nearest;
@@ -428,7 +443,7 @@ static void arborescence_detour(const arborescence_room *room, const double *aro
         }
         /* Candidates keep the tree's order, heads before modifiers. */
         for (ptrdiff_t i = 0; i < count; i++) {
-            const int32_t g = candidates[i], h = room->tree_head[g];
+            const int32_t g = candidates[i], h = arrays->tree_head[g];
             if (g == nearest || (closed[h] > -(double)INFINITY && !(around[h] < around[g]))) {
                 losses[g] = loss;
                 closed[g] = -loss;
@@ -440,7 +455,7 @@ static void arborescence_detour(const arborescence_room *room, const double *aro
         count = left;
         for (ptrdiff_t i = 0; i < count; i++) {
             const int32_t to = candidates[i];
-            const double *reduced = room->transposed + to * stride;
+            const double *reduced = arrays->transposed + to * stride;
             double best = -losses[to];
             if (fresh > GAPLESS_OCTET) {
                 const double entry = arborescence_entry(reduced, around, closed, around[to], stride);
@@ -458,41 +473,42 @@ static void arborescence_detour(const arborescence_room *room, const double *aro
     }
 }
 
-/* Words in an order in which the tree's heads come before their modifiers, in room->cycle. */
-static void arborescence_order(const arborescence_room *room)
+/* Words in an order in which the tree's heads come before their modifiers, in arrays->cycle. */
+static void arborescence_order(const arborescence_arrays *arrays)
 {
-    int32_t *order = room->cycle, *child = room->slot, *sibling = room->mark;
+    int32_t *order = arrays->cycle, *child = arrays->slot, *sibling = arrays->mark;
     ptrdiff_t count = 0;
-    for (ptrdiff_t m = 0; m <= room->n; m++)
+    for (ptrdiff_t m = 0; m <= arrays->n; m++)
         child[m] = 0;
-    for (int32_t m = 1; m <= room->n; m++) {
-        sibling[m] = child[room->tree_head[m]];
-        child[room->tree_head[m]] = m;
+    for (int32_t m = 1; m <= arrays->n; m++) {
+        sibling[m] = child[arrays->tree_head[m]];
+        child[arrays->tree_head[m]] = m;
     }
     for (int32_t m = child[0]; m > 0; m = sibling[m])
         order[count++] = m;
-    for (ptrdiff_t at = 0; at < count; at++)
-        for (int32_t m = child[order[at]]; m > 0; m = sibling[m])
+    for (ptrdiff_t index = 0; index < count; index++)
+        for (int32_t m = child[order[index]]; m > 0; m = sibling[m])
             order[count++] = m;
 }
 
 /* Subtract from the reduced weights of the arcs into `word` what else a tree with them must lose. */
-static void arborescence_lose(const arborescence_room *room, int32_t word, double threshold, double *marginals)
+static void arborescence_lose(const arborescence_arrays *arrays, int32_t word, double threshold,
+                              double *marginals)
 {
-    const ptrdiff_t words = room->n + 1;
-    const double *around = arborescence_around(room, word);
-    int32_t *candidates = room->first;
-    double *closed = room->dual;
+    const ptrdiff_t words = arrays->n + 1;
+    const double *around = arborescence_around(arrays, word);
+    int32_t *candidates = arrays->first;
+    double *closed = arrays->dual;
     ptrdiff_t count = 0;
     double cap = -(double)INFINITY;
     if (around == NULL) {
-        if (room->slot[word] == 0)
+        if (arrays->slot[word] == 0)
             return;
-        around = room->below + room->stride;
+        around = arrays->below + arrays->stride;
     }
     closed[0] = closed[word] = -(double)INFINITY;
-    for (ptrdiff_t i = 0; i < room->n; i++) {
-        const int32_t g = room->cycle[i], h = room->tree_head[g];
+    for (ptrdiff_t i = 0; i < arrays->n; i++) {
+        const int32_t g = arrays->cycle[i], h = arrays->tree_head[g];
         if (g == word)
             continue;
         if (h == 0 || (closed[h] == 0.0 && !(around[h] < around[g]))) {
@@ -500,7 +516,7 @@ static void arborescence_lose(const arborescence_room *room, int32_t word, doubl
         } else {
             closed[g] = -(double)INFINITY;
             candidates[count++] = g;
-            const double bound = *room->value + marginals[g * words + word];
+            const double bound = *arrays->value + marginals[g * words + word];
             /* Not NaN where both are -inf, nor where the difference is. */
             if (bound > -(double)INFINITY && bound >= threshold)
                 cap = GAPLESS_MAX(bound - threshold, cap);
@@ -508,63 +524,65 @@ static void arborescence_lose(const arborescence_room *room, int32_t word, doubl
     }
     if (!(cap >= 0.0))
         return;
-    /* Differences are rounded; the losses told apart are rather too many. */
-    cap += 1e-12 * (fabs(*room->value) + cap);
-    arborescence_detour(room, around, closed, candidates, count, cap);
-    for (ptrdiff_t g = 1; g <= room->n; g++)
+    /* Differences are rounded; so rather too many losses are distinguished. */
+    cap += 1e-12 * (fabs(*arrays->value) + cap);
+    arborescence_detour(arrays, around, closed, candidates, count, cap);
+    for (ptrdiff_t g = 1; g <= arrays->n; g++)
         if (closed[g] < 0.0 && g != word)
-            marginals[g * words + word] -= room->losses[g];
+            marginals[g * words + word] -= arrays->losses[g];
 }
 
-/* The best value with each arc forced in, after arborescence_best with the same work; column 0 and the diagonal -inf.
+/* The best value with each arc forced in, after arborescence_best with the same work; column 0 and the
+ * diagonal -inf.
  *
- * Exact wherever it is at least `threshold`; elsewhere what is written is below the threshold and not below the
- * truth. So a threshold of -inf asks for all, in O(n^3) at worst, and +inf for reduced weights alone, in O(n^2). Can be
- * called once after each arborescence_best. */
+ * Exact wherever it is at least `threshold`; elsewhere what is written is below the threshold and not below
+ * the truth. So a threshold of -inf asks for all, in O(n^3) at worst, and +inf for reduced weights alone, in
+ * O(n^2). Can be called once after each arborescence_best. */
 static void arborescence_slacks_above(ptrdiff_t n, const double *weights, int single_root, void *work,
                                       double threshold, double *max_marginals)
 {
     const ptrdiff_t words = n + 1;
-    arborescence_room room;
-    arborescence_layout(n, work, &room);
-    const double value = *room.value;
+    arborescence_arrays arrays;
+    arborescence_layout(n, work, &arrays);
+    const double value = *arrays.value;
     if (!(value > -(double)INFINITY)
-        || (single_root && !room.state[2] && !arborescence_close(&room, weights))) {
+        || (single_root && !arrays.state[2] && !arborescence_close(&arrays, weights))) {
         for (ptrdiff_t i = 0; i < words * words; i++)
             max_marginals[i] = -(double)INFINITY;
         return;
     }
-    arborescence_expand(&room);
-    arborescence_gather(&room);
+    arborescence_expand(&arrays);
+    arborescence_gather(&arrays);
     for (int32_t h = 0; h <= n; h++) {
         double *row = max_marginals + h * words;
-        arborescence_reduce(row, weights + h * words, room.below, h ? arborescence_around(&room, h) : NULL, words);
+        arborescence_reduce(row, weights + h * words, arrays.below,
+                            h ? arborescence_around(&arrays, h) : NULL, words);
         row[0] = row[h] = -(double)INFINITY;
         /* The single arc out of 0 enters the terminal, which no other arc does. */
         if (h == 0 && single_root)
             for (int32_t m = 1; m <= n; m++)
-                if (room.top[m] != room.state[1])
+                if (arrays.top[m] != arrays.state[1])
                     row[m] = -(double)INFINITY;
     }
     for (ptrdiff_t m = 1; m <= n; m++) {
-        double *row = room.transposed + m * room.stride;
-        max_marginals[room.tree_head[m] * words + m] = 0.0;
+        double *row = arrays.transposed + m * arrays.stride;
+        max_marginals[arrays.tree_head[m] * words + m] = 0.0;
         for (ptrdiff_t h = 0; h < words; h++) {
             /* Never above 0 but by rounding. */
             const double reduced = max_marginals[h * words + m];
             row[h] = reduced < 0.0 ? reduced : (reduced >= 0.0 ? 0.0 : -(double)INFINITY);
             max_marginals[h * words + m] = row[h];
         }
-        for (ptrdiff_t h = words; h < room.stride; h++)
+        for (ptrdiff_t h = words; h < arrays.stride; h++)
             row[h] = -(double)INFINITY;
     }
     if (threshold < (double)INFINITY) {
-        arborescence_order(&room);
-        memset(room.below + room.stride, 0, (size_t)room.stride * sizeof *room.below);
-        for (ptrdiff_t h = 0; h < room.stride; h++)
-            room.dual[h] = -(double)INFINITY;
+        arborescence_order(&arrays);
+        memset(arrays.below + arrays.stride, 0, (size_t)arrays.stride * sizeof *arrays.below);
+        for (ptrdiff_t h = 0; h < arrays.stride; h++)
+            arrays.dual[h] = -(double)INFINITY;
         for (int32_t m = 1; m <= n; m++)
-            arborescence_lose(&room, m, threshold, max_marginals);
+            arborescence_lose(&arrays, m, threshold, max_marginals);
     }
     for (ptrdiff_t i = 0; i < words * words; i++)
         max_marginals[i] += value;

@@ -7,10 +7,8 @@ import numpy.typing as npt
 
 from gapless_kernels._arguments import REALS, check_array, check_offsets, check_output, check_square, check_type
 
-__all__ = ["check_batch", "check_dominance", "check_ends", "check_rows", "check_transition"]
 
-
-def check_transition(transition: npt.NDArray[Any], dtype: npt.DTypeLike, most: int) -> int:
+def check_transition(transition: npt.NDArray[Any], dtype: npt.DTypeLike, limit: int) -> int:
     """Check a transition matrix before tables are made of it; once per matrix, so values are checked, too.
 
     Parameters
@@ -19,7 +17,7 @@ def check_transition(transition: npt.NDArray[Any], dtype: npt.DTypeLike, most: i
         Pair scores, numbers or ``-inf``.
     dtype : dtype
         The type of the tables, float32 or float64.
-    most : int
+    limit : int
         The largest number of labels allowed.
 
     Returns
@@ -30,8 +28,8 @@ def check_transition(transition: npt.NDArray[Any], dtype: npt.DTypeLike, most: i
     if np.dtype(dtype) not in REALS:
         raise TypeError(f"dtype must be float32 or float64, got {np.dtype(dtype)}")
     check_square("transition", transition)
-    if len(transition) > most:
-        raise ValueError(f"transition has {len(transition)} labels, tables are made for at most {most}")
+    if len(transition) > limit:
+        raise ValueError(f"transition has {len(transition)} labels, tables are made for at most {limit}")
     improper = np.argwhere(np.isnan(transition) | (transition == np.inf))
     if improper.size:
         x, y = improper[0].tolist()

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from gapless_kernels.chains._batch_arguments import check_transition
-from gapless_kernels.chains._transition_tables import centring
+from gapless_kernels.chains._transition_tables import BLOCK, aligned, centring, padded
 
-__all__ = ["BLOCK", "GROUP", "MOST_LABELS", "DominanceTables", "aligned", "lay_out"]
-
-BLOCK: Final = 16
-"""Labels in a block; rows are padded to whole blocks."""
 GROUP: Final = 4
 """Blocks in a group; the maxima of a group are tested first."""
 MOST_LABELS: Final = BLOCK * GROUP * 1024
 """A group's number must fit in the low bits of a float32 score."""
-# In units of 1, or of the smallest of labels' best transitions: of such scores 33 bits remain beside a gauge.
+# In units of 1, or of the smallest of labels' best transitions: of such scores 33 bits remain next to a gauge.
 _LARGEST_GAUGE: Final = 2.0**20
 
 
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class DominanceTables:
     """Tables for `dominance` and `dominance_batch`, made by `dominance_tables`; read-only.
 
@@ -52,30 +50,18 @@ class DominanceTables:
         Whether no transition is forbidden.
     """
 
-    __slots__ = ("arrivals", "dtype", "excess", "finite", "gauge", "group_excess", "largest", "moves", "transition")
+    transition: npt.NDArray[np.float64]
+    dtype: np.dtype[Any]
+    gauge: npt.NDArray[np.float64]
+    moves: npt.NDArray[Any]
+    arrivals: npt.NDArray[Any]
+    excess: npt.NDArray[Any]
+    group_excess: npt.NDArray[Any]
+    largest: float
+    finite: bool
 
-    def __init__(
-        self,
-        transition: npt.NDArray[np.float64],
-        dtype: np.dtype[Any],
-        gauge: npt.NDArray[np.float64],
-        moves: npt.NDArray[Any],
-        arrivals: npt.NDArray[Any],
-        excess: npt.NDArray[Any],
-        group_excess: npt.NDArray[Any],
-        largest: float,
-        finite: bool,
-    ) -> None:
-        self.transition = transition
-        self.dtype = dtype
-        self.gauge = gauge
-        self.moves = moves
-        self.arrivals = arrivals
-        self.excess = excess
-        self.group_excess = group_excess
-        self.largest = largest
-        self.finite = finite
-        for array in (gauge, moves, arrivals, excess, group_excess):
+    def __post_init__(self) -> None:
+        for array in (self.gauge, self.moves, self.arrivals, self.excess, self.group_excess):
             array.flags.writeable = False
 
     @property
@@ -85,17 +71,9 @@ class DominanceTables:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held besides `transition`: about 13 K^2 for float32 and 26 K^2 for float64."""
+        """Size of all arrays but `transition`: about 13 K^2 for float32 and 26 K^2 for float64."""
         arrays = (self.gauge, self.moves, self.arrivals, self.excess, self.group_excess)
         return sum(array.nbytes for array in arrays)
-
-
-def aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Allocate an array that starts on a cache line, so that no vector in a row of whole blocks straddles two."""
-    size = int(np.prod(shape)) * dtype.itemsize
-    room = np.empty(size + 63, np.uint8)
-    start = -room.__array_interface__["data"][0] % 64
-    return room[start : start + size].view(dtype).reshape(shape)
 
 
 def lay_out(
@@ -110,7 +88,6 @@ def lay_out(
     dtype = np.dtype(dtype)
     labels = check_transition(transition, dtype, MOST_LABELS)
     transition = np.ascontiguousarray(transition)
-    stride = -(-labels // BLOCK) * BLOCK
     allowed = transition > -np.inf
     finite = bool(allowed.all())
     magnitude = float(np.abs(np.where(allowed, transition, 0.0)).max())
@@ -119,15 +96,16 @@ def lay_out(
         scores = (transition - gauge[:, None]) + gauge
         # Four roundings at most, of numbers no larger than four times the largest.
         ahead = (largest_differences(transition) - gauge) + gauge[:, None] + 2.0**-49 * magnitude
-        moves, arrivals, excess = (padded(array, stride, dtype) for array in (scores, scores.T, ahead))
+        moves, arrivals, excess = (padded(array, dtype) for array in (scores, scores.T, ahead))
         if dtype == np.float32:
             wide, narrow = ahead, excess[:, :labels]
             np.nextafter(narrow, np.float32(np.inf), out=narrow, where=narrow < wide)
+    stride = excess.shape[1]
     groups = -(-stride // (BLOCK * GROUP))
-    whole = np.full((labels, groups * GROUP * BLOCK), -np.inf, dtype)
-    whole[:, :stride] = excess
+    by_groups = np.full((labels, groups * GROUP * BLOCK), -np.inf, dtype)
+    by_groups[:, :stride] = excess
     group_excess = aligned((labels, groups * BLOCK), dtype)
-    whole.reshape(labels, groups, GROUP, BLOCK).max(axis=2, out=group_excess.reshape(labels, groups, BLOCK))
+    by_groups.reshape(labels, groups, GROUP, BLOCK).max(axis=2, out=group_excess.reshape(labels, groups, BLOCK))
     largest = max(magnitude, float(np.abs(scores, where=allowed, out=np.zeros_like(scores)).max()))
     return DominanceTables(transition, dtype, gauge, moves, arrivals, excess, group_excess, largest, finite)
 
@@ -149,11 +127,3 @@ def _gauge(transition: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     grid = 2.0 ** (np.floor(np.log2(largest)) - 7)
     gauge: npt.NDArray[np.float64] = np.round(leaving / grid) * grid
     return gauge
-
-
-def padded(array: npt.NDArray[np.float64], stride: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Copy an array into rows of `stride` entries, padded with ``-inf``."""
-    rows = aligned((len(array), stride), dtype)
-    rows[:, : array.shape[1]] = array
-    rows[:, array.shape[1] :] = -np.inf
-    return rows

@@ -18,9 +18,9 @@ from gapless_kernels._status import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
 from gapless_kernels.chains._batch_arguments import check_batch, check_dominance
 from gapless_kernels.chains._dominance_tables import DominanceTables, lay_out
 from gapless_kernels.chains._path_value import path_value
-from gapless_kernels.chains._viterbi_twin import decode_sentence
+from gapless_kernels.chains._viterbi_twin import decode_sentence, float_limits, viterbi_batch
 
-__all__ = ["dominance", "dominance_batch", "dominance_tables"]
+__all__ = ["dominance", "dominance_batch", "dominance_tables", "viterbi_batch"]
 
 Real = TypeVar("Real", np.float32, np.float64)
 
@@ -94,12 +94,12 @@ def dominance_batch(
     ValueError
         If an argument has the wrong shape, `offsets` does not rise from 0 to N, or an output is read-only.
     MemoryError
-        If there is no room for the records of the sentences in flight.
+        If there is no memory for the records of the sentences in work.
     """
     check_batch(unary, offsets, tables.transition, initial, final, labels, values, status, survivors, tables.dtype)
     for s in range(len(offsets) - 1):
-        here = slice(offsets[s], offsets[s + 1])
-        values[s], status[s], kept, _ = _decode(unary[here], tables, initial, final, labels[here])
+        span = slice(offsets[s], offsets[s + 1])
+        values[s], status[s], kept, _ = _decode(unary[span], tables, initial, final, labels[span])
         if survivors is not None:
             survivors[s] = kept.sum()
 
@@ -147,7 +147,7 @@ def dominance(
         If an argument has the wrong shape, an output is read-only, or a score that was read is NaN or plus
         infinity.
     MemoryError
-        If there is no room for the survivors.
+        If there is no memory for the survivors.
     """
     check_dominance(unary, tables.transition, initial, final, labels, kept, dominators, tables.dtype)
     value, status, kept[...], dominators[...] = _decode(unary, tables, initial, final, labels)
@@ -171,11 +171,8 @@ def _decode(
 ) -> tuple[float, int, npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
     """Decode one sentence into `labels`; return value, status, survivors and dominators."""
     n, k = unary.shape
-    single = unary.dtype == np.float32
+    single, limit, rounding, tiny = float_limits(unary.dtype)
     real = unary.dtype.type
-    limit = 1e30 if single else 1e300
-    rounding = 17 / 16 * 2.0 ** (-24 if single else -53)
-    tiny = 1e-30 if single else 1e-300
     first = tables.gauge if initial is None else initial + tables.gauge
     last = -tables.gauge if final is None else final - tables.gauge
     sizes = [np.abs(end[end > -np.inf]).max(initial=0) for end in (first, last, initial, final) if end is not None]
@@ -216,7 +213,7 @@ def _decode(
         dominators[i] = y
         alive = np.flatnonzero(kept[i])
         if not alive.size:
-            # Not even y: nobody has a successor.
+            # Even y was dropped: no label has a successor.
             kept[i, y] = True
             return nothing(INFEASIBLE)
         if not kept[i, y]:
@@ -228,10 +225,10 @@ def _decode(
             if not abs(best) < limit:
                 return overflowing()
             messages[i, alive] = row[alive] - row[y]
-            before, size = size, float(np.abs(messages[i, alive]).max())
+            previous_size, size = size, float(np.abs(messages[i, alive]).max())
             if not size < limit:
                 return overflowing()
-            error += rounding * (before + 5 * largest + abs(best) + 2 * size) + tiny
+            error += rounding * (previous_size + 5 * largest + abs(best) + 2 * size) + tiny
         errors[i] = error
         offers = (messages[i, alive, None] + moves[alive]).max(axis=0)
     with np.errstate(over="ignore"):
@@ -249,7 +246,7 @@ def _decode(
         sums = messages[i, alive] + moves[alive, labels[i + 1]]
         labels[i] = alive[sums.argmax()]
         if alive.size > 1:
-            least = sums.max() - (2 * errors[i] + rounding * (8 * largest + 4 * abs(sums.max())) + tiny)
-            doubtful |= np.count_nonzero(sums >= least) > 1
+            lower_limit = sums.max() - (2 * errors[i] + rounding * (8 * largest + 4 * abs(sums.max())) + tiny)
+            doubtful |= np.count_nonzero(sums >= lower_limit) > 1
     value = path_value(unary, tables.transition, initial, final, labels)
     return value, DOUBTFUL if single and doubtful else DECIDED, kept, dominators

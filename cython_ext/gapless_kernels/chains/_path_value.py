@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["path_value"]
-
 
 def path_value(
     unary: npt.NDArray[Any],

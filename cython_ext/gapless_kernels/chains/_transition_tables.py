@@ -1,14 +1,13 @@
 """Transition scores for column generation: centred, rounded to the type of the search, padded."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["TransitionTables", "centring", "score_spread", "transition_tables"]
-
-_BLOCK = 16
+BLOCK: Final = 16
+"""Labels in a block; rows are padded to whole blocks."""
 _SAMPLE = 64
 # A transition lower than this many times what scores usually differ by is never taken where another is allowed.
 _DEEP = 16.0
@@ -88,17 +87,12 @@ def transition_tables(
     floor = -_DEEP * (spread + _usual_magnitude(moved[finite], spread)) - 1.0
     low = ~(moved >= floor)
     search = np.where(low, floor, moved).astype(dtype)
-    stride = -(-count // _BLOCK) * _BLOCK
-    forward, backward = _aligned((count, stride), dtype), _aligned((count, stride), dtype)
-    into, out_of = _aligned((stride,), dtype), _aligned((stride,), dtype)
-    forward[:, :count], backward[:, :count] = search, search.T
-    into[:count], out_of[:count] = search.max(axis=0), search.max(axis=1)
     return TransitionTables(
         exact,
-        forward,
-        backward,
-        into,
-        out_of,
+        padded(search, dtype, 0.0),
+        padded(search.T, dtype, 0.0),
+        padded(search.max(axis=0)[None], dtype, 0.0)[0],
+        padded(search.max(axis=1)[None], dtype, 0.0)[0],
         leaving,
         entering,
         low.astype(np.uint8) if low.any() else None,
@@ -144,9 +138,9 @@ def centring(transition: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float6
     best = transition.max(axis=1)
     best = np.abs(best[best > -np.inf])
     masked = -_MASK * _median(best) if best.size else 0.0
-    kept = np.isfinite(transition) & (transition >= masked)
-    leaving = _means(transition, kept, 1)
-    return leaving, _means(transition - leaving[:, None], kept, 0)
+    usable = np.isfinite(transition) & (transition >= masked)
+    leaving = _means(transition, usable, 1)
+    return leaving, _means(transition - leaving[:, None], usable, 0)
 
 
 def _median(values: npt.NDArray[np.float64]) -> float:
@@ -154,15 +148,24 @@ def _median(values: npt.NDArray[np.float64]) -> float:
     return float((ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2)
 
 
-def _means(scores: npt.NDArray[np.float64], kept: npt.NDArray[np.bool_], axis: int) -> npt.NDArray[np.float64]:
-    total: npt.NDArray[np.float64] = np.sum(scores, axis=axis, where=kept) / np.maximum(kept.sum(axis=axis), 1)
+def _means(scores: npt.NDArray[np.float64], usable: npt.NDArray[np.bool_], axis: int) -> npt.NDArray[np.float64]:
+    total: npt.NDArray[np.float64] = np.sum(scores, axis=axis, where=usable) / np.maximum(usable.sum(axis=axis), 1)
     return total
 
 
-def _aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Allocate zeros that start on a cache line."""
+def aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Allocate an array that starts on a cache line, so that no vector in a row of whole blocks straddles two."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    room = np.zeros(size + 63, np.uint8)
-    start = -int(room.__array_interface__["data"][0]) % 64
-    table: npt.NDArray[Any] = room[start : start + size].view(dtype).reshape(shape)
-    return table
+    memory = np.empty(size + 63, np.uint8)
+    start = -int(memory.__array_interface__["data"][0]) % 64
+    array: npt.NDArray[Any] = memory[start : start + size].view(dtype).reshape(shape)
+    return array
+
+
+def padded(array: npt.NDArray[Any], dtype: npt.DTypeLike, fill: float = -np.inf) -> npt.NDArray[Any]:
+    """Copy a matrix into aligned rows of `dtype` that end in `fill` up to a multiple of `BLOCK`."""
+    height, width = array.shape
+    rows = aligned((height, -(-width // BLOCK) * BLOCK), dtype)
+    rows[:, :width] = array
+    rows[:, width:] = fill
+    return rows

@@ -1,12 +1,12 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Compiled Viterbi kernels; see the twin `_viterbi_twin` for what each function owes.
+"""Compiled Viterbi kernels; the twin `_viterbi_twin` documents their contracts.
 
 Only max-messages are kept. The inner loop over destinations is then a pure ``max(a, b + c)``, which
-vectorises; storing back-pointers in it would halve its speed. The argmax is found again in the backtrace, once
-per position of the best path instead of once per label.
+vectorises; storing back-pointers in it would halve its speed. The argmax is found again in the backtrace,
+once per position of the best path instead of once per label.
 
-Sums are made in the arrays' own type and in the twin's order, and a maximum rounds nothing, so the results are
-the twin's bit by bit. Inputs hold no +inf and therefore no sum is NaN.
+Sums are made in the arrays' own type and in the twin's order, and a maximum rounds nothing, so the results
+are the twin's bit by bit. Inputs hold no +inf and therefore no sum is NaN.
 
 The directives above are for speed; ``checked_build.py`` turns the checks on again.
 """
@@ -34,15 +34,16 @@ cdef extern from "lanes/lanes.h" nogil:
     void offers_f64(const double *, const double *, Py_ssize_t, Py_ssize_t, double *) noexcept
 
 
-# --- one sentence ---------------------------------------------------------------------------------------------
+# --- one sentence
 
 cdef inline void step(
-    const real *before, const real *transition, Py_ssize_t stride, Py_ssize_t labels, const real *unary, real *after
+    const real *previous, const real *transition, Py_ssize_t stride, Py_ssize_t labels, const real *unary,
+    real *current,
 ) noexcept nogil:
     if real is float:
-        step_f32(before, transition, stride, labels, unary, after)
+        step_f32(previous, transition, stride, labels, unary, current)
     else:
-        step_f64(before, transition, stride, labels, unary, after)
+        step_f64(previous, transition, stride, labels, unary, current)
 
 
 cdef inline Py_ssize_t argmax(const real *values, Py_ssize_t count) noexcept nogil:
@@ -52,17 +53,19 @@ cdef inline Py_ssize_t argmax(const real *values, Py_ssize_t count) noexcept nog
         return argmax_f64(values, count)
 
 
-cdef void forward(const real[:, ::1] unary, const real[:, :, ::1] transition, real[:, ::1] messages) noexcept nogil:
+cdef void forward(
+    const real[:, ::1] unary, const real[:, :, ::1] transition, real[:, ::1] messages
+) noexcept nogil:
     """Fill the messages; `transition` has one matrix for all edges or one for each."""
     cdef Py_ssize_t k = unary.shape[1], i, edge = 0
     cdef bint varying = transition.shape[0] > 1
+    cdef const real *pairs
     messages[0, :] = unary[0, :]
     for i in range(1, unary.shape[0]):
         if varying:
             edge = i - 1
-        step[real](
-            &messages[i - 1, 0], &transition[edge, 0, 0], transition.shape[2], k, &unary[i, 0], &messages[i, 0]
-        )
+        pairs = &transition[edge, 0, 0]
+        step[real](&messages[i - 1, 0], pairs, transition.shape[2], k, &unary[i, 0], &messages[i, 0])
 
 
 cdef real trace(
@@ -116,7 +119,7 @@ cdef void forward_released(
         forward[real](unary, transition, messages)
 
 
-# --- the public functions: check, lay out, release the GIL ------------------------------------------------------
+# --- the public functions: check, lay out, release the GIL
 
 def viterbi(unary, transition, labels):
     """Find a best label path of a chain; see `_viterbi_twin.viterbi`."""
@@ -131,7 +134,7 @@ def viterbi(unary, transition, labels):
 
 
 def forward_messages(unary, transition, messages):
-    """Compute the best score of a prefix for every position and label; see `_viterbi_twin.forward_messages`."""
+    """Compute best scores of prefixes by position and label; see `_viterbi_twin.forward_messages`."""
     n, k = check_chain(unary, transition)
     check_output("messages", messages, (n, k), unary.dtype)
     rows = messages if messages.flags.c_contiguous else np.empty((n, k), unary.dtype)
@@ -149,10 +152,10 @@ cdef stacked(transition):
     return transition[None] if transition.ndim == 2 else transition
 
 
-# --- for the tests of the bounds-checked build ------------------------------------------------------------------
+# --- for the tests of the bounds-checked build
 
-cdef double entry(const double[::1] view, Py_ssize_t at) noexcept nogil:
-    return view[at]
+cdef double entry(const double[::1] view, Py_ssize_t index) noexcept nogil:
+    return view[index]
 
 
 def read_past_end(const double[::1] view):

@@ -101,12 +101,12 @@ def viterbi_batch(
     ValueError
         If an argument has the wrong shape, `offsets` does not rise from 0 to N, or an output is read-only.
     MemoryError
-        If there is no room for the messages of the sentences in flight.
+        If there is no memory for the messages of the sentences in work.
     """
     check_batch(unary, offsets, transition, initial, final, labels, values, status)
     for s in range(len(offsets) - 1):
-        here = slice(offsets[s], offsets[s + 1])
-        values[s], status[s] = decode_sentence(unary[here], transition, initial, final, labels[here])
+        span = slice(offsets[s], offsets[s + 1])
+        values[s], status[s] = decode_sentence(unary[span], transition, initial, final, labels[span])
 
 
 def forward_messages(unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: npt.NDArray[Real]) -> None:
@@ -144,6 +144,12 @@ def _forward(unary: npt.NDArray[Real], transition: npt.NDArray[Real], messages: 
         messages[i] = unary[i] + (messages[i - 1][:, None] + _pair_scores(transition, i - 1)).max(axis=0)
 
 
+def float_limits(dtype: np.dtype[Any]) -> tuple[bool, float, float, float]:
+    """Return whether scores are float32, their limit, and bounds on a relative and an absolute rounding error."""
+    single = dtype == np.float32
+    return (single, 1e30, 17 / 16 * 2.0**-24, 1e-30) if single else (single, 1e300, 17 / 16 * 2.0**-53, 1e-300)
+
+
 def decode_sentence(
     unary: npt.NDArray[Any],
     transition: npt.NDArray[np.float64],
@@ -153,8 +159,7 @@ def decode_sentence(
 ) -> tuple[float, int]:
     """Decode one sentence into `labels`; return its value and status."""
     n, k = unary.shape
-    single = unary.dtype == np.float32
-    limit, rounding, tiny = (1e30, 17 / 16 * 2.0**-24, 1e-30) if single else (1e300, 17 / 16 * 2.0**-53, 1e-300)
+    single, limit, rounding, tiny = float_limits(unary.dtype)
     first, last = (np.zeros(k) if end is None else end for end in (initial, final))
     finite = [np.abs(array[array > -np.inf]).max(initial=0) for array in (transition, first, last)]
     largest = 1.0001 * max(finite)

@@ -22,7 +22,7 @@ static double TYPED(end_row)(const gapless_chain *chain, const double *end, doub
 static int TYPED(decode)(int method, const gapless_chain *chain, const gapless_batch *batch)
 {
     int failed = 0;
-    REAL *ends = gapless_room((size_t)(2 * chain->stride) * sizeof(REAL));
+    REAL *ends = gapless_aligned_rows((size_t)(2 * chain->stride) * sizeof(REAL));
     if (!ends)
         return -1;
     const double first = TYPED(end_row)(chain, chain->initial, 1, ends),

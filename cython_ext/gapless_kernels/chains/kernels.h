@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "contracts.h"
 #include "lanes/lanes.h"
 #include "lanes/status.h"
 
@@ -11,7 +12,7 @@
 #define GAPLESS_GROUP 4
 
 /* Rows are whole blocks, so malloc's alignment decides whether a load straddles two cache lines. */
-static void *gapless_room(size_t bytes)
+static void *gapless_aligned_rows(size_t bytes)
 {
 #if defined(_MSC_VER)
     return malloc(bytes ? bytes : 1);
@@ -20,8 +21,9 @@ static void *gapless_room(size_t bytes)
 #endif
 }
 
-/* Scores are read once, in order of sentences but from several at a time, too short for the processor to see where
- * they go on. `next` runs ahead of the reading at its speed, so that rows are in the cache when they are needed. */
+/* Scores are read once, in order of sentences but from several at a time, too short for the processor to see
+ * where they go on. `next` runs ahead of the reading at its speed, so that rows are in the cache when they
+ * are needed. */
 typedef struct {
     const char *next, *end;
 } gapless_ahead;
@@ -60,7 +62,7 @@ typedef struct {
     double *values;                        /* (S,) */
     uint8_t *status;                       /* (S,) */
     int64_t *survivors;                    /* (S,) or NULL; for dominance, as what follows */
-    uint8_t *kept;                         /* (N, K) or NULL */
+    uint8_t *keep_mask;                    /* (N, K) or NULL */
     int64_t *dominators;                   /* (N,) or NULL */
 } gapless_batch;
 

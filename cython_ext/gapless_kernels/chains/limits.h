@@ -1,5 +1,6 @@
-/* What rounding may do to scores of a type; a template of lanes/types.h. Scores of float beyond LIMIT could overflow
- * and are left to double: they are in doubt. A sum is never denormal except by flushing, which TINY covers. */
+/* Bounds on rounding errors by number type; a template of lanes/types.h. Scores of float beyond LIMIT could
+ * overflow and are left to double: they are in doubt. A sum is never denormal except by flushing, which TINY
+ * covers. */
 #undef ROUNDING
 #undef TINY
 #undef LIMIT

@@ -1,18 +1,22 @@
-/* Max-plus products of rows with a matrix, blocked in registers. Part of chains/loops.h. */
+/* Max-plus products of rows with a matrix, blocked in registers.
+ *
+ * First of three pieces of one translation unit, chains/loops.h: max_plus.h, viterbi.h, dominance.h. */
 
 #define BLOCK LANES(block)
 
 /* How many blocks of four rows fit into the registers. */
 #define WIDE (VECTOR_BITS == 512 ? 3 : 1)
 
-/* out[k][x] = max_l (rows[k][l] + matrix[l][x]) [+ addend[k][x]], for `count` rows at once and `width` blocks of x.
+/* out[k][x] = max_l (rows[k][l] + matrix[l][x]) [+ addend[k][x]], for `count` rows at once and `width` blocks
+ * of x.
  *
- * The accumulators stay in registers over all sources, and each load of the matrix serves all rows. A sum that is
- * NaN (an infinity less itself) counts as nothing. `count` and `width` are constants where this is inlined. */
+ * The accumulators stay in registers over all sources, and each load of the matrix serves all rows. A sum
+ * that is NaN (an infinity less itself) counts as nothing. `count` and `width` are constants where this is
+ * inlined. */
 TARGET static GAPLESS_ALWAYS void NAMED(panel)(const int count, const int width, const REAL *const *rows,
                                               const REAL *matrix, ptrdiff_t stride, ptrdiff_t sources,
                                               const REAL *const *addend, unsigned tail, unsigned *improper,
-                                              REAL *const *out, ptrdiff_t at)
+                                              REAL *const *out, ptrdiff_t start)
 {
     BLOCK best[4][3];
     for (int k = 0; k < count; k++)
@@ -21,7 +25,7 @@ TARGET static GAPLESS_ALWAYS void NAMED(panel)(const int count, const int width,
     for (ptrdiff_t l = 0; l < sources; l++) {
         BLOCK scores[3];
         for (int b = 0; b < width; b++)
-            scores[b] = LANES(load)(matrix + l * stride + at + b * GAPLESS_BLOCK);
+            scores[b] = LANES(load)(matrix + l * stride + start + b * GAPLESS_BLOCK);
         for (int k = 0; k < count; k++) {
             const BLOCK source = LANES(all)(rows[k][l]);
             for (int b = 0; b < width; b++)
@@ -33,19 +37,20 @@ TARGET static GAPLESS_ALWAYS void NAMED(panel)(const int count, const int width,
             BLOCK row = best[k][b];
             if (addend) {
                 const BLOCK more = b == width - 1
-                                       ? LANES(load_some)(addend[k] + at + b * GAPLESS_BLOCK, tail)
-                                       : LANES(load)(addend[k] + at + b * GAPLESS_BLOCK);
+                                       ? LANES(load_some)(addend[k] + start + b * GAPLESS_BLOCK, tail)
+                                       : LANES(load)(addend[k] + start + b * GAPLESS_BLOCK);
                 improper[k] |= LANES(improper)(more);
                 row = LANES(add)(more, row);
             }
-            LANES(store)(out[k] + at + b * GAPLESS_BLOCK, row);
+            LANES(store)(out[k] + start + b * GAPLESS_BLOCK, row);
         }
 }
 
 /* The same over all blocks of a row of `labels` entries; the rows of `matrix` and `out` are whole blocks. */
 TARGET static GAPLESS_ALWAYS void NAMED(product)(const int count, const REAL *const *rows, const REAL *matrix,
-                                                ptrdiff_t stride, ptrdiff_t sources, ptrdiff_t labels,
-                                                const REAL *const *addend, unsigned *improper, REAL *const *out)
+                                                 ptrdiff_t stride, ptrdiff_t sources, ptrdiff_t labels,
+                                                 const REAL *const *addend, unsigned *improper,
+                                                 REAL *const *out)
 {
     const ptrdiff_t blocks = (labels + GAPLESS_BLOCK - 1) / GAPLESS_BLOCK;
     const unsigned tail = 0xFFFFu >> (blocks * GAPLESS_BLOCK - labels);
@@ -59,9 +64,10 @@ TARGET static GAPLESS_ALWAYS void NAMED(product)(const int count, const REAL *co
         NAMED(panel)(count, 1, rows, matrix, stride, sources, addend, tail, improper, out, b * GAPLESS_BLOCK);
 }
 
-TARGET static GAPLESS_NEVER void NAMED(product4)(const REAL *const *rows, const REAL *matrix, ptrdiff_t stride,
-                                                 ptrdiff_t sources, ptrdiff_t labels, const REAL *const *addend,
-                                                 unsigned *improper, REAL *const *out)
+TARGET static GAPLESS_NEVER void NAMED(product4)(const REAL *const *rows, const REAL *matrix,
+                                                 ptrdiff_t stride, ptrdiff_t sources, ptrdiff_t labels,
+                                                 const REAL *const *addend, unsigned *improper,
+                                                 REAL *const *out)
 {
     if (addend)
         NAMED(product)(4, rows, matrix, stride, sources, labels, addend, improper, out);
@@ -69,9 +75,10 @@ TARGET static GAPLESS_NEVER void NAMED(product4)(const REAL *const *rows, const 
         NAMED(product)(4, rows, matrix, stride, sources, labels, NULL, improper, out);
 }
 
-TARGET static GAPLESS_NEVER void NAMED(product1)(const REAL *const *rows, const REAL *matrix, ptrdiff_t stride,
-                                                 ptrdiff_t sources, ptrdiff_t labels, const REAL *const *addend,
-                                                 unsigned *improper, REAL *const *out)
+TARGET static GAPLESS_NEVER void NAMED(product1)(const REAL *const *rows, const REAL *matrix,
+                                                 ptrdiff_t stride, ptrdiff_t sources, ptrdiff_t labels,
+                                                 const REAL *const *addend, unsigned *improper,
+                                                 REAL *const *out)
 {
     NAMED(product)(1, rows, matrix, stride, sources, labels, addend, improper, out);
 }

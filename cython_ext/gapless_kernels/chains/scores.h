@@ -1,4 +1,4 @@
-/* What the chain kernels are given. A template of lanes/types.h. */
+/* Scores of the chain kernels, prepared. A template of lanes/types.h. */
 
 /* Scores that all sentences share. Rows of `stride` entries, whole blocks, -inf past the labels. */
 typedef struct {

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""A maximiser each of whose decisions comes in several alternatives, as an arc does in several labels; see the stub."""
+"""A maximiser whose decisions come in several alternatives, as an arc with its labels; see the stub."""
 
 from libc.math cimport INFINITY, NAN
 from libc.stdint cimport int32_t
@@ -7,13 +7,15 @@ from libc.stdint cimport int32_t
 import numpy as np
 
 from gapless_kernels.lanes cimport _sets
-from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_FREE, GS_NOTHING, GS_OFF, GS_ON, Maximiser, gs_maximiser
+from gapless_kernels.search.roles cimport (
+    GS_CHARTS, GS_FOUND, GS_FREE, GS_NOTHING, GS_OFF, GS_ON, Maximiser, gs_maximiser
+)
 
 _sets.follow()
 
 
 cdef class Alternatives(Maximiser):
-    """The structures of another maximiser, with one alternative for each decision that is on; see the stub."""
+    """The structures of a maximiser, with one alternative for each decision that is on; see the stub."""
 
     cdef Maximiser inner
     cdef int32_t[::1] part, chosen
@@ -35,14 +37,17 @@ cdef class Alternatives(Maximiser):
         self.chosen = np.empty(max(count, inner.role.most_on) + 1, np.int32)
         self.role.size = sizeof(gs_maximiser)
         self.role.decisions = self.role.cells = parts.size
-        self.role.most_on, self.role.has_own = inner.role.most_on, inner.role.has_own
+        self.role.most_on, self.role.has_internal_scores = inner.role.most_on, inner.role.has_internal_scores
         if inner.role.marginals == NULL:
             self.role.marginals = NULL
 
     cdef inline Py_ssize_t cell(self, Py_ssize_t a) noexcept nogil:
         return a if self.inner.role.cell == NULL else self.inner.role.cell[a]
 
-    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
+    cdef int maximise(
+        self, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
+        Py_ssize_t *count
+    ) noexcept nogil:
         cdef Py_ssize_t a, d, k
         cdef int found
         cdef int32_t *best = &self.best[chart, 0]
@@ -56,7 +61,9 @@ cdef class Alternatives(Maximiser):
                 if fixed[a] == GS_ON:
                     return GS_NOTHING
                 best[a], fixed[a], inner[self.cell(a)] = <int32_t>d, GS_ON, weights[d]
-            elif fixed[a] != GS_ON and state[d] != GS_OFF and (best[a] < 0 or weights[d] > inner[self.cell(a)]):
+            elif fixed[a] == GS_ON or state[d] == GS_OFF:
+                continue
+            elif best[a] < 0 or weights[d] > inner[self.cell(a)]:
                 best[a], fixed[a], inner[self.cell(a)] = <int32_t>d, GS_FREE, weights[d]
         count[0] = 0
         found = self.inner.role.maximise(self.inner.role.object, chart, inner, fixed, value, on, count)
@@ -73,14 +80,18 @@ cdef class Alternatives(Maximiser):
             on[k] = best[on[k]] if 0 <= on[k] < self.inner.role.decisions else -1
         return GS_FOUND
 
-    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
+    cdef int marginals(
+        self, const double *weights, const signed char *state, double *on, double *off
+    ) noexcept nogil:
         cdef Py_ssize_t a, d
         cdef int found
         cdef double top
         for a in range(self.inner.role.decisions):
             self.off[a], self.second[a] = NAN, -INFINITY
+        cdef double *inner_off = NULL if off == NULL else &self.off[0]
+        cdef const double *inner = &self.weights[0, 0]
         found = self.inner.role.marginals(
-            self.inner.role.object, &self.weights[0, 0], &self.state[0, 0], &self.on[0], NULL if off == NULL else &self.off[0]
+            self.inner.role.object, inner, &self.state[0, 0], &self.on[0], inner_off
         )
         if found != GS_FOUND:
             if found != GS_NOTHING:
@@ -89,14 +100,14 @@ cdef class Alternatives(Maximiser):
             return found
         for d in range(self.role.decisions):
             a = self.part[d]
-            if d != self.best[0, a] and state[d] == GS_FREE and self.state[0, a] == GS_FREE and weights[d] > self.second[a]:
-                self.second[a] = weights[d]
+            if d != self.best[0, a] and state[d] == GS_FREE and self.state[0, a] == GS_FREE:
+                self.second[a] = max(self.second[a], weights[d])
         for d in range(self.role.decisions):
             a = self.part[d]
             top = self.weights[0, self.cell(a)]
             if d == self.best[0, a]:
                 on[d] = self.on[a]
-            elif state[d] == GS_OFF or self.state[0, a] == GS_ON or weights[d] == -INFINITY or self.on[a] == -INFINITY:
+            elif state[d] == GS_OFF or self.state[0, a] == GS_ON or -INFINITY in (weights[d], self.on[a]):
                 on[d] = -INFINITY
             else:
                 on[d] = self.on[a] - (top - weights[d])
@@ -112,16 +123,16 @@ cdef class Alternatives(Maximiser):
                 off[d] = max(self.off[a], self.on[a] - (top - self.second[a]))
         return GS_FOUND
 
-    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
+    cdef int internal_score(self, const int32_t *on, Py_ssize_t count, double *score) noexcept nogil:
         cdef Py_ssize_t k
-        own[0] = 0.0
+        score[0] = 0.0
         if count > self.inner.role.most_on:
             return GS_NOTHING
-        if self.inner.role.own == NULL:
+        if self.inner.role.internal_score == NULL:
             return GS_FOUND
         for k in range(count):
             self.chosen[k] = self.part[on[k]]
-        return self.inner.role.own(self.inner.role.object, &self.chosen[0], count, own)
+        return self.inner.role.internal_score(self.inner.role.object, &self.chosen[0], count, score)
 
     cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil:
         if self.part[one] == self.part[other]:

@@ -13,9 +13,9 @@ _sets.follow()
 
 
 cdef class ChoiceGroups(roles.Maximiser):
-    """The best decision of each group, and every loose one that gains; see the stub."""
+    """The best decision of each group, and every ungrouped one of positive weight; see the stub."""
 
-    cdef int64_t[::1] first, members, loose
+    cdef int64_t[::1] first, members, ungrouped
 
     def __init__(self, decisions, group_first=(0,), groups=()):
         self.first = np.array(group_first, np.int64)
@@ -23,14 +23,18 @@ cdef class ChoiceGroups(roles.Maximiser):
         grouped = np.bincount(np.asarray(self.members), minlength=decisions)
         if self.first.shape[0] < 1 or self.first[0] != 0 or (np.diff(np.asarray(self.first)) < 0).any():
             raise ValueError("group_first must ascend from 0")
-        if self.first[-1 + self.first.shape[0]] != self.members.shape[0] or len(grouped) > decisions or (grouped > 1).any():
+        end = self.first[self.first.shape[0] - 1]
+        if end != self.members.shape[0] or len(grouped) > decisions or (grouped > 1).any():
             raise ValueError(f"groups must hold group_first[-1] different decisions of {decisions}")
-        self.loose = np.flatnonzero(grouped == 0)
+        self.ungrouped = np.flatnonzero(grouped == 0)
         self.role.size = sizeof(roles.gs_maximiser)
         self.role.decisions = self.role.cells = self.role.most_on = decisions
-        self.role.own = self.role.excludes = NULL
+        self.role.internal_score = self.role.excludes = NULL
 
-    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
+    cdef int maximise(
+        self, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
+        Py_ssize_t *count
+    ) noexcept nogil:
         cdef Py_ssize_t g, k, e, best
         value[0], count[0] = 0.0, 0
         for g in range(self.first.shape[0] - 1):
@@ -44,15 +48,17 @@ cdef class ChoiceGroups(roles.Maximiser):
             on[count[0]] = <int32_t>best
             count[0] += 1
             value[0] += weights[best]
-        for k in range(self.loose.shape[0]):
-            e = self.loose[k]
+        for k in range(self.ungrouped.shape[0]):
+            e = self.ungrouped[k]
             if weights[e] > 0.0 or state[e] == roles.GS_ON:
                 on[count[0]] = <int32_t>e
                 count[0] += 1
                 value[0] += weights[e]
         return roles.GS_FOUND
 
-    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
+    cdef int marginals(
+        self, const double *weights, const signed char *state, double *on, double *off
+    ) noexcept nogil:
         cdef Py_ssize_t g, k, e
         cdef double total = 0.0, best, second
         for g in range(self.first.shape[0] - 1):
@@ -60,8 +66,8 @@ cdef class ChoiceGroups(roles.Maximiser):
             for k in range(self.first[g], self.first[g + 1]):
                 best = max(best, weights[self.members[k]])
             total += best
-        for k in range(self.loose.shape[0]):
-            e = self.loose[k]
+        for k in range(self.ungrouped.shape[0]):
+            e = self.ungrouped[k]
             if weights[e] > 0.0 or state[e] == roles.GS_ON:
                 total += weights[e]
         for g in range(self.first.shape[0] - 1):
@@ -77,8 +83,8 @@ cdef class ChoiceGroups(roles.Maximiser):
                 on[e] = total - best + weights[e]
                 if off != NULL:
                     off[e] = total if weights[e] < best else total - best + second
-        for k in range(self.loose.shape[0]):
-            e = self.loose[k]
+        for k in range(self.ungrouped.shape[0]):
+            e = self.ungrouped[k]
             on[e] = total + min(weights[e], 0.0) if state[e] != roles.GS_ON else total
             if off != NULL:
                 off[e] = -INFINITY if state[e] == roles.GS_ON else total - max(weights[e], 0.0)

@@ -10,8 +10,6 @@ from gapless_kernels._arguments import check_offsets, check_output
 from gapless_kernels.chains._batch_arguments import check_rows
 from gapless_kernels.chains._transition_tables import TransitionTables
 
-__all__ = ["check_column_generation", "sentence_count"]
-
 
 def check_column_generation(
     unary: npt.NDArray[Any],
@@ -23,8 +21,8 @@ def check_column_generation(
     start: int,
     gap: float,
     effort: float,
-) -> tuple[int, int, int]:
-    """Check the arguments of `column_generation_batch`; return rows N, labels K and sentences S.
+) -> int:
+    """Check the arguments of `column_generation_batch`; return the number of sentences, S.
 
     The `outputs` are labels, values, bounds, status, rounds, domain_sizes, candidates; then second_values and
     second_labels if a margin is given.
@@ -55,13 +53,8 @@ def check_column_generation(
     for name, ends in (("initial", initial), ("final", final)):
         if ends is not None and np.shape(ends) != (labels,):
             raise ValueError(f"{name} must have shape ({labels},), got {np.shape(ends)}")
-    if start not in (0, 1, 2):
-        raise ValueError(f"start must be 0 (greedy), 1 (local) or 2 (the given labels), got {start}")
+    if start not in (0, 1):
+        raise ValueError(f"start must be 0 (greedy) or 1 (local), got {start}")
     if not (gap >= 0 and effort >= 0):
         raise ValueError(f"gap and effort must be numbers >= 0, got {gap} and {effort}")
-    return rows, labels, sentences
-
-
-def sentence_count(offsets: Any) -> int:
-    """Number of sentences; 0 where `offsets` are wrong, which the check that follows reports."""
-    return max(0, len(offsets) - 1) if isinstance(offsets, np.ndarray) and offsets.ndim == 1 else 0
+    return sentences

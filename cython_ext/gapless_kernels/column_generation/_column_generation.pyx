@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Compiled column generation for batches of chains; see the twin `_column_generation_twin` for what it owes.
+"""Compiled column generation for batches of chains; see the twin `_column_generation_twin`.
 
-The search and its argument for exactness are in ``column_generation/batch.h``; this file checks, lays out and releases
-the GIL.
+The search and its argument for exactness are in ``column_generation/batch.h``; this file checks, lays out and
+releases the GIL.
 """
 
 from libc.stdint cimport int64_t
@@ -10,15 +10,13 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from gapless_kernels._arguments import owned
-from gapless_kernels.column_generation._arguments import check_column_generation, sentence_count
+from gapless_kernels.column_generation._arguments import check_column_generation
 from gapless_kernels.lanes.arrays cimport contiguous, point, write_back
 from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
 
 cdef extern from "column_generation/batch.h" nogil:
-    int GAPLESS_START_GIVEN
-
     ctypedef struct cg_answers:
         int64_t *labels
         int64_t *second_labels
@@ -31,8 +29,10 @@ cdef extern from "column_generation/batch.h" nogil:
         int64_t *candidates
 
     int decode "GAPLESS_COLUMN_GENERATION"(
-        int is_double, Py_ssize_t labels, Py_ssize_t stride, void *forward, void *backward, void *into, void *out_of,
-        void *extra, double coarse, double largest, void *transition, void *initial, void *final, void *lowered,
+        int is_double, Py_ssize_t labels, Py_ssize_t stride, void *forward, void *backward, void *into,
+        void *out_of,
+        void *extra, double coarse, double largest, void *transition, void *initial, void *final,
+        void *lowered,
         int start, double gap, double margin, double effort, void *unary, void *offsets, Py_ssize_t sentences,
         const cg_answers *out) noexcept
 
@@ -40,9 +40,9 @@ cdef extern from "column_generation/batch.h" nogil:
 def additions(first, last, tables, unary):
     """Additions to label scores: nine rows, and their cost in digits.
 
-    Rows for the first, a middle, the last and the only position; what rounding takes from each of them; zeros. Large
-    additions may cancel label scores, so that small numbers remain with a large error; the second result is a
-    magnitude whose own rounding error is as large.
+    Rows for the first, a middle, the last and the only position; what rounding takes from each of them;
+    zeros. Large additions may cancel label scores, so that small numbers remain with a large error; the
+    second result is a magnitude whose own rounding error is as large.
     """
     k, stride = tables.forward.shape
     unit = np.finfo(unary.dtype).eps / 2
@@ -53,8 +53,8 @@ def additions(first, last, tables, unary):
         total = left + right
         shared = total - left
         rounded = total.astype(unary.dtype)
-        known = np.isfinite(rounded)
-        rest = np.where(known, (total - rounded) + ((left - (total - shared)) + (right - shared)), 0.0)
+        finite = np.isfinite(rounded)
+        rest = np.where(finite, (total - rounded) + ((left - (total - shared)) + (right - shared)), 0.0)
         rows[:4, :k], rows[4:8, :k] = rounded, rest
         lost = np.abs(rest - rows[4:8, :k])
         moved = np.abs(tables.leaving).max() + np.abs(tables.entering).max()
@@ -92,15 +92,14 @@ def column_generation_batch(
     if margin >= 0:
         outputs += [second_values, second_labels]
     cdef Py_ssize_t k, sentences, stride
-    cdef int done, is_double, begin
-    cdef double near, apart, most, coarse, largest
-    cdef void *at[11]
+    cdef int allocated, is_double, begin
+    cdef double gap_limit, margin_limit, effort_limit, coarse, largest
+    cdef void *arg[11]
     cdef void *into[9]
     cdef cg_answers out
     (offsets,) = owned(offsets)
-    _, k, sentences = check_column_generation(
-        unary, offsets, tables, outputs, initial, final, start, gap, effort
-    )
+    sentences = check_column_generation(unary, offsets, tables, outputs, initial, final, start, gap, effort)
+    k = len(tables.transition)
     written = [contiguous(array) for array in outputs]
     first = np.zeros(k) if initial is None else np.ascontiguousarray(initial, np.float64)
     last = np.zeros(k) if final is None else np.ascontiguousarray(final, np.float64)
@@ -118,7 +117,7 @@ def column_generation_batch(
         contiguous(unary),
         contiguous(offsets),
     )
-    point(at, arrays)
+    point(arg, arrays)
     point(into, written)
     out.labels, out.values, out.bounds = <int64_t *>into[0], <double *>into[1], <double *>into[2]
     out.status, out.rounds = <unsigned char *>into[3], <int64_t *>into[4]
@@ -127,32 +126,12 @@ def column_generation_batch(
     if margin >= 0:
         out.seconds, out.second_labels = <double *>into[7], <int64_t *>into[8]
     is_double, stride, largest = unary.dtype == np.float64, tables.forward.shape[1], tables.largest
-    begin, near, apart, most = start, gap, margin, effort
+    begin, gap_limit, margin_limit, effort_limit = start, gap, margin, effort
     with nogil:
-        done = decode(
-            is_double, k, stride, at[0], at[1], at[2], at[3], at[4], coarse, largest, at[5], at[6], at[7], at[8],
-            begin, near, apart, most, at[9], at[10], sentences, &out
+        allocated = decode(
+            is_double, k, stride, arg[0], arg[1], arg[2], arg[3], arg[4], coarse, largest, arg[5], arg[6],
+            arg[7], arg[8], begin, gap_limit, margin_limit, effort_limit, arg[9], arg[10], sentences, &out
         )
-    if not done:
+    if not allocated:
         raise MemoryError("no memory for the messages of the longest sentence")
     write_back(outputs, written)
-
-
-def path_bounds_batch(unary, offsets, tables, labels, bounds, *, initial=None, final=None):
-    """Bound the best value of many chains from a path of each; see `_column_generation_twin.path_bounds_batch`."""
-    sentences = sentence_count(offsets)
-    counts = np.empty((3, sentences), np.int64)
-    column_generation_batch(
-        unary,
-        offsets,
-        tables,
-        labels.copy() if isinstance(labels, np.ndarray) else labels,
-        np.empty(sentences),
-        bounds,
-        np.empty(sentences, np.uint8),
-        *counts,
-        initial=initial,
-        final=final,
-        start=GAPLESS_START_GIVEN,
-        gap=float("inf"),
-    )

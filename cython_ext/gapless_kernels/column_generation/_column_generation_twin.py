@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from gapless_kernels._status import DECIDED, INFEASIBLE, INVALID
 from gapless_kernels.chains._transition_tables import TransitionTables
-from gapless_kernels.column_generation._arguments import check_column_generation, sentence_count
+from gapless_kernels.column_generation._arguments import check_column_generation
 
-__all__ = ["column_generation_batch", "path_bounds_batch"]
+__all__ = ["column_generation_batch"]
 
 _ROUNDS = 64
 _ROUNDINGS = 64.0
@@ -64,7 +64,7 @@ def column_generation_batch(
     tables : TransitionTables
         See `transition_tables`; made for the type of `unary`.
     labels : (N,) array of int64
-        Overwritten with the paths; -1 where there is none. Read as the first path if ``start=2``.
+        Overwritten with the paths; -1 where there is none.
     values : (S,) array of float64
         Overwritten with the paths' scores, summed in float64 from the left: ``local + (sum so far + transition)``,
         with ``local = unary + initial + final``.
@@ -79,7 +79,7 @@ def column_generation_batch(
     initial, final : (K,) arrays of float64, optional
         Scores of the first and of the last label.
     start : int
-        First path: 0 greedy from the left, 1 each position's best label, 2 the path in `labels`.
+        First path: 0 greedy from the left, 1 each position's best label.
     gap : float
         A bound within ``gap * max(1, |value|)`` of the value is enough.
     margin : float
@@ -101,22 +101,21 @@ def column_generation_batch(
     outputs: list[Any] = [labels, values, bounds, status, rounds, domain_sizes, candidates]
     if margin >= 0:
         outputs += [second_values, second_labels]
-    _, k, sentences = check_column_generation(unary, offsets, tables, outputs, initial, final, start, gap, effort)
+    sentences = check_column_generation(unary, offsets, tables, outputs, initial, final, start, gap, effort)
     for s in range(sentences):
         here = slice(int(offsets[s]), int(offsets[s + 1]))
-        given = unary[here]
-        if not (given < np.inf).all():
+        rows = unary[here]
+        if not (rows < np.inf).all():
             labels[here], values[s], bounds[s], status[s] = -1, np.nan, np.nan, INVALID
             rounds[s] = domain_sizes[s] = candidates[s] = 0
             if second_values is not None and second_labels is not None and margin >= 0:
                 second_values[s], second_labels[here] = -np.inf, -1
             continue
-        local = given.astype(np.float64)
+        local = rows.astype(np.float64)
         local[0] += 0.0 if initial is None else initial
         local[-1] += 0.0 if final is None else final
-        first = np.clip(labels[here], 0, k - 1) if start == 2 else None
         # Never 0 where a second path is asked for: of scores that are all 0 nothing is rounded, and ties count too.
-        search = _Search(local, tables, first, start == 0, margin + _TIE if margin >= 0 else 0.0)
+        search = _ChainSearch(local, tables, start == 0, margin + _TIE if margin >= 0 else 0.0)
         paths, bounds[s], rounds[s], domain_sizes[s], candidates[s] = search.run(gap, 2 if margin >= 0 else 1)
         values[s] = paths[0][0] if paths else -np.inf
         labels[here] = paths[0][1] if paths else -1
@@ -127,66 +126,17 @@ def column_generation_batch(
             second_labels[here] = paths[1][1] if within else -1
 
 
-def path_bounds_batch(
-    unary: npt.NDArray[Any],
-    offsets: Labels,
-    tables: TransitionTables,
-    labels: Labels,
-    bounds: Scores,
-    *,
-    initial: Scores | None = None,
-    final: Scores | None = None,
-) -> None:
-    """Bound the best value of many chains, given a path of each: the true gap of an approximate decoder.
-
-    Messages along the path are dual variables, and the best value is at most the path's plus the largest positive
-    reduced cost of each edge (Belanger et al. 2012, appendix A.2). One round of pricing; nothing is decoded.
-
-    Parameters
-    ----------
-    unary, offsets, tables, initial, final
-        As in `column_generation_batch`.
-    labels : (N,) array of int64
-        A path of each sentence; entries out of range count as label 0.
-    bounds : (S,) array of float64
-        Overwritten: no path scores more. The path's own value exactly when this proves it optimal; NaN where a
-        label score is NaN or ``+inf``, ``-inf`` where no path is allowed.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `column_generation_batch`.
-    """
-    sentences = sentence_count(offsets)
-    column_generation_batch(
-        unary,
-        offsets,
-        tables,
-        labels.copy() if isinstance(labels, np.ndarray) else labels,
-        np.empty(sentences),
-        bounds,
-        np.empty(sentences, np.uint8),
-        *np.empty((3, sentences), np.int64),
-        initial=initial,
-        final=final,
-        start=2,
-        gap=np.inf,
-    )
-
-
-class _Search:
+class _ChainSearch:
     """The rounds of one sentence; reduced costs are doubled, as in eq. 12."""
 
-    def __init__(
-        self, local: Scores, tables: TransitionTables, first: Labels | None, greedy: bool, margin: float
-    ) -> None:
+    def __init__(self, local: Scores, tables: TransitionTables, greedy: bool, margin: float) -> None:
         self.local, self.tables, self.margin = local, tables, margin
         self.n, self.k = local.shape
         self.pairs = tables.forward[:, : self.k].astype(np.float64)
         self.p = local.copy()
         self.p[:-1] += tables.leaving
         self.p[1:] += tables.entering
-        self.path = self._first(greedy) if first is None else first.astype(np.int64)
+        self.path = self._first(greedy)
         self.domains = np.zeros(local.shape, bool)
         self.domains[np.arange(self.n), self.path] = True
 
@@ -194,19 +144,19 @@ class _Search:
         """Return best paths, bound, rounds, labels in the domains, and pairs priced."""
         everything = np.ones_like(self.domains)
         for rounds in range(1, _ROUNDS + 1):
-            own = self.p[np.arange(self.n), self.path]
-            if not np.isfinite(own).all():
+            through = self.p[np.arange(self.n), self.path]
+            if not np.isfinite(through).all():
                 break
             missing, slack, error = self._price()
             looked = rounds * (self.n - 1) * self.k**2
-            done = not missing.any()
-            if done or gap > 0:
+            optimal = not missing.any()
+            if optimal or gap > 0:
                 lowered = self.tables.lowered
                 if lowered is not None and lowered[self.path[:-1], self.path[1:]].any():
                     break
-                paths = self._best_paths(self.domains, count if done else 1)
-                bound = paths[0][0] if done else paths[0][0] + 0.5 * slack + error
-                if done or bound - paths[0][0] <= gap * max(1.0, abs(paths[0][0])):
+                paths = self._best_paths(self.domains, count if optimal else 1)
+                bound = paths[0][0] if optimal else paths[0][0] + 0.5 * slack + error
+                if optimal or bound - paths[0][0] <= gap * max(1.0, abs(paths[0][0])):
                     return paths, bound, rounds, int(self.domains.sum()), looked
             self.domains |= missing
         paths = self._best_paths(everything, count)
@@ -222,15 +172,15 @@ class _Search:
         """Find missing labels, the sum of the largest positive reduced costs, and a bound on rounding errors."""
         p, n = self.p, self.n
         a, b = np.zeros_like(p), np.zeros_like(p)
-        for i, here in enumerate(self.domains[:-1]):
-            offers = (a[i] + p[i])[here]
-            a[i + 1] = (offers[:, None] + self.pairs[here]).max(axis=0) - offers.max()
+        for i, domain in enumerate(self.domains[:-1]):
+            offers = (a[i] + p[i])[domain]
+            a[i + 1] = (offers[:, None] + self.pairs[domain]).max(axis=0) - offers.max()
         for i in range(n - 1, 0, -1):
-            there = self.domains[i]
-            offers = (b[i] + p[i])[there]
-            b[i - 1] = (offers + self.pairs[:, there]).max(axis=1) - offers.max()
+            domain = self.domains[i]
+            offers = (b[i] + p[i])[domain]
+            b[i - 1] = (offers + self.pairs[:, domain]).max(axis=1) - offers.max()
         self._trace(a)
-        plus, minus, own = p + a - b, p - a + b, p + a + b
+        plus, minus, through = p + a - b, p - a + b, p + a + b
         scale = max(np.abs(plus.max(axis=1)).max(), np.abs(p[np.arange(n), self.path]).max())
         unit = 2.0**-24 if self.tables.forward.dtype == np.float32 else 2.0**-53
         error = _ROUNDINGS * unit * (n + 2) * (scale + 8 * self.tables.largest)
@@ -244,7 +194,7 @@ class _Search:
             missing[i + 1] |= hits.any(axis=0)
             slack += max(0.0, float(costs.max()))
         for end in (0, -1):
-            excess = np.where(self.domains[end], -np.inf, own[end] - own[end, self.path[end]])
+            excess = np.where(self.domains[end], -np.inf, through[end] - through[end, self.path[end]])
             missing[end] |= excess > -error - 2 * self.margin
             slack += max(0.0, float(excess.max()))
         return missing & ~self.domains, slack, float(error)
@@ -259,7 +209,7 @@ class _Search:
         """Return up to `count` best paths inside the domains, best first."""
         exact = self.tables.transition
         ending: dict[int, Paths] = {x: [(float(self.local[0, x]), (x,))] for x in domains[0].nonzero()[0].tolist()}
-        for i, (_, there) in enumerate(pairwise(domains), start=1):
+        for i, (_, domain) in enumerate(pairwise(domains), start=1):
             ending = {
                 y: _top(
                     (
@@ -269,7 +219,7 @@ class _Search:
                     ),
                     count,
                 )
-                for y in there.nonzero()[0].tolist()
+                for y in domain.nonzero()[0].tolist()
             }
         return _top((entry for paths in ending.values() for entry in paths), count)
 

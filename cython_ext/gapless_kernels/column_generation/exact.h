@@ -1,15 +1,18 @@
-/* Included by column_generation/batch.h once for each type: float64 solves, inside the domains or over all labels. */
+/* Solutions in float64, inside the domains or over all labels.
+ *
+ * Third piece of column_generation/loops.h: rows.h, state.h, exact.h, pricing.h, search.h. */
 
 /* Best path inside the domains, in float64; sums are local + (prefix + transition), from the left.
  *
  * With `two`, also the best path that differs from it. Returns false when no path is allowed. */
-static int NAMED(cg_restricted)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(cg_sentence) *s, int two)
+static int NAMED(cg_restricted)(const NAMED(cg_model) * m, NAMED(cg_workspace) * r, NAMED(cg_sentence) * s,
+                                int two)
 {
     const ptrdiff_t k = m->labels, w = m->stride, n = s->n;
-    ptrdiff_t held = 0;
+    ptrdiff_t domain_total = 0;
     for (ptrdiff_t i = 0; i < n; i++)
-        held += r->size[i];
-    if (held == n && !two) {
+        domain_total += r->size[i];
+    if (domain_total == n && !two) {
         s->value = NAMED(cg_local)(m, s, 0, r->path[0]);
         for (ptrdiff_t i = 1; i < n; i++)
             s->value = NAMED(cg_local)(m, s, i, r->path[i])
@@ -19,10 +22,10 @@ static int NAMED(cg_restricted)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAM
         return s->value > -INFINITY;
     }
     for (ptrdiff_t i = 0; i < n; i++) {
-        const int32_t *here = r->domain + i * w, *before = here - w;
+        const int32_t *choices = r->domain + i * w, *sources = choices - w;
         double *best = r->best + i * w, *second = r->second + i * w;
         for (ptrdiff_t c = 0; c < r->size[i]; c++) {
-            const double local = NAMED(cg_local)(m, s, i, here[c]);
+            const double local = NAMED(cg_local)(m, s, i, choices[c]);
             double first = -INFINITY, next = -INFINITY;
             int32_t of_first = 0, of_next = 0;
             if (i == 0) {
@@ -31,7 +34,7 @@ static int NAMED(cg_restricted)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAM
                 continue;
             }
             for (ptrdiff_t d = 0; d < r->size[i - 1]; d++) {
-                const double pair = m->transition[before[d] * k + here[c]];
+                const double pair = m->transition[sources[d] * k + choices[c]];
                 for (int rank = 0; rank <= two; rank++) {
                     const double score = local + ((rank ? second : best)[d - w] + pair);
                     if (score > first) {
@@ -70,23 +73,23 @@ static int NAMED(cg_restricted)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAM
     s->second = next;
     for (int which = 0; which <= two; which++) {
         int64_t *labels = which ? s->second_labels : s->labels;
-        int32_t at = which ? of_next : of_first;
+        int32_t entry = which ? of_next : of_first;
         if ((which ? next : first) == -INFINITY) {
             for (ptrdiff_t i = 0; i < n; i++)
                 labels[i] = -1;
             continue;
         }
         for (ptrdiff_t i = n - 1; i >= 0; i--) {
-            const ptrdiff_t c = i * w + at / 2;
+            const ptrdiff_t c = i * w + entry / 2;
             labels[i] = r->domain[c];
-            at = (at & 1 ? r->from_second : r->from)[c];
+            entry = (entry & 1 ? r->from_second : r->from)[c];
         }
     }
     return first > -INFINITY;
 }
 
 /* Viterbi over all labels. `best` then holds the messages. */
-static void NAMED(cg_dense)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(cg_sentence) *s)
+static void NAMED(cg_dense)(const NAMED(cg_model) *m, NAMED(cg_workspace) *r, NAMED(cg_sentence) *s)
 {
     const ptrdiff_t k = m->labels, w = m->stride, n = s->n;
     s->size = (int64_t)(n * k);

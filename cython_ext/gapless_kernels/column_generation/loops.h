@@ -1,4 +1,4 @@
-/* Column generation: a template of lanes/types.h. */
+/* Column generation: a template of lanes/types.h, cut into pieces of one translation unit in this order. */
 #if REAL_BITS == 32
 #define HUGE_SCORE 1e30f
 #else

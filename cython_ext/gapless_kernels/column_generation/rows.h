@@ -1,43 +1,50 @@
 /* The loops over labels, which the compiler must vectorise.
  *
+ * First piece of column_generation/loops.h: rows.h, state.h, exact.h, pricing.h, search.h.
+ *
  * Rows have `stride` entries, a multiple of GAPLESS_BLOCK; label scores are -inf past the labels. */
 
 #define GAPLESS_WHOLE(stride) ((stride) & ~(ptrdiff_t)(GAPLESS_BLOCK - 1))
 
-/* Order-preserving map to integers and back (it is its own inverse): a maximum of integers may be taken in any
- * order, so it vectorises, which one of floats does not without -ffast-math. */
+/* Order-preserving map to integers and back (it is its own inverse): a maximum of integers may be taken in
+ * any order, so it vectorises, which one of floats does not without -ffast-math. */
 GAPLESS_INLINE INTEGER NAMED(ordered)(REAL value)
 {
     INTEGER bits;
     memcpy(&bits, &value, sizeof bits);
-    return bits ^ ((bits >> (sizeof(INTEGER) * 8 - 1)) & (INTEGER)(((uint64_t)-1 >> 1) >> (64 - sizeof(INTEGER) * 8)));
+    return bits
+           ^ ((bits >> (sizeof(INTEGER) * 8 - 1))
+              & (INTEGER)(((uint64_t)-1 >> 1) >> (64 - sizeof(INTEGER) * 8)));
 }
 
 GAPLESS_INLINE REAL NAMED(unordered)(INTEGER bits)
 {
     REAL value;
-    bits ^= (bits >> (sizeof(INTEGER) * 8 - 1)) & (INTEGER)(((uint64_t)-1 >> 1) >> (64 - sizeof(INTEGER) * 8));
+    bits ^=
+        (bits >> (sizeof(INTEGER) * 8 - 1)) & (INTEGER)(((uint64_t)-1 >> 1) >> (64 - sizeof(INTEGER) * 8));
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-/* row = unary + extra for each position; returns how many scores are NaN or +inf. extra[] is for the first, a middle,
- * the last, the only position; what rounding took from it is added last, as it matters where the others cancel. */
-GAPLESS_VERSIONS(ptrdiff_t, NAMED(cg_read), (const REAL *unary, ptrdiff_t n, ptrdiff_t labels, ptrdiff_t stride,
-                                             const REAL *const *extra, const REAL *const *rest,
-                                             REAL *restrict rows), (unary, n, labels, stride, extra, rest, rows))
+/* row = unary + extra for each position; returns how many scores are NaN or +inf. extra[] is for the first, a
+ * middle, the last, the only position; what rounding took from it is added last, as it matters where the
+ * others cancel. */
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(cg_read),
+                 (const REAL *unary, ptrdiff_t n, ptrdiff_t labels, ptrdiff_t stride,
+                  const REAL *const *extra, const REAL *const *rest, REAL *restrict rows),
+                 (unary, n, labels, stride, extra, rest, rows))
 {
     INTEGER bad = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         const REAL *u = unary + i * labels;
-        const int place = n == 1 ? 3 : i == 0 ? 0 : i == n - 1 ? 2 : 1;
-        const REAL *add = extra[place], *more = rest[place];
+        const int kind = n == 1 ? 3 : i == 0 ? 0 : i == n - 1 ? 2 : 1;
+        const REAL *add = extra[kind], *correction = rest[kind];
         REAL *restrict row = rows + i * stride;
         const ptrdiff_t whole = GAPLESS_WHOLE(labels);
         GAPLESS_INDEPENDENT
         for (ptrdiff_t y = 0; y < whole; y++) {
             bad += !(u[y] < (REAL)INFINITY);
-            row[y] = (u[y] + add[y]) + more[y];
+            row[y] = (u[y] + add[y]) + correction[y];
         }
         /* The last block overlaps the one before it; the padding stays as it was made. */
         if (labels > GAPLESS_BLOCK) {
@@ -45,20 +52,21 @@ GAPLESS_VERSIONS(ptrdiff_t, NAMED(cg_read), (const REAL *unary, ptrdiff_t n, ptr
             GAPLESS_INDEPENDENT
             for (ptrdiff_t y = 0; y < GAPLESS_BLOCK; y++) {
                 bad += !(u[from + y] < (REAL)INFINITY);
-                row[from + y] = (u[from + y] + add[from + y]) + more[from + y];
+                row[from + y] = (u[from + y] + add[from + y]) + correction[from + y];
             }
         } else {
             for (ptrdiff_t y = whole; y < labels; y++) {
                 bad += !(u[y] < (REAL)INFINITY);
-                row[y] = (u[y] + add[y]) + more[y];
+                row[y] = (u[y] + add[y]) + correction[y];
             }
         }
     }
     return bad;
 }
 
-/* A first path, label by label: best own score plus, if `greedy`, the transition from the label before. The label
- * rides in the low bits of the score, so the choice is only nearly the best, which is enough to begin with. */
+/* A first path, label by label: best own score plus, if `greedy`, the transition from the label before. The
+ * label rides in the low bits of the score, so the choice is only nearly the best, which is enough to begin
+ * with. */
 GAPLESS_VERSIONS(void, NAMED(cg_first), (const REAL *rows, ptrdiff_t n, ptrdiff_t labels, ptrdiff_t stride,
                                          const REAL *forward, const REAL *zeros, int greedy, int32_t *path),
                  (rows, n, labels, stride, forward, zeros, greedy, path))
@@ -95,7 +103,7 @@ GAPLESS_INLINE NAMED(node) NAMED(cg_node)(const REAL *p, const REAL *a, const RE
                                           ptrdiff_t stride, REAL target, REAL better)
 {
     const ptrdiff_t count = GAPLESS_WHOLE(stride);
-    NAMED(node) seen = {0, 0, 0};
+    NAMED(node) counts = {0, 0, 0};
     INTEGER top = NAMED(ordered)(-(REAL)INFINITY), targets = 0, good = 0;
     for (ptrdiff_t y = 0; y < count; y++) {
         const REAL prefix = p[y] + a[y], plus = prefix - b[y], minus = (p[y] - a[y]) + b[y];
@@ -104,41 +112,43 @@ GAPLESS_INLINE NAMED(node) NAMED(cg_node)(const REAL *p, const REAL *a, const RE
         targets += minus + 2 * into[y] > target;
         good += prefix + b[y] > better;
     }
-    seen.top = NAMED(unordered)(top);
-    seen.targets = targets;
-    seen.better = good;
-    return seen;
+    counts.top = NAMED(unordered)(top);
+    counts.targets = targets;
+    counts.better = good;
+    return counts;
 }
 
 /* out = p + u * a + v * b, u and v being 1 or -1. */
-GAPLESS_VERSIONS(void, NAMED(cg_combine), (const REAL *p, const REAL *a, const REAL *b, REAL u, REAL v,
-                                           ptrdiff_t stride, REAL *restrict out), (p, a, b, u, v, stride, out))
+GAPLESS_VERSIONS(void, NAMED(cg_combine),
+                 (const REAL *p, const REAL *a, const REAL *b, REAL u, REAL v, ptrdiff_t stride,
+                  REAL *restrict out),
+                 (p, a, b, u, v, stride, out))
 {
     const ptrdiff_t count = GAPLESS_WHOLE(stride);
     for (ptrdiff_t y = 0; y < count; y++)
         out[y] = (p[y] + u * a[y]) + v * b[y];
 }
 
-/* The labels with s + 2 t above a threshold, in order; returns how many. Mostly there are none: so they are counted
- * first, which takes no branch, and looked for after. */
+/* The labels with s + 2 t above a threshold, in order; returns how many. Mostly there are none: so they are
+ * counted first, which takes no branch, and looked for after. */
 GAPLESS_VERSIONS(ptrdiff_t, NAMED(cg_above), (const REAL *s, const REAL *t, REAL threshold, ptrdiff_t stride,
                                               int32_t *restrict out), (s, t, threshold, stride, out))
 {
     const ptrdiff_t count = GAPLESS_WHOLE(stride);
-    ptrdiff_t found = 0;
+    ptrdiff_t written = 0;
     INTEGER hits = 0;
     for (ptrdiff_t y = 0; y < count; y++)
         hits += s[y] + 2 * t[y] > threshold;
-    for (ptrdiff_t at = 0; found < (ptrdiff_t)hits && at < count; at += GAPLESS_BLOCK) {
-        INTEGER here = 0;
+    for (ptrdiff_t start = 0; written < (ptrdiff_t)hits && start < count; start += GAPLESS_BLOCK) {
+        INTEGER block_hits = 0;
         for (int k = 0; k < GAPLESS_BLOCK; k++)
-            here += s[at + k] + 2 * t[at + k] > threshold;
-        if (here)
+            block_hits += s[start + k] + 2 * t[start + k] > threshold;
+        if (block_hits)
             for (int k = 0; k < GAPLESS_BLOCK; k++)
-                if (s[at + k] + 2 * t[at + k] > threshold)
-                    out[found++] = (int32_t)(at + k);
+                if (s[start + k] + 2 * t[start + k] > threshold)
+                    out[written++] = (int32_t)(start + k);
     }
-    return found;
+    return written;
 }
 
 /* out[y] = max over the given sources of offer + table[source][y]. */
@@ -153,9 +163,9 @@ GAPLESS_VERSIONS(void, NAMED(cg_message), (const REAL *table, ptrdiff_t stride, 
         const REAL *t[4];
         REAL s[4];
         for (int k = 0; k < 4; k++) {
-            const ptrdiff_t chosen = c + k < count ? c + k : count - 1;
-            s[k] = offers[chosen];
-            t[k] = table + sources[chosen] * stride;
+            const ptrdiff_t index = c + k < count ? c + k : count - 1;
+            s[k] = offers[index];
+            t[k] = table + sources[index] * stride;
         }
         NAMED(relax)(out, s, t[0], t[1], t[2], t[3], whole);
     }

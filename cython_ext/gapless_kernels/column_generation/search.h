@@ -1,8 +1,10 @@
-/* Included by column_generation/batch.h once for each type: the rounds of one sentence, and the batch. */
+/* The rounds of one sentence, and the batch.
+ *
+ * Last piece of column_generation/loops.h: rows.h, state.h, exact.h, pricing.h, search.h. */
 
-/* Take what was found into the domains, pass the messages that this changes, trace the best path; mark positions
- * whose prices changed. Messages stop changing at the next domain of one label (section 4.2). */
-static void NAMED(cg_grow)(const NAMED(cg_model) *m, NAMED(cg_room) *r, ptrdiff_t n)
+/* Take what was found into the domains, pass the messages that this changes, trace the best path; mark
+ * positions whose prices changed. Messages stop changing at the next domain of one label (section 4.2). */
+static void NAMED(cg_grow)(const NAMED(cg_model) *m, NAMED(cg_workspace) *r, ptrdiff_t n)
 {
     const ptrdiff_t w = m->stride;
     ptrdiff_t first = n, last = -1;
@@ -64,26 +66,27 @@ static void NAMED(cg_grow)(const NAMED(cg_model) *m, NAMED(cg_room) *r, ptrdiff_
 }
 
 /* Magnitude that the numbers of the search may reach near a threshold. */
-static REAL NAMED(cg_scale)(const NAMED(cg_model) *m, const NAMED(cg_room) *r, ptrdiff_t n, int priced)
+static REAL NAMED(cg_scale)(const NAMED(cg_model) *m, const NAMED(cg_workspace) *r, ptrdiff_t n, int priced)
 {
     REAL scale = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
-        const REAL own = r->rows[i * m->stride + r->path[i]], top = priced ? r->top[i] : 0;
-        scale = GAPLESS_MAX(own, scale);
-        scale = GAPLESS_MAX(-own, scale);
+        const REAL through = r->rows[i * m->stride + r->path[i]], top = priced ? r->top[i] : 0;
+        scale = GAPLESS_MAX(through, scale);
+        scale = GAPLESS_MAX(-through, scale);
         scale = GAPLESS_MAX(top, scale);
         scale = GAPLESS_MAX(-top, scale);
-        if (!(own > -HUGE_SCORE && own < HUGE_SCORE && top < HUGE_SCORE))
+        if (!(through > -HUGE_SCORE && through < HUGE_SCORE && top < HUGE_SCORE))
             return (REAL)INFINITY;
     }
     return scale + 8 * m->largest + m->coarse;
 }
 
-/* One round: price what is to do, want what is missing. Returns how many labels are wanted. */
-static ptrdiff_t NAMED(cg_round)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(cg_sentence) *s, REAL slop)
+/* One round: price the positions that changed, request labels that the domains lack. Returns their number. */
+static ptrdiff_t NAMED(cg_round)(const NAMED(cg_model) * m, NAMED(cg_workspace) * r, NAMED(cg_sentence) * s,
+                                 REAL slop)
 {
     const ptrdiff_t n = s->n;
-    ptrdiff_t wanted = 0;
+    ptrdiff_t missing = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         const ptrdiff_t low = i;
         if (!r->todo[i])
@@ -98,22 +101,22 @@ static ptrdiff_t NAMED(cg_round)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NA
         if (!r->todo[i])
             continue;
         if (i > 0 && (r->targets[i] > 1 || r->size[i] > 1)) {
-            const double excess = NAMED(cg_edge)(m, r, s, i, slop);
+            const double excess = NAMED(cg_price_pairs)(m, r, s, i, slop);
             r->slack[i] = excess > r->slack[i] ? excess : r->slack[i];
         }
         if (r->better[i] > 1) {
-            const double excess = NAMED(cg_own)(m, r, s, i, slop);
+            const double excess = NAMED(cg_price_labels)(m, r, s, i, slop);
             r->slack[i + 1] = excess;
             if (i == 0)
                 r->slack[0] = excess;
         }
     }
     for (ptrdiff_t i = 0; i < n; i++)
-        wanted += r->grown[i];
-    return wanted;
+        missing += r->grown[i];
+    return missing;
 }
 
-static int NAMED(cg_lowered)(const NAMED(cg_model) *m, const NAMED(cg_room) *r, ptrdiff_t n)
+static int NAMED(cg_lowered)(const NAMED(cg_model) *m, const NAMED(cg_workspace) *r, ptrdiff_t n)
 {
     if (m->lowered)
         for (ptrdiff_t i = 1; i < n; i++)
@@ -123,10 +126,11 @@ static int NAMED(cg_lowered)(const NAMED(cg_model) *m, const NAMED(cg_room) *r, 
 }
 
 /* Returns whether the search settled the sentence; otherwise dense Viterbi must. */
-static int NAMED(cg_search)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(cg_sentence) *s)
+static int NAMED(cg_search)(const NAMED(cg_model) *m, NAMED(cg_workspace) *r, NAMED(cg_sentence) *s)
 {
     const ptrdiff_t n = s->n;
-    /* Never 0 where a second path is asked for: of scores that are all 0 nothing is rounded, and ties count too. */
+    /* Never 0 where a second path is asked for: of scores that are all 0 nothing is rounded, and ties count
+     * too. */
     const REAL margin = m->margin >= 0 ? (REAL)(2 * m->margin) * (1 + 4 * UNIT) + (REAL)GAPLESS_TIE : 0;
     const double allowed = m->effort * (double)(n * m->labels);
     REAL scale = NAMED(cg_scale)(m, r, n, 0);
@@ -134,21 +138,21 @@ static int NAMED(cg_search)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(c
     memset(r->todo, 1, (size_t)n);
     r->rows_priced = 0;
     for (s->rounds = 1; s->rounds <= GAPLESS_ROUNDS; s->rounds++) {
-        ptrdiff_t wanted;
+        ptrdiff_t missing;
         double rows = 0;
         REAL slop;
         for (;;) {
             if (!(scale < HUGE_SCORE))
                 return 0;
             slop = GAPLESS_ROUNDINGS * UNIT * (REAL)(n + 2) * scale;
-            wanted = NAMED(cg_round)(m, r, s, slop + margin);
+            missing = NAMED(cg_round)(m, r, s, slop + margin);
             const REAL met = NAMED(cg_scale)(m, r, n, 1);
             if (met <= scale)
                 break;
             scale = 2 * met;
             memset(r->todo, 1, (size_t)n);
         }
-        if (!wanted) {
+        if (!missing) {
             if (NAMED(cg_lowered)(m, r, n) || !NAMED(cg_restricted)(m, r, s, m->margin >= 0))
                 return 0;
             s->bound = s->value;
@@ -177,7 +181,7 @@ static int NAMED(cg_search)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(c
     return 0;
 }
 
-static void NAMED(cg_decode)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(cg_sentence) *s)
+static void NAMED(cg_decode)(const NAMED(cg_model) *m, NAMED(cg_workspace) *r, NAMED(cg_sentence) *s)
 {
     const ptrdiff_t n = s->n;
     s->candidates = s->size = s->rounds = 0;
@@ -192,13 +196,8 @@ static void NAMED(cg_decode)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(
                 s->second_labels[i] = -1;
         return;
     }
-    if (m->start == GAPLESS_START_GIVEN) {
-        for (ptrdiff_t i = 0; i < n; i++)
-            r->path[i] = (int32_t)(s->labels[i] >= 0 && s->labels[i] < m->labels ? s->labels[i] : 0);
-    } else {
-        NAMED(cg_first)(r->rows, n, m->labels, m->stride, m->forward, m->zeros, m->start == GAPLESS_START_GREEDY,
-                        r->path);
-    }
+    NAMED(cg_first)(r->rows, n, m->labels, m->stride, m->forward, m->zeros, m->start == GAPLESS_START_GREEDY,
+                    r->path);
     NAMED(cg_singletons)(m, r, n);
     if (NAMED(cg_search)(m, r, s)) {
         for (ptrdiff_t i = 0; i < n; i++)
@@ -216,56 +215,56 @@ static void NAMED(cg_decode)(const NAMED(cg_model) *m, NAMED(cg_room) *r, NAMED(
     s->status = s->value == -INFINITY ? GAPLESS_INFEASIBLE : GAPLESS_DECIDED;
 }
 
-/* The next `size` bytes of the room, on a cache line of their own; `room` may be NULL to count bytes only. */
-GAPLESS_INLINE void *NAMED(cg_take)(char *room, size_t *used, size_t size)
+/* The next `size` bytes of the memory, on a cache line of their own; NULL to count bytes only. */
+GAPLESS_INLINE void *NAMED(cg_take)(char *memory, size_t *used, size_t size)
 {
-    void *here = room ? room + *used : NULL;
+    void *block = memory ? memory + *used : NULL;
     *used += (size + 63) / 64 * 64;
-    return here;
+    return block;
 }
 
-static size_t NAMED(cg_lay_out)(NAMED(cg_room) *r, char *room, size_t n, size_t w)
+static size_t NAMED(cg_lay_out)(NAMED(cg_workspace) *r, char *memory, size_t n, size_t w)
 {
     size_t used = 0;
-#define GAPLESS_ROOM(field, count) r->field = NAMED(cg_take)(room, &used, (count) * sizeof *r->field)
-    GAPLESS_ROOM(rows, n * w);
-    GAPLESS_ROOM(left, n * w);
-    GAPLESS_ROOM(right, n * w);
-    GAPLESS_ROOM(a, n);
-    GAPLESS_ROOM(b, n);
-    GAPLESS_ROOM(domain, n * w);
-    GAPLESS_ROOM(member, n * w);
-    GAPLESS_ROOM(size, n);
-    GAPLESS_ROOM(grown, n);
-    GAPLESS_ROOM(path, n);
-    GAPLESS_ROOM(top, n);
-    GAPLESS_ROOM(threshold, n);
-    GAPLESS_ROOM(base, n);
-    GAPLESS_ROOM(targets, n);
-    GAPLESS_ROOM(better, n);
-    GAPLESS_ROOM(todo, n);
-    GAPLESS_ROOM(moved, n);
-    GAPLESS_ROOM(slack, n + 1);
-    GAPLESS_ROOM(hits, w);
-    GAPLESS_ROOM(targeted, w);
-    GAPLESS_ROOM(sources, w);
-    GAPLESS_ROOM(plus, w);
-    GAPLESS_ROOM(minus, w);
-    GAPLESS_ROOM(offers, w);
-    GAPLESS_ROOM(best, n * w);
-    GAPLESS_ROOM(second, n * w);
-    GAPLESS_ROOM(from, n * w);
-    GAPLESS_ROOM(from_second, n * w);
-    GAPLESS_ROOM(local, w);
-#undef GAPLESS_ROOM
+#define GAPLESS_TAKE(field, count) r->field = NAMED(cg_take)(memory, &used, (count) * sizeof *r->field)
+    GAPLESS_TAKE(rows, n * w);
+    GAPLESS_TAKE(left, n * w);
+    GAPLESS_TAKE(right, n * w);
+    GAPLESS_TAKE(a, n);
+    GAPLESS_TAKE(b, n);
+    GAPLESS_TAKE(domain, n * w);
+    GAPLESS_TAKE(member, n * w);
+    GAPLESS_TAKE(size, n);
+    GAPLESS_TAKE(grown, n);
+    GAPLESS_TAKE(path, n);
+    GAPLESS_TAKE(top, n);
+    GAPLESS_TAKE(threshold, n);
+    GAPLESS_TAKE(base, n);
+    GAPLESS_TAKE(targets, n);
+    GAPLESS_TAKE(better, n);
+    GAPLESS_TAKE(todo, n);
+    GAPLESS_TAKE(moved, n);
+    GAPLESS_TAKE(slack, n + 1);
+    GAPLESS_TAKE(hits, w);
+    GAPLESS_TAKE(targeted, w);
+    GAPLESS_TAKE(sources, w);
+    GAPLESS_TAKE(plus, w);
+    GAPLESS_TAKE(minus, w);
+    GAPLESS_TAKE(offers, w);
+    GAPLESS_TAKE(best, n * w);
+    GAPLESS_TAKE(second, n * w);
+    GAPLESS_TAKE(from, n * w);
+    GAPLESS_TAKE(from_second, n * w);
+    GAPLESS_TAKE(local, w);
+#undef GAPLESS_TAKE
     return used;
 }
 
 /* Decode sentences; arrays as the twin explains them. Returns false when there is no memory. */
-static int NAMED(cg_batch)(const NAMED(cg_model) *m, const REAL *unary, const int64_t *offsets, ptrdiff_t sentences,
-                           const cg_answers *out)
+static int NAMED(cg_batch)(const NAMED(cg_model) * m, const REAL *unary, const int64_t *offsets,
+                           ptrdiff_t sentences, const cg_answers *out)
 {
-    NAMED(cg_room) r;
+    NAMED(cg_workspace) r;
     ptrdiff_t longest = 1;
     for (ptrdiff_t s = 0; s < sentences; s++)
         if (offsets[s + 1] - offsets[s] > longest)
@@ -278,38 +277,55 @@ static int NAMED(cg_batch)(const NAMED(cg_model) *m, const REAL *unary, const in
     for (ptrdiff_t i = 0; i < longest * m->stride; i++)
         r.rows[i] = -(REAL)INFINITY;
     for (ptrdiff_t s = 0; s < sentences; s++) {
-        NAMED(cg_sentence) one = {0};
-        one.unary = unary + offsets[s] * m->labels;
-        one.n = (ptrdiff_t)(offsets[s + 1] - offsets[s]);
-        one.labels = out->labels + offsets[s];
-        one.second_labels = out->second_labels ? out->second_labels + offsets[s] : NULL;
-        NAMED(cg_decode)(m, &r, &one);
-        out->values[s] = one.value;
-        out->bounds[s] = one.bound;
-        out->status[s] = one.status;
-        out->rounds[s] = one.rounds;
-        out->sizes[s] = one.size;
-        out->candidates[s] = one.candidates;
+        NAMED(cg_sentence) current = {0};
+        current.unary = unary + offsets[s] * m->labels;
+        current.n = (ptrdiff_t)(offsets[s + 1] - offsets[s]);
+        current.labels = out->labels + offsets[s];
+        current.second_labels = out->second_labels ? out->second_labels + offsets[s] : NULL;
+        NAMED(cg_decode)(m, &r, &current);
+        out->values[s] = current.value;
+        out->bounds[s] = current.bound;
+        out->status[s] = current.status;
+        out->rounds[s] = current.rounds;
+        out->sizes[s] = current.size;
+        out->candidates[s] = current.candidates;
         if (out->second_labels)
-            out->seconds[s] = one.second;
+            out->seconds[s] = current.second;
     }
     free(memory);
     return 1;
 }
 
-/* cg_batch on the arrays of a model: rows of `extra` are additions for the first, a middle, the last and the only
- * position, what rounding took from each of them, and zeros. */
-static int NAMED(cg_chains)(ptrdiff_t labels, ptrdiff_t stride, const REAL *forward, const REAL *backward, const REAL *into,
-                            const REAL *out_of, const REAL *extra, double coarse, double largest,
-                            const double *transition, const double *initial, const double *final,
-                            const unsigned char *lowered, int start, double gap, double margin, double effort,
-                            const REAL *unary, const int64_t *offsets, ptrdiff_t sentences, const cg_answers *out)
+/* cg_batch on the arrays of a model: rows of `extra` are additions for the first, a middle, the last and the
+ * only position, what rounding took from each of them, and zeros. */
+static int NAMED(cg_chains)(ptrdiff_t labels, ptrdiff_t stride, const REAL *forward, const REAL *backward,
+                            const REAL *into, const REAL *out_of, const REAL *extra, double coarse,
+                            double largest, const double *transition, const double *initial,
+                            const double *final, const unsigned char *lowered, int start, double gap,
+                            double margin, double effort, const REAL *unary, const int64_t *offsets,
+                            ptrdiff_t sentences, const cg_answers *out)
 {
     const REAL *rows[9];
     for (int row = 0; row < 9; row++)
         rows[row] = extra + row * stride;
-    const NAMED(cg_model) model = {labels, stride, forward, backward, into, out_of, rows[8],
-        {rows[0], rows[1], rows[2], rows[3]}, {rows[4], rows[5], rows[6], rows[7]}, (REAL)coarse, (REAL)largest,
-        transition, initial, final, lowered, start, gap, margin, effort};
+    const NAMED(cg_model) model = {labels,
+                                   stride,
+                                   forward,
+                                   backward,
+                                   into,
+                                   out_of,
+                                   rows[8],
+                                   {rows[0], rows[1], rows[2], rows[3]},
+                                   {rows[4], rows[5], rows[6], rows[7]},
+                                   (REAL)coarse,
+                                   (REAL)largest,
+                                   transition,
+                                   initial,
+                                   final,
+                                   lowered,
+                                   start,
+                                   gap,
+                                   margin,
+                                   effort};
     return NAMED(cg_batch)(&model, unary, offsets, sentences, out);
 }

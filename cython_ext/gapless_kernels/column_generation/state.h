@@ -1,8 +1,11 @@
-/* Included by column_generation/batch.h once for each type: what a batch shares, and what the sentence at hand needs. */
+/* What a batch shares, and the workspace of the current sentence.
+ *
+ * Second piece of column_generation/loops.h: rows.h, state.h, exact.h, pricing.h, search.h. */
 
 typedef struct {
     ptrdiff_t labels, stride;
-    const REAL *forward, *backward; /* transitions of the search, source first and target first; (labels, stride) */
+    const REAL *forward,
+        *backward; /* transitions of the search, source first and target first; (labels, stride) */
     const REAL *into, *out_of;      /* largest transition into, out of a label; (stride,) */
     const REAL *zeros;              /* (stride,) */
     const REAL *extra[4];           /* added to the first, a middle, the last, the only row; (stride,) */
@@ -11,30 +14,32 @@ typedef struct {
     REAL largest;                   /* largest magnitude in `forward` */
     const double *transition;       /* the scores proper, (labels, labels) */
     const double *initial, *final;  /* (labels,) */
-    const unsigned char *lowered;   /* (labels, labels): pairs whose search score is above the true one; or NULL */
+    const unsigned char
+        *lowered; /* (labels, labels): pairs whose search score is above the true one; or NULL */
     int start;                      /* GAPLESS_START_... */
     double gap, margin;             /* relative gap that is enough; < 0 margin: no second best */
-    double effort;                  /* label rows that may be priced before dense Viterbi takes over, over all rows */
+    double effort; /* label rows that may be priced before dense Viterbi takes over, over all rows */
 } NAMED(cg_model);
 
 typedef struct {
-    REAL *rows, *left, *right;       /* (longest, stride): own scores, messages from the left and from the right */
-    const REAL **a, **b;             /* (longest,): the message in use, a row of a table or of `left`, `right` */
-    int32_t *domain;                 /* (longest, stride): labels of each domain, in the order of their coming */
-    unsigned char *member;           /* (longest, stride); IN_DOMAIN, WANTED, or 0; all 0 between sentences */
+    REAL *rows, *left, *right; /* (longest, stride): own scores, messages from the left and from the right */
+    const REAL **a, **b;       /* (longest,): the message in use, a row of a table or of `left`, `right` */
+    int32_t *domain;           /* (longest, stride): labels of each domain, in the order of their coming */
+    unsigned char *member;     /* (longest, stride); IN_DOMAIN, MISSING, or 0; all 0 between sentences */
     ptrdiff_t *size, *grown;         /* (longest,): labels priced with, labels found since */
     int32_t *path;                   /* (longest,): best path of the search */
-    REAL *top, *threshold, *base;    /* (longest,): largest S+; for pricing targets; reduced cost of the path's edge */
+    REAL *top, *threshold,
+        *base; /* (longest,): largest S+; for pricing targets; reduced cost of the path's edge */
     INTEGER *targets, *better;       /* (longest,): counts, see NAMED(node) */
     unsigned char *todo, *moved;     /* (longest,): positions to price; whose messages or path changed */
     double *slack;                   /* (longest + 1,): largest positive reduced costs, doubled */
     int32_t *hits, *targeted, *sources; /* (stride,) */
-    double rows_priced;              /* label rows read by the oracle, the passes over all positions not counted */
+    double rows_priced; /* label rows read by the oracle, the passes over all positions not counted */
     REAL *plus, *minus, *offers;     /* (stride,) */
     double *best, *second;           /* (longest, stride): messages of the last, exact solve */
     int32_t *from, *from_second;     /* (longest, stride): 2 * index in the domain before + rank */
     double *local;                   /* (stride,) */
-} NAMED(cg_room);
+} NAMED(cg_workspace);
 
 typedef struct {
     const REAL *unary;
@@ -46,7 +51,8 @@ typedef struct {
 } NAMED(cg_sentence);
 
 /* The score proper of a label, the scores of starting and ending included. */
-GAPLESS_INLINE double NAMED(cg_local)(const NAMED(cg_model) *m, const NAMED(cg_sentence) *s, ptrdiff_t i, ptrdiff_t x)
+GAPLESS_INLINE double NAMED(cg_local)(const NAMED(cg_model) * m, const NAMED(cg_sentence) * s, ptrdiff_t i,
+                                      ptrdiff_t x)
 {
     double score = (double)s->unary[i * m->labels + x];
     if (i == 0)
@@ -57,16 +63,17 @@ GAPLESS_INLINE double NAMED(cg_local)(const NAMED(cg_model) *m, const NAMED(cg_s
 }
 
 /* Remember a label that a domain lacks. */
-GAPLESS_INLINE void NAMED(cg_want)(const NAMED(cg_model) *m, NAMED(cg_room) *r, ptrdiff_t i, int32_t x)
+GAPLESS_INLINE void NAMED(cg_request)(const NAMED(cg_model) * m, NAMED(cg_workspace) * r, ptrdiff_t i,
+                                      int32_t x)
 {
     unsigned char *member = r->member + i * m->stride + x;
     if (!*member) {
-        *member = WANTED;
+        *member = MISSING;
         r->domain[i * m->stride + r->size[i] + r->grown[i]++] = x;
     }
 }
 
-static void NAMED(cg_singletons)(const NAMED(cg_model) *m, NAMED(cg_room) *r, ptrdiff_t n)
+static void NAMED(cg_singletons)(const NAMED(cg_model) *m, NAMED(cg_workspace) *r, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
         r->size[i] = 1;
@@ -78,7 +85,7 @@ static void NAMED(cg_singletons)(const NAMED(cg_model) *m, NAMED(cg_room) *r, pt
     }
 }
 
-static void NAMED(cg_clear)(const NAMED(cg_model) *m, NAMED(cg_room) *r, ptrdiff_t n)
+static void NAMED(cg_clear)(const NAMED(cg_model) *m, NAMED(cg_workspace) *r, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; i++)
         for (ptrdiff_t c = 0; c < r->size[i] + r->grown[i]; c++)

@@ -5,13 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["GraphArrays", "check_graph", "check_query"]
-
 Array = npt.NDArray[Any]
 
 
 class GraphArrays(NamedTuple):
-    """The arrays of a layered graph, see `gapless.core.layered_graph.LayeredGraph`."""
+    """The arrays of a layered graph, see `gapless.factors.diagrams.layered_graph.LayeredGraph`."""
 
     layer_nodes: Array
     layer_blocks: Array

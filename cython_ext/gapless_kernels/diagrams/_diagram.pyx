@@ -38,7 +38,7 @@ cdef extern from "diagrams/diagram.h" nogil:
 
 
 def _held(array, dtype, bint checked):
-    """The array itself where nobody can change it any more; else a copy. One more at its end where it is empty: it needs an address."""
+    """The array itself where it can no longer change; else a copy. One more at its end where it is empty: it needs an address."""
     if checked and array.size and array.flags.c_contiguous and not array.flags.writeable:
         return array
     return np.append(array, 0).astype(dtype)
@@ -107,7 +107,7 @@ cdef class DiagramFactor(Factor):
                 for i in range(self._graph.count):
                     on[i] = y[i] == GS_ON
                 value[0] = self._exact_value(on)
-            except BaseException as error:  # raised again by whoever called
+            except BaseException as error:  # the caller raises it again
                 self.error = error
                 value[0] = INFINITY
                 return GS_FAILED

@@ -16,7 +16,7 @@ Layer = tuple[Array, Array]
 class Unrolling:
     """A layered graph from the steps of its layers, one after the other.
 
-    Equal states are one node. Nodes are those of `gapless.core.layered_graph.LayeredGraph`.
+    Equal states are one node. Nodes are those of `gapless.factors.diagrams.layered_graph.LayeredGraph`.
 
     Parameters
     ----------

@@ -1,10 +1,11 @@
 /* Passes over a layered graph whose paths are the configurations of a factor.
  *
- * Nodes are numbered layer after layer; node 0 is none: an edge to it is not there, and `below[0]` is always -inf. A block holds the
- * edges of one layer for one choice, one from each node of a range. All scores are finite or -inf, and no sum is NaN.
+ * Nodes are numbered layer after layer; node 0 is none: an edge to it is not there, and `below[0]` is always
+ * -inf. A block holds the edges of one layer for one choice, one from each node of a range. All scores are
+ * finite or -inf, and no sum is NaN.
  *
- * `below` is filled from the last layer to the first, so that a node reads its own edges: targets of neighbouring nodes are mostly
- * neighbours, too, and the loops over a range become vector loops.
+ * `below` is filled from the last layer to the first, so that a node reads its own edges: targets of
+ * neighbouring nodes are mostly neighbours, too, and the loops over a range become vector loops.
  */
 #ifndef GAPLESS_SEARCH_DIAGRAM_H
 #define GAPLESS_SEARCH_DIAGRAM_H
@@ -33,7 +34,8 @@ typedef struct {
 
 enum { GS_ANY_BLOCK = -1, GS_NO_BLOCK = -2 };
 
-#define GS_LANES 64 /* so many maxima are kept side by side: a compiler may not reorder those of one number */
+/* So many maxima are kept side by side: a compiler may not reorder those of one number. */
+#define GS_LANES 64
 
 /* The block that the state leaves alone in a layer: the decision that is on. GS_NO_BLOCK: two are on. */
 GAPLESS_INLINE ptrdiff_t gs_lone_block(const gs_diagram *d, ptrdiff_t layer, const signed char *state)
@@ -64,22 +66,26 @@ GAPLESS_INLINE int gs_is_even(const gs_diagram *d, ptrdiff_t b)
 }
 
 /* Best from each node to an end, under the state. */
-GAPLESS_VERSIONS(void, gs_diagram_below, (const gs_diagram *d, const double *prices, const signed char *state), (d, prices, state))
+GAPLESS_VERSIONS(void, gs_diagram_below,
+                 (const gs_diagram *d, const double *prices, const signed char *state), (d, prices, state))
 {
     double *below = d->below;
     below[0] = -INFINITY;
     ptrdiff_t end = d->layer_nodes[d->layers + 1];
     memcpy(below + d->layer_nodes[d->layers], d->final, (end - d->layer_nodes[d->layers]) * sizeof(double));
     for (ptrdiff_t layer = d->layers - 1; layer >= 0; layer--) {
-        const ptrdiff_t lone = gs_lone_block(d, layer, state), width = d->layer_nodes[layer + 1] - d->layer_nodes[layer];
+        const ptrdiff_t lone = gs_lone_block(d, layer, state),
+                        width = d->layer_nodes[layer + 1] - d->layer_nodes[layer];
         ptrdiff_t b = d->layer_blocks[layer];
         while (b < d->layer_blocks[layer + 1] && !gs_block_open(d, b, lone, state))
             b++;
-        if (b < d->layer_blocks[layer + 1] && gs_is_even(d, b) && d->counts[b] == width) { /* as in budgets: nothing has to be there before */
+        /* A first block that covers the layer, as in budgets, writes all its nodes: no -inf before. */
+        if (b < d->layer_blocks[layer + 1] && gs_is_even(d, b) && d->counts[b] == width) {
             const ptrdiff_t other = b + 1;
-            const int paired = other < d->layer_blocks[layer + 1] && d->counts[other] > 0 && gs_is_even(d, other)
-                && gs_block_open(d, other, lone, state);
-            const ptrdiff_t begin = paired ? d->sources[other] - d->sources[b] : 0, end = paired ? begin + d->counts[other] : 0;
+            const int paired = other < d->layer_blocks[layer + 1] && d->counts[other] > 0
+                && gs_is_even(d, other) && gs_block_open(d, other, lone, state);
+            const ptrdiff_t begin = paired ? d->sources[other] - d->sources[b] : 0,
+                            end = paired ? begin + d->counts[other] : 0;
             const double same = d->constants[b] + gs_block_weight(d, b, prices);
             const double *restrict from = below - d->target_at[b];
             double *restrict to = below + d->sources[b];
@@ -126,8 +132,10 @@ GAPLESS_VERSIONS(void, gs_diagram_below, (const gs_diagram *d, const double *pri
     }
 }
 
-/* Best from the first node to each node; and for every block the best path through it, after `below`. `through`: one for each block. */
-GAPLESS_VERSIONS(void, gs_diagram_through, (const gs_diagram *d, const double *prices, const signed char *state, double *through),
+/* Best from the first node to each node; and for every block the best path through it, after `below`.
+ * `through`: one for each block. */
+GAPLESS_VERSIONS(void, gs_diagram_through,
+                 (const gs_diagram *d, const double *prices, const signed char *state, double *through),
                  (d, prices, state, through))
 {
     double *above = d->above;
@@ -167,7 +175,8 @@ GAPLESS_VERSIONS(void, gs_diagram_through, (const gs_diagram *d, const double *p
                         }
                     else
                         for (ptrdiff_t lane = 0; lane < left; lane++) {
-                            const double sum = (from[i + lane] + (scores[i + lane] + weight)) + rest[i + lane];
+                            const double sum =
+                                (from[i + lane] + (scores[i + lane] + weight)) + rest[i + lane];
                             lanes[lane] = GAPLESS_MAX(sum, lanes[lane]);
                         }
                 }
@@ -216,7 +225,8 @@ GAPLESS_INLINE int gs_some_path(const gs_diagram *d)
     return d->layer_nodes[1] > d->layer_nodes[0];
 }
 
-static int gs_diagram_maximise(const gs_diagram *d, const double *prices, const signed char *state, double *value, signed char *y)
+static int gs_diagram_maximise(const gs_diagram *d, const double *prices, const signed char *state,
+                               double *value, signed char *y)
 {
     *value = -INFINITY;
     memset(y, 0, d->count);
@@ -237,8 +247,11 @@ static int gs_diagram_maximise(const gs_diagram *d, const double *prices, const 
             double score;
             const ptrdiff_t target = gs_edge(d, b, node, &score);
             const double sum = d->below[target] + (score + gs_block_weight(d, b, prices));
-            if (sum > most)
-                most = sum, on = d->places[b], next = target;
+            if (sum > most) {
+                most = sum;
+                on = d->places[b];
+                next = target;
+            }
         }
         if (on >= 0)
             y[on] = 1;
@@ -267,8 +280,8 @@ static int gs_diagram_value(const gs_diagram *d, const signed char *y, double *v
 }
 
 /* `through`: room for one number for each block. */
-static int gs_diagram_marginals(const gs_diagram *d, const double *prices, const signed char *state, double *with, double *without,
-                                double *through)
+static int gs_diagram_marginals(const gs_diagram *d, const double *prices, const signed char *state,
+                                double *with, double *without, double *through)
 {
     for (ptrdiff_t i = 0; i < d->count; i++)
         with[i] = without[i] = -INFINITY;
@@ -282,9 +295,11 @@ static int gs_diagram_marginals(const gs_diagram *d, const double *prices, const
         double first = -INFINITY, second = -INFINITY;
         ptrdiff_t top = -1;
         for (ptrdiff_t b = d->layer_blocks[layer]; b < d->layer_blocks[layer + 1]; b++)
-            if (top < 0 || through[b] > first)
-                second = first, first = through[b], top = b;
-            else if (through[b] > second)
+            if (top < 0 || through[b] > first) {
+                second = first;
+                first = through[b];
+                top = b;
+            } else if (through[b] > second)
                 second = through[b];
         for (ptrdiff_t b = d->layer_blocks[layer]; b < d->layer_blocks[layer + 1]; b++)
             if (d->places[b] >= 0) {
@@ -295,8 +310,9 @@ static int gs_diagram_marginals(const gs_diagram *d, const double *prices, const
     return GS_FOUND;
 }
 
-/* In a layer of several, an off decision stands against none being on, or, where that is forbidden, against the one that is on: then
- * turning that one off counts 0. `with`: the value of y with the layer's choice replaced. Forbidden flips count -inf. */
+/* In a layer of several, an off decision stands against none being on, or, where that is forbidden, against
+ * the one that is on: then turning that one off counts 0. `with`: the value of y with the layer's choice
+ * replaced. Forbidden flips count -inf. */
 static int gs_diagram_flips(const gs_diagram *d, const signed char *y, double *difference)
 {
     memset(difference, 0, d->count * sizeof(double));
@@ -320,7 +336,8 @@ static int gs_diagram_flips(const gs_diagram *d, const signed char *y, double *d
             if (d->places[b] < 0)
                 continue;
             if (b == taken)
-                difference[d->places[b]] = none == -INFINITY && following - first > 1 + (d->places[first] < 0) ? 0.0 : none - own;
+                difference[d->places[b]] =
+                    none == -INFINITY && following - first > 1 + (d->places[first] < 0) ? 0.0 : none - own;
             else {
                 const ptrdiff_t target = gs_edge(d, b, node, &score);
                 difference[d->places[b]] = (d->below[target] + score) - reference;

@@ -1,7 +1,8 @@
-/* A layered graph from the steps of its layers: equal states merged on the way down, nodes pruned and merged on the way up.
+/* A layered graph from the steps of its layers: equal states merged on the way down, nodes pruned and merged
+ * on the way up.
  *
- * Targets are kept layer after layer, choice after choice, one for each node, as numbers in the next layer; -1: no edge. A choice with
- * one score for all its edges keeps that alone.
+ * Targets are kept layer after layer, choice after choice, one for each node, as numbers in the next layer;
+ * -1: no edge. A choice with one score for all its edges keeps that alone.
  */
 #ifndef GAPLESS_DIAGRAMS_UNROLLING_H
 #define GAPLESS_DIAGRAMS_UNROLLING_H
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "lanes/lanes.h"
+#include "resize.h"
 
 typedef struct {
     int64_t at, score_at; /* where its targets and its scores begin; -1: all have the constant */
@@ -20,7 +22,7 @@ typedef struct {
 } gu_block;
 
 typedef struct {
-    int64_t width, kept; /* nodes, and those left by `gu_prune` */
+    int64_t width, kept;    /* nodes, and those left by `gu_prune` */
     int64_t first, choices; /* its blocks */
 } gu_layer;
 
@@ -30,31 +32,18 @@ typedef struct {
     int32_t *target; /* of the nodes of all layers */
     double *score;
     int64_t layers, blocks, targets, scores;                 /* in use */
-    int64_t layer_room, block_room, target_room, score_room; /* allocated */
+    ptrdiff_t layer_room, block_room, target_room, score_room; /* allocated */
     int32_t *rank; /* of each state that a layer may lead to, and other work */
-    int64_t rank_room;
+    ptrdiff_t rank_room;
 } gu_unrolling;
-
-/* Room for `wanted` entries of `size` bytes; 0 without memory. */
-static int gu_reserve(void **array, int64_t *room, int64_t wanted, size_t size)
-{
-    if (wanted <= *room)
-        return 1;
-    const int64_t more = wanted > 2 * *room ? wanted : 2 * *room;
-    void *larger = realloc(*array, (size_t)more * size);
-    if (larger == NULL)
-        return 0;
-    *array = larger, *room = more;
-    return 1;
-}
 
 /* A layer of so many nodes and choices; its block `b` is `block[layer.first + b]`. NULL without memory. */
 static gu_layer *gu_new_layer(gu_unrolling *u, int64_t width, int64_t choices)
 {
-    if (!gu_reserve((void **)&u->layer, &u->layer_room, u->layers + 1, sizeof *u->layer)
-        || !gu_reserve((void **)&u->block, &u->block_room, u->blocks + choices, sizeof *u->block)
-        || !gu_reserve((void **)&u->target, &u->target_room, u->targets + width * choices, sizeof *u->target)
-        || !gu_reserve((void **)&u->score, &u->score_room, u->scores + width * choices, sizeof *u->score))
+    if (!array_grow(&u->layer, &u->layer_room, u->layers + 1, sizeof *u->layer)
+        || !array_grow(&u->block, &u->block_room, u->blocks + choices, sizeof *u->block)
+        || !array_grow(&u->target, &u->target_room, u->targets + width * choices, sizeof *u->target)
+        || !array_grow(&u->score, &u->score_room, u->scores + width * choices, sizeof *u->score))
         return NULL;
     gu_layer *layer = u->layer + u->layers;
     *layer = (gu_layer){width, width, u->blocks, choices};
@@ -63,8 +52,10 @@ static gu_layer *gu_new_layer(gu_unrolling *u, int64_t width, int64_t choices)
     return layer;
 }
 
-/* Check the scores of a block of the new layer, and keep them; `forbidden` where one is -inf. 0: one is no score. */
-static int gu_take_scores(gu_unrolling *u, gu_block *block, const double *scores, int64_t width, double largest, int *forbidden)
+/* Check the scores of a block of the new layer, and keep them; `forbidden` where one is -inf. 0: one is no
+ * score. */
+static int gu_take_scores(gu_unrolling *u, gu_block *block, const double *scores, int64_t width,
+                          double largest, int *forbidden)
 {
     double *to = u->score + u->scores;
     int fine = 1;
@@ -73,26 +64,31 @@ static int gu_take_scores(gu_unrolling *u, gu_block *block, const double *scores
         fine &= (to[i] >= -largest && to[i] <= largest) || to[i] == -INFINITY;
         *forbidden |= to[i] == -INFINITY;
     }
-    block->score_at = u->scores, u->scores += width;
+    block->score_at = u->scores;
+    u->scores += width;
     return fine;
 }
 
 /* Widen a range of states to these. */
-GAPLESS_VERSIONS(void, gu_range, (const int64_t *states, int64_t count, int64_t *least, int64_t *most), (states, count, least, most))
+GAPLESS_VERSIONS(void, gu_range, (const int64_t *states, int64_t count, int64_t *least, int64_t *most),
+                 (states, count, least, most))
 {
     int64_t low = *least, high = *most;
     for (int64_t i = 0; i < count; i++) {
         low = states[i] < low ? states[i] : low;
         high = states[i] > high ? states[i] : high;
     }
-    *least = low, *most = high;
+    *least = low;
+    *most = high;
 }
 
-/* Number the states that a new layer's blocks lead to, 0 and up to `most`, and write them to `reached`, ascending, if there is room for
- * them in the rank table. `following`: the states of each block, as 64-bit numbers; -1 forbids. Their number; -1 without memory. */
-static int64_t gu_number(gu_unrolling *u, gu_layer *layer, const int64_t *const *following, int64_t most, int64_t *reached)
+/* Number the states that a new layer's blocks lead to, 0 and up to `most`, and write them to `reached`,
+ * ascending, if there is room for them in the rank table. `following`: the states of each block, as 64-bit
+ * numbers; -1 forbids. Their number; -1 without memory. */
+static int64_t gu_number(gu_unrolling *u, gu_layer *layer, const int64_t *const *following, int64_t most,
+                         int64_t *reached)
 {
-    if (!gu_reserve((void **)&u->rank, &u->rank_room, most + 2, sizeof *u->rank))
+    if (!array_grow(&u->rank, &u->rank_room, most + 2, sizeof *u->rank))
         return -1;
     int32_t *rank = u->rank + 1; /* rank[-1] is that of no edge */
     memset(u->rank, 0, (size_t)(most + 2) * sizeof *rank);
@@ -117,7 +113,9 @@ static int64_t gu_number(gu_unrolling *u, gu_layer *layer, const int64_t *const 
 
 static void gu_keep_layer(gu_unrolling *u, const gu_layer *layer)
 {
-    u->layers++, u->blocks += layer->choices, u->targets += layer->width * layer->choices;
+    u->layers++;
+    u->blocks += layer->choices;
+    u->targets += layer->width * layer->choices;
 }
 
 /* Edges of -inf are none. */
@@ -141,7 +139,9 @@ GAPLESS_INLINE uint32_t gu_mixed(uint32_t key, uint32_t bits)
 }
 
 /* Begin a key for each node, or mix the targets of a block in; and its scores, where it has more than one. */
-GAPLESS_VERSIONS(void, gu_mix, (uint32_t *restrict key, const int32_t *restrict target, const double *restrict score, int64_t width),
+GAPLESS_VERSIONS(void, gu_mix,
+                 (uint32_t *restrict key, const int32_t *restrict target, const double *restrict score,
+                  int64_t width),
                  (key, target, score, width))
 {
     for (int64_t i = 0; i < width; i++)
@@ -165,16 +165,19 @@ static int gu_same(const gu_unrolling *u, const gu_layer *layer, int64_t one, in
     for (int64_t b = 0; b < layer->choices; b++) {
         const gu_block *block = u->block + layer->first + b;
         const int32_t *target = u->target + block->at;
-        if (target[one] != target[other] || (target[one] >= 0 && gu_worth(u, block, one) != gu_worth(u, block, other)))
+        if (target[one] != target[other]
+            || (target[one] >= 0 && gu_worth(u, block, one) != gu_worth(u, block, other)))
             return 0;
     }
     return 1;
 }
 
-/* Prune and merge the nodes of a layer after those of the next were, and move what is left to the front of its rows. `next`: the new
- * number of each node of the next layer, -1 where it is pruned, and next[-1] is -1. `number`: room for that of each node here. `table`:
- * a power of two, `slots`, of entries, of which two or more for each node; NULL: equal nodes are not looked for. */
-static void gu_prune(gu_unrolling *u, gu_layer *layer, const int32_t *next, int32_t *number, uint32_t *key, int32_t *table, int64_t slots)
+/* Prune and merge the nodes of a layer after those of the next were, and move what is left to the front of
+ * its rows. `next`: the new number of each node of the next layer, -1 where it is pruned, and next[-1] is -1.
+ * `number`: room for that of each node here. `table`: a power of two, `slots`, of entries, of which two or
+ * more for each node; NULL: equal nodes are not looked for. */
+static void gu_prune(gu_unrolling *u, gu_layer *layer, const int32_t *next, int32_t *number, uint32_t *key,
+                     int32_t *table, int64_t slots)
 {
     const int64_t width = layer->width;
     memset(number, -1, (size_t)width * sizeof *number); /* 0 where any edge is there */
@@ -192,7 +195,8 @@ static void gu_prune(gu_unrolling *u, gu_layer *layer, const int32_t *next, int3
         memset(key, 0, (size_t)width * sizeof *key);
         for (int64_t b = 0; b < layer->choices; b++) {
             const gu_block *block = u->block + layer->first + b;
-            gu_mix(key, u->target + block->at, block->score_at < 0 ? NULL : u->score + block->score_at, width);
+            gu_mix(key, u->target + block->at, block->score_at < 0 ? NULL : u->score + block->score_at,
+                   width);
         }
     }
     int64_t kept = 0;
@@ -207,7 +211,8 @@ static void gu_prune(gu_unrolling *u, gu_layer *layer, const int32_t *next, int3
                 number[i] = table[slot];
                 continue;
             }
-            table[slot] = (int32_t)kept, key[kept] = key[i];
+            table[slot] = (int32_t)kept;
+            key[kept] = key[i];
         }
         number[i] = (int32_t)kept;
         if (kept < i)
@@ -233,8 +238,10 @@ typedef struct {
     int64_t target_count, score_count;
 } gu_graph;
 
-/* Lay a block out: the range from its first edge to its last. `here`, `there`: the first node of its layer and of the next. */
-static void gu_lay_out(const gu_unrolling *u, const gu_layer *layer, int64_t b, int64_t here, int64_t there, gu_graph *to)
+/* Lay a block out: the range from its first edge to its last. `here`, `there`: the first node of its layer
+ * and of the next. */
+static void gu_lay_out(const gu_unrolling *u, const gu_layer *layer, int64_t b, int64_t here, int64_t there,
+                       gu_graph *to)
 {
     const gu_block *block = u->block + b;
     const int32_t *target = u->target + block->at;
@@ -254,7 +261,8 @@ static void gu_lay_out(const gu_unrolling *u, const gu_layer *layer, int64_t b, 
         rises = target[i] == target[0] + i;
     for (int64_t i = 0; score != NULL && same && i < count; i++)
         same = target[i] < 0 || score[i] == constant;
-    to->sources[b] = here + low, to->counts[b] = count;
+    to->sources[b] = here + low;
+    to->counts[b] = count;
     to->target_at[b] = rises ? -(count ? there + target[0] : 1) : to->target_count;
     if (!rises) {
         int32_t *into = to->targets + to->target_count;
@@ -274,7 +282,11 @@ static void gu_lay_out(const gu_unrolling *u, const gu_layer *layer, int64_t b, 
 
 static void gu_free(gu_unrolling *u)
 {
-    free(u->layer), free(u->block), free(u->target), free(u->score), free(u->rank);
+    free(u->layer);
+    free(u->block);
+    free(u->target);
+    free(u->score);
+    free(u->rank);
 }
 
 #endif

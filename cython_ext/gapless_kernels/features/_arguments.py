@@ -8,8 +8,6 @@ import numpy.typing as npt
 
 from gapless_kernels._arguments import REALS, check_type
 
-__all__ = ["check_parse_features", "check_parts", "check_table"]
-
 
 def check_parts(parts: npt.NDArray[np.int64], templates: npt.NDArray[np.int32]) -> None:
     """Check tuples of word positions and the templates of their features against each other.

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""Compiled hashing of parsing features; see the twin `_parse_features_twin` for what each function owes."""
+"""Compiled hashing of parsing features; the twin `_parse_features_twin` documents their contracts."""
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
@@ -55,7 +55,7 @@ cdef void evaluate(
     const int64_t[:, ::1] parts,
     Py_ssize_t p,
     const int32_t[:, ::1] values,
-    uint32_t[::1] found,
+    uint32_t[::1] evaluated,
 ) noexcept nogil:
     """The values that the templates of part `p` combine."""
     cdef Py_ssize_t v, i, j, width = parts.shape[1]
@@ -63,32 +63,32 @@ cdef void evaluate(
     cdef uint32_t code
     for v in range(values.shape[0]):
         if values[v, 0] == ATOM:
-            found[v] = atoms[PAD + parts[p, values[v, 1]] + values[v, 2], values[v, 3]]
+            evaluated[v] = atoms[PAD + parts[p, values[v, 1]] + values[v, 2], values[v, 3]]
         elif values[v, 0] == ORDER:
             code = 0
             for i in range(width):
                 for j in range(i):
                     code = 3 * code + (parts[p, j] < parts[p, i]) + 2 * (parts[p, j] == parts[p, i])
-            found[v] = code
+            evaluated[v] = code
         else:
             low, high = parts[p, values[v, 1]], parts[p, values[v, 2]]
             if values[v, 0] == DISTANCE:
-                found[v] = bucket(high - low)
+                evaluated[v] = bucket(high - low)
                 continue
             if low > high:
                 low, high = high, low
             code = 0
             if high > low:
                 code = atoms[PAD + high - 1, values[v, 3]] - atoms[PAD + low, values[v, 3]]
-            found[v] = code if code < MOST else MOST
+            evaluated[v] = code if code < MOST else MOST
 
 
-cdef Py_ssize_t place(
+cdef Py_ssize_t write_places(
     const uint32_t[:, ::1] atoms,
     const int64_t[:, ::1] parts,
     Py_ssize_t p,
     const int32_t[:, ::1] templates,
-    const uint32_t[::1] found,
+    const uint32_t[::1] evaluated,
     int shift,
     int64_t[::1] places,
     Py_ssize_t count,
@@ -102,7 +102,7 @@ cdef Py_ssize_t place(
         for k in range(TERMS, templates.shape[1]):
             if templates[t, k] < 0:
                 break
-            state = stir(state, found[templates[t, k]])
+            state = stir(state, evaluated[templates[t, k]])
         if templates[t, FROM] >= 0:
             low, high = parts[p, templates[t, FROM]], parts[p, templates[t, TO]]
             if low > high:
@@ -115,7 +115,7 @@ cdef Py_ssize_t place(
         places[count] = <int64_t>index
         count += 1
         if templates[t, COMPANION] >= 0:
-            places[count] = <int64_t>(index ^ (1 + (found[templates[t, COMPANION]] & 7) % 7))
+            places[count] = <int64_t>(index ^ (1 + (evaluated[templates[t, COMPANION]] & 7) % 7))
             count += 1
     return count
 
@@ -128,11 +128,11 @@ cdef void score(
     int shift,
     const real[::1] table,
     double[::1] scores,
-    uint32_t[::1] found,
+    uint32_t[::1] evaluated,
     int64_t[:, ::1] places,
     Py_ssize_t[::1] counts,
 ) noexcept:
-    """The weights of part p are asked for while those of the parts before it are added up."""
+    """Add up the weights of each part; those of part p are prefetched while earlier parts are summed."""
     cdef Py_ssize_t p, i, slot, parts_count = parts.shape[0]
     cdef double total
     with nogil:
@@ -145,8 +145,8 @@ cdef void score(
                 scores[p - AHEAD] = total
             if p < parts_count:
                 slot = p % AHEAD
-                evaluate(atoms, parts, p, values, found)
-                counts[slot] = place(atoms, parts, p, templates, found, shift, places[slot], 0)
+                evaluate(atoms, parts, p, values, evaluated)
+                counts[slot] = write_places(atoms, parts, p, templates, evaluated, shift, places[slot], 0)
                 for i in range(counts[slot]):
                     gapless_prefetch(&table[places[slot, i]])
 
@@ -157,21 +157,22 @@ cdef void list_features(
     const int32_t[:, ::1] values,
     const int32_t[:, ::1] templates,
     int shift,
-    uint32_t[::1] found,
+    uint32_t[::1] evaluated,
     int64_t[::1] places,
 ) noexcept:
     cdef Py_ssize_t p, count = 0
     with nogil:
         for p in range(parts.shape[0]):
-            evaluate(atoms, parts, p, values, found)
-            count = place(atoms, parts, p, templates, found, shift, places, count)
+            evaluate(atoms, parts, p, values, evaluated)
+            count = write_places(atoms, parts, p, templates, evaluated, shift, places, count)
 
 
 def feature_counts(parts, templates):
     """Number of features of each part; see `_parse_features_twin.feature_counts`."""
     check_parts(parts, templates)
     between = templates[:, FROM] >= 0
-    counts = np.full(len(parts), np.count_nonzero(~between) + np.count_nonzero(templates[~between, COMPANION] >= 0))
+    companions = np.count_nonzero(templates[~between, COMPANION] >= 0)
+    counts = np.full(len(parts), np.count_nonzero(~between) + companions)
     for row in templates[between]:
         counts += np.maximum(np.abs(parts[:, row[FROM]] - parts[:, row[TO]]) - 1, 0)
     return counts
@@ -185,7 +186,7 @@ def score_parts(atoms, parts, values, templates, table, scores):
     check_output("scores", scores, (len(parts),), np.float64)
     if not len(parts):
         return
-    room = np.empty((AHEAD, max(int(feature_counts(parts, templates).max()), 1)), np.int64)
+    place_rows = np.empty((AHEAD, max(int(feature_counts(parts, templates).max()), 1)), np.int64)
     sums = scores if scores.flags.c_contiguous else np.empty(len(parts))
     arguments = (
         np.ascontiguousarray(atoms),
@@ -194,11 +195,11 @@ def score_parts(atoms, parts, values, templates, table, scores):
         templates,
         shift,
     )
-    room_for_values, counts = np.empty(len(values), np.uint32), np.zeros(AHEAD, np.intp)
+    combined, counts = np.empty(len(values), np.uint32), np.zeros(AHEAD, np.intp)
     if table.dtype == np.float32:
-        score[float](*arguments, table, sums, room_for_values, room, counts)
+        score[float](*arguments, table, sums, combined, place_rows, counts)
     else:
-        score[double](*arguments, table, sums, room_for_values, room, counts)
+        score[double](*arguments, table, sums, combined, place_rows, counts)
     if sums is not scores:
         scores[...] = sums
 

@@ -16,7 +16,7 @@ A row of `values` is (kind, a, b, c):
 
 A row of `templates` is (seed, companion, from, to, middle, value, value, ..., -1, ...). Its values are hashed in
 order, beginning with the seed. With ``companion >= 0`` there is a second feature, which in addition looks at that
-value modulo 7 and lies beside the first in the table (one cache line serves both). With ``from >= 0`` there is one
+value modulo 7 and lies next to the first in the table (one cache line serves both). With ``from >= 0`` there is one
 feature for each position strictly between ``part[from]`` and ``part[to]``, which looks at the atom `middle` there.
 """
 
@@ -131,7 +131,7 @@ def part_features(atoms: Atoms, parts: Integers, values: Rows, templates: Rows, 
 
 def _places(atoms: Atoms, parts: Integers, values: Rows, templates: Rows, bits: int) -> list[Integers]:
     """List the table places of each part."""
-    found = [_value(atoms, parts, row) for row in values.tolist()]
+    evaluated = [_value(atoms, parts, row) for row in values.tolist()]
     shift = np.uint64(64 - bits)
     rows: list[list[int]] = [[] for _ in parts]
     for seed, companion, start, stop, middle, *terms in templates.tolist():
@@ -139,7 +139,7 @@ def _places(atoms: Atoms, parts: Integers, values: Rows, templates: Rows, bits: 
         for term in terms:
             if term < 0:
                 break
-            state = _stir(state, found[term])
+            state = _stir(state, evaluated[term])
         if start >= 0:
             low, high = np.sort(parts[:, [start, stop]], axis=1).T
             for p, row in enumerate(rows):
@@ -147,11 +147,11 @@ def _places(atoms: Atoms, parts: Integers, values: Rows, templates: Rows, bits: 
                 row.extend((_stir(state[p : p + 1], inner) >> shift).tolist())
             continue
         index = state >> shift
-        beside = index ^ (1 + (found[companion] & np.uint64(7)) % np.uint64(7)) if companion >= 0 else None
+        paired = index ^ (1 + (evaluated[companion] & np.uint64(7)) % np.uint64(7)) if companion >= 0 else None
         for p, row in enumerate(rows):
             row.append(int(index[p]))
-            if beside is not None:
-                row.append(int(beside[p]))
+            if paired is not None:
+                row.append(int(paired[p]))
     return [np.array(row, np.int64) for row in rows]
 
 

@@ -10,18 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "check_adjacency",
-    "check_array",
-    "check_classes",
-    "check_forest",
-    "check_gates",
-    "check_numbers",
-    "check_search_sets",
-    "check_weighted_adjacency",
-    "check_weights",
-]
-
 
 def check_array(name: str, array: Any, kind: type, size: int | None = None) -> None:
     """Check for a one-dimensional array of a type and, if given, a size."""

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Trees of parts of a graph, compiled; see the twin `_bridges_twin` for what each function owes."""
+"""Compiled trees of the parts of a graph; `_bridges_twin` documents the contracts."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
@@ -8,17 +8,22 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 
 from gapless_kernels._arguments import owned
-from gapless_kernels.graphs._adjacency_arguments import check_adjacency, check_classes, check_forest, check_weights
+from gapless_kernels.graphs._adjacency_arguments import (
+    check_adjacency,
+    check_classes,
+    check_forest,
+    check_weights,
+)
 
-# Steps between two looks for Ctrl-C: about a tenth of a second.
+# Steps between two checks for Ctrl-C: about a tenth of a second.
 cdef Py_ssize_t PULSE = 1 << 24
 
 
 cdef struct walk:
-    Py_ssize_t at, root, met
+    Py_ssize_t vertex, root, visited
 
 
-cdef bint search_on(
+cdef bint continue_search(
     const int64_t[::1] offsets,
     const int32_t[::1] neighbours,
     int32_t[::1] entered,
@@ -26,29 +31,29 @@ cdef bint search_on(
     int32_t[::1] parent,
     int64_t[::1] cursor,
     int32_t[::1] order,
-    walk *here,
+    walk *state,
 ) noexcept nogil:
-    """Go on with a depth-first search for a while; whether it has come to its end."""
-    cdef Py_ssize_t n = entered.shape[0], v = here.at, steps
+    """Continue a depth-first search for `PULSE` steps; return whether it has ended."""
+    cdef Py_ssize_t n = entered.shape[0], v = state.vertex, steps
     cdef int32_t u
     for steps in range(PULSE):
         if v < 0:
-            while here.root < n and entered[here.root] >= 0:
-                here.root += 1
-            if here.root == n:
+            while state.root < n and entered[state.root] >= 0:
+                state.root += 1
+            if state.root == n:
                 return True
-            v = here.root
-            entered[v] = low[v] = here.met
-            order[here.met] = v
-            here.met += 1
+            v = state.root
+            entered[v] = low[v] = state.visited
+            order[state.visited] = v
+            state.visited += 1
         elif cursor[v] < offsets[v + 1]:
             u = neighbours[cursor[v]]
             cursor[v] += 1
             if entered[u] < 0:
                 parent[u] = v
-                entered[u] = low[u] = here.met
-                order[here.met] = u
-                here.met += 1
+                entered[u] = low[u] = state.visited
+                order[state.visited] = u
+                state.visited += 1
                 v = u
             elif u != parent[v] and entered[u] < low[v]:
                 low[v] = entered[u]
@@ -57,7 +62,7 @@ cdef bint search_on(
             if u >= 0 and low[v] < low[u]:
                 low[u] = low[v]
             v = u
-    here.at = v
+    state.vertex = v
     return False
 
 
@@ -92,11 +97,11 @@ def bridge_tree(offsets, neighbours):
     cdef int32_t[::1] entered = np.full(n, -1, np.int32), low = np.empty(n, np.int32)
     cdef int32_t[::1] parent = np.full(n, -1, np.int32), order = np.empty(n, np.int32)
     cdef int64_t[::1] cursor = np.array(offsets[:n])
-    cdef walk here = walk(-1, 0, 0)
+    cdef walk state = walk(-1, 0, 0)
     cdef bint ended = False
     while not ended:
         with nogil:
-            ended = search_on(rows, near, entered, low, parent, cursor, order, &here)
+            ended = continue_search(rows, near, entered, low, parent, cursor, order, &state)
         PyErr_CheckSignals()
     part, tops, above = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     count = number_parts(entered, low, parent, order, part, tops, above)
@@ -116,8 +121,8 @@ cdef Py_ssize_t span(
     int64_t[::1] above,
     double[::1] lightest,
 ) noexcept nogil:
-    """Fill the tree; the number of its parts. Each is entered through a vertex of the class that it is."""
-    cdef Py_ssize_t count = 1, p = 0, i, j, at, u, v, own, size
+    """Fill the tree; return the number of its parts. Each part is entered through a vertex of its class."""
+    cdef Py_ssize_t count = 1, p = 0, i, j, edge, u, v, class_, size
     cdef int64_t q
     cdef double weight = 1.0
     cdef bint weighted = weights.shape[0] > 0
@@ -126,14 +131,14 @@ cdef Py_ssize_t span(
     tops[0] = members[first[root]]
     above[0] = -1
     while p < count:
-        own = classes[tops[p]]
-        size = 1 if own < 0 else first[own + 1] - first[own]
+        class_ = classes[tops[p]]
+        size = 1 if class_ < 0 else first[class_ + 1] - first[class_]
         for i in range(size):
-            u = tops[p] if own < 0 else members[first[own] + i]
-            for at in range(offsets[u], offsets[u + 1]):
-                v = neighbours[at]
+            u = tops[p] if class_ < 0 else members[first[class_] + i]
+            for edge in range(offsets[u], offsets[u + 1]):
+                v = neighbours[edge]
                 if weighted:
-                    weight = weights[at]
+                    weight = weights[edge]
                 q = part[v]
                 if q < 0:
                     part[v] = count
@@ -164,12 +169,12 @@ def quotient_tree(offsets, neighbours, weights, classes, root):
     cdef const int64_t[::1] rows = offsets, group = classes
     cdef const int32_t[::1] near = neighbours
     cdef const double[::1] lengths = np.empty(0) if weights is None else np.ascontiguousarray(weights)
-    cdef const int64_t[::1] begin = first, inside = members
-    cdef int64_t[::1] found = part, top = tops, up = above
+    cdef const int64_t[::1] begin = first, member = members
+    cdef int64_t[::1] numbers = part, top = tops, up = above
     cdef double[::1] lightest = np.full(n, INFINITY)
     cdef Py_ssize_t start = root
     with nogil:
-        count = span(rows, near, lengths, group, begin, inside, start, found, top, up, lightest)
+        count = span(rows, near, lengths, group, begin, member, start, numbers, top, up, lightest)
     PyErr_CheckSignals()
     return part, tops[:count].copy(), above[:count].copy()
 

@@ -112,20 +112,20 @@ def quotient_tree(
     n = check_adjacency(offsets, neighbours)
     check_weights(weights, neighbours.size)
     check_classes(classes, n, root)
-    inside: list[list[int]] = [[] for _ in range(n)]
+    class_members: list[list[int]] = [[] for _ in range(n)]
     for v in range(n):
         if classes[v] >= 0:
-            inside[classes[v]].append(v)
+            class_members[classes[v]].append(v)
     part = np.full(n, -1)
-    part[inside[root]] = 0
-    tops, above, lightest, queue = [inside[root][0]], [-1], [0.0], [inside[root]]
-    for p, members in enumerate(queue):  # it grows
+    part[class_members[root]] = 0
+    tops, above, lightest, queue = [class_members[root][0]], [-1], [0.0], [class_members[root]]
+    for p, members in enumerate(queue):  # `queue` grows as the loop runs
         for u in members:
-            for at in range(offsets[u], offsets[u + 1]):
-                v, weight = int(neighbours[at]), 1.0 if weights is None else float(weights[at])
+            for edge in range(offsets[u], offsets[u + 1]):
+                v, weight = int(neighbours[edge]), 1.0 if weights is None else float(weights[edge])
                 q = int(part[v])
                 if q < 0:
-                    queue.append(inside[classes[v]] if classes[v] >= 0 else [v])
+                    queue.append(class_members[classes[v]] if classes[v] >= 0 else [v])
                     part[queue[-1]] = len(tops)
                     tops.append(v)
                     above.append(u)

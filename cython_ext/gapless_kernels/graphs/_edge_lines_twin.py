@@ -7,6 +7,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+__all__ = ["parse_edges"]
+
 _DIGITS = 18
 
 

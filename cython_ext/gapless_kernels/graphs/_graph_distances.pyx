@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""Hop distances in large graphs, compiled; see the twin `_graph_distances_twin` for what each function owes."""
+"""Compiled hop distances in large graphs; `_graph_distances_twin` documents the contracts."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stddef cimport ptrdiff_t, size_t
@@ -32,8 +32,8 @@ cdef extern from "graphs/distances.h" nogil:
         int64_t front_edges
         int32_t *next
         int32_t *touched
-        int32_t *need
-        int32_t *place
+        int32_t *listed
+        int32_t *list_index
         ptrdiff_t target_count
         ptrdiff_t layers
         ptrdiff_t *layer
@@ -45,7 +45,7 @@ cdef extern from "graphs/distances.h" nogil:
         int bytes
         int too_far
         int64_t open_pairs
-        ptrdiff_t kept
+        ptrdiff_t front_kept
         ptrdiff_t next_count
         uint64_t *grow
         uint32_t *radius
@@ -57,7 +57,9 @@ cdef extern from "graphs/distances.h" nogil:
         ptrdiff_t (*pull)(graph_waves *, ptrdiff_t) noexcept nogil
         void (*push_cliques)(graph_waves *, const uint64_t *) noexcept nogil
         void (*settle)(graph_waves *) noexcept nogil
-        ptrdiff_t (*gather)(graph_waves *, ptrdiff_t, ptrdiff_t, int, const uint64_t *, uint64_t *) noexcept nogil
+        ptrdiff_t (*gather)(
+            graph_waves *, ptrdiff_t, ptrdiff_t, int, const uint64_t *, uint64_t *
+        ) noexcept nogil
         void (*gather_cliques)(graph_waves *, ptrdiff_t, const uint64_t *, uint64_t *) noexcept nogil
         void (*start)(graph_waves *, const int32_t *, ptrdiff_t) noexcept nogil
         void (*clear)(graph_waves *) noexcept nogil
@@ -65,24 +67,25 @@ cdef extern from "graphs/distances.h" nogil:
         ptrdiff_t (*meet)(graph_waves *, ptrdiff_t, int) noexcept nogil
         void (*rest)(graph_waves *) noexcept nogil
     const graph_steps *graph_steps_for(ptrdiff_t) noexcept
-    void graph_need_targets(graph_waves *, const int32_t *, ptrdiff_t) noexcept
-    void graph_need_more(graph_waves *) noexcept
-    void graph_need_nothing(graph_waves *) noexcept
-    bint graph_choose(graph_waves *, ptrdiff_t) noexcept
-    void graph_grown(graph_waves *) noexcept
-    int64_t graph_open(
+    void graph_list_targets(graph_waves *, const int32_t *, ptrdiff_t) noexcept
+    void graph_extend_layers(graph_waves *) noexcept
+    void graph_clear_layers(graph_waves *) noexcept
+    bint graph_choose_growing(graph_waves *, ptrdiff_t) noexcept
+    void graph_count_steps(graph_waves *) noexcept
+    int64_t graph_open_pairs(
         graph_waves *, ptrdiff_t, const void *, int, ptrdiff_t, const int64_t *, ptrdiff_t, const int64_t *
     ) noexcept
-    int64_t graph_record(
-        graph_waves *, ptrdiff_t, void *, int, ptrdiff_t, const int64_t *, const int64_t *, const uint64_t *, uint32_t
+    int64_t graph_record_found(
+        graph_waves *, ptrdiff_t, void *, int, ptrdiff_t,
+        const int64_t *, const int64_t *, const uint64_t *, uint32_t
     ) noexcept
 
 cdef enum:
-    # A search of many batches leaves the last pairs of each batch, one of so many, to one search for all of them.
-    LEFT_OVER = 16
-    # A push may cost so many times what a gather costs, for the gather is done again at the next level.
-    PUSH_WORTH = 2
-    # From this share of all edges on, one of so many, vertices look for news instead of being told.
+    # The last pairs of each batch, at most one in so many, are left to one final search over all batches.
+    LEFTOVER_SHARE = 16
+    # A push may cost this many times as much as a gather, because a gather is repeated at the next level.
+    MAX_PUSH_RATIO = 2
+    # From this share of all edges in the front on, one in so many, vertices pull bits instead.
     PULL_SHARE = 3
 
 
@@ -95,48 +98,47 @@ cdef class Search:
     cdef const int32_t[::1] neighbours
     cdef uint64_t *near[2]
     cdef bint busy
-    cdef ptrdiff_t near_room[2]
-    cdef ptrdiff_t open_room
+    cdef ptrdiff_t near_capacity[2]
+    cdef ptrdiff_t open_capacity
     cdef readonly ptrdiff_t words
 
     def __cinit__(self, offsets, neighbours):
         self.offsets, self.neighbours = check_graph(offsets, neighbours)
         cdef size_t v, n = self.offsets.shape[0] - 1
-        self.waves.n = n
-        self.waves.offsets = &self.offsets[0]
-        self.waves.neighbours = &self.neighbours[0] if self.neighbours.shape[0] else NULL
-        self.waves.front = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-        self.waves.next = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-        self.waves.touched = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-        self.waves.need = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-        self.waves.place = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-        if not (
-            self.waves.front and self.waves.next and self.waves.touched and self.waves.need and self.waves.place
-        ):
+        cdef graph_waves *waves = &self.waves
+        waves.n = n
+        waves.offsets = &self.offsets[0]
+        waves.neighbours = &self.neighbours[0] if self.neighbours.shape[0] else NULL
+        waves.front = <int32_t *>malloc((n + 1) * sizeof(int32_t))
+        waves.next = <int32_t *>malloc((n + 1) * sizeof(int32_t))
+        waves.touched = <int32_t *>malloc((n + 1) * sizeof(int32_t))
+        waves.listed = <int32_t *>malloc((n + 1) * sizeof(int32_t))
+        waves.list_index = <int32_t *>malloc((n + 1) * sizeof(int32_t))
+        if not (waves.front and waves.next and waves.touched and waves.listed and waves.list_index):
             raise MemoryError
         for v in range(n):
-            self.waves.place[v] = -1
+            waves.list_index[v] = -1
 
     def __dealloc__(self):
         free(self.waves.front)
         free(self.waves.next)
         free(self.waves.touched)
-        free(self.waves.need)
-        free(self.waves.place)
+        free(self.waves.listed)
+        free(self.waves.list_index)
         free(self.waves.open)
         free(self.near[0])
         free(self.near[1])
         self.narrow()
 
     cdef void narrow(self) noexcept:
-        """Give back the rows."""
+        """Free the rows."""
         free(self.waves.rows)
         free(self.waves.front_bits)
         self.waves.rows = self.waves.front_bits = NULL
         self.words = 0
 
     cdef int widen(self, ptrdiff_t words) except -1:
-        """Rows of `words` words, all zero."""
+        """Allocate rows of `words` words, all zero."""
         if words == self.words:
             return 0
         self.narrow()
@@ -149,35 +151,35 @@ cdef class Search:
         self.steps = graph_steps_for(words)
         return 0
 
-    cdef uint64_t *room(self, ptrdiff_t which, ptrdiff_t count) except NULL:
-        """Output of a gather."""
+    cdef uint64_t *near_buffer(self, ptrdiff_t which, ptrdiff_t count) except NULL:
+        """Return the output buffer of a gather; its contents are lost."""
         cdef uint64_t *larger
-        if self.near_room[which] < count * self.words:
+        if self.near_capacity[which] < count * self.words:
             larger = <uint64_t *>realloc(self.near[which], (2 * count * self.words + 1) * 8)
             if larger == NULL:
                 raise MemoryError
-            self.near[which], self.near_room[which] = larger, 2 * count * self.words
+            self.near[which], self.near_capacity[which] = larger, 2 * count * self.words
         return self.near[which]
 
     cdef int open_for(self, ptrdiff_t targets) except -1:
-        """Room for what the targets ask."""
-        if self.open_room < targets * self.words:
+        """Allocate the open pairs of the targets."""
+        if self.open_capacity < targets * self.words:
             free(self.waves.open)
-            self.open_room = 2 * targets * self.words
-            self.waves.open = <uint64_t *>malloc(self.open_room * 8)
+            self.open_capacity = 2 * targets * self.words
+            self.waves.open = <uint64_t *>malloc(self.open_capacity * 8)
             if self.waves.open == NULL:
-                self.open_room = 0
+                self.open_capacity = 0
                 raise MemoryError
         return 0
 
     cdef int push(self) except -1:
-        """One level on from the sources."""
-        cdef ptrdiff_t at = 0
+        """Advance the waves by one level."""
+        cdef ptrdiff_t index = 0
         cdef bint dense = PULL_SHARE * self.waves.front_edges > self.neighbours.shape[0]
         cdef ptrdiff_t end = self.waves.n if dense else self.waves.front_count
-        while at < end:
+        while index < end:
             with nogil:
-                at = self.steps.pull(&self.waves, at) if dense else self.steps.push(&self.waves, at)
+                index = self.steps.pull(&self.waves, index) if dense else self.steps.push(&self.waves, index)
             PyErr_CheckSignals()
         with nogil:
             self.steps.push_cliques(&self.waves, self.waves.live)
@@ -185,56 +187,57 @@ cdef class Search:
         return 0
 
     cdef const uint64_t *gather(self, ptrdiff_t depth) except? NULL:
-        """Vertices that the targets find within `depth` steps."""
-        cdef const uint64_t *found = NULL
+        """Collect the sources that reach each target in `depth` further steps."""
+        cdef const uint64_t *arrived = NULL
         cdef uint64_t *to
-        cdef ptrdiff_t j, at
+        cdef ptrdiff_t j, index
         for j in range(depth - 1, -1, -1):
-            at = 0
-            to = self.room(j & 1, self.waves.layer[j])
-            while at < self.waves.layer[j]:
+            index = 0
+            to = self.near_buffer(j & 1, self.waves.layer[j])
+            while index < self.waves.layer[j]:
                 with nogil:
-                    at = self.steps.gather(&self.waves, at, self.waves.layer[j], j == 0, found, to)
+                    index = self.steps.gather(&self.waves, index, self.waves.layer[j], j == 0, arrived, to)
                 PyErr_CheckSignals()
-            self.steps.gather_cliques(&self.waves, self.waves.layer[j], found, to)
-            found = to
-        return found
+            self.steps.gather_cliques(&self.waves, self.waves.layer[j], arrived, to)
+            arrived = to
+        return arrived
 
     cdef bint deeper(self, ptrdiff_t depth) noexcept:
         """Whether the next level is cheaper by a deeper gather than by a push."""
-        cdef ptrdiff_t known = depth if depth < self.waves.layers else self.waves.layers - 1
-        if depth >= GRAPH_DEPTH or self.waves.front_edges <= PUSH_WORTH * self.waves.layer_edges[known]:
+        cdef ptrdiff_t layer = depth if depth < self.waves.layers else self.waves.layers - 1
+        if depth >= GRAPH_DEPTH or self.waves.front_edges <= MAX_PUSH_RATIO * self.waves.layer_edges[layer]:
             return False
         if depth >= self.waves.layers:
             with nogil:
-                graph_need_more(&self.waves)
-        return self.waves.front_edges > PUSH_WORTH * self.waves.layer_edges[depth]
+                graph_extend_layers(&self.waves)
+        return self.waves.front_edges > MAX_PUSH_RATIO * self.waves.layer_edges[depth]
 
     cdef int wave(self, points, sources, targets, table, bint leave) except -1:
         """Find the distances that `table` does not know, from sources to targets.
 
-        With `leave` the search ends when few are left. Otherwise no path leads to those that are left. Raises
-        OverflowError when the table cannot hold a distance.
+        If `leave`, the search ends when few pairs remain; otherwise no path joins the pairs that remain.
+        Raises OverflowError if the table cannot hold a distance.
         """
         cdef const int64_t[::1] source = sources, target = targets
         cdef const int32_t[::1] from_vertices = points[sources], to_vertices = points[targets]
         cdef uint8_t[:, ::1] entries = table.view(np.uint8)
         cdef int size = table.itemsize
         cdef ptrdiff_t p = table.shape[0], depth = 0
-        cdef uint32_t level = 0, largest = UINT8_MAX if size == 1 else UINT16_MAX if size == 2 else UINT32_MAX
-        cdef int64_t left, enough = 0
-        cdef const uint64_t *found
+        cdef uint32_t level = 0, largest
+        cdef int64_t remaining, leftover = 0
+        cdef const uint64_t *arrived
+        largest = UINT8_MAX if size == 1 else UINT16_MAX if size == 2 else UINT32_MAX
         try:
-            graph_need_targets(&self.waves, &to_vertices[0], target.shape[0])
+            graph_list_targets(&self.waves, &to_vertices[0], target.shape[0])
             self.open_for(target.shape[0])
-            left = graph_open(
+            remaining = graph_open_pairs(
                 &self.waves, self.words, &entries[0, 0], size, p, &source[0], source.shape[0], &target[0]
             )
             if leave:
-                enough = left // LEFT_OVER
+                leftover = remaining // LEFTOVER_SHARE
             self.steps.start(&self.waves, &from_vertices[0], source.shape[0])
             self.steps.settle(&self.waves)
-            while left > enough and self.waves.front_count:
+            while remaining > leftover and self.waves.front_count:
                 level += 1
                 if level == largest:
                     raise OverflowError(level)
@@ -242,22 +245,22 @@ cdef class Search:
                     depth += 1
                 else:
                     self.push()
-                found = self.gather(depth)
-                left -= graph_record(
-                    &self.waves, self.words, &entries[0, 0], size, p, &source[0], &target[0], found, level
+                arrived = self.gather(depth)
+                remaining -= graph_record_found(
+                    &self.waves, self.words, &entries[0, 0], size, p, &source[0], &target[0], arrived, level
                 )
             return 0
         finally:
             self.steps.clear(&self.waves)
-            graph_need_nothing(&self.waves)
+            graph_clear_layers(&self.waves)
 
     cdef int meetings(self, points, table) except -1:
         """Find all distances by balls around the points; 0 if the table cannot hold one."""
         cdef const int32_t[::1] vertices = points
-        cdef const int64_t[::1] everyone = np.arange(len(points))
+        cdef const int64_t[::1] all_points = np.arange(len(points))
         cdef uint8_t[:, ::1] entries = table.view(np.uint8)
         cdef graph_waves *waves = &self.waves
-        cdef ptrdiff_t at, p = vertices.shape[0]
+        cdef ptrdiff_t index, p = vertices.shape[0]
         cdef int fresh
         waves.points, waves.table, waves.bytes, waves.too_far = p, &entries[0, 0], table.itemsize, 0
         memset(waves.radius, 0, p * sizeof(uint32_t))
@@ -266,27 +269,29 @@ cdef class Search:
         try:
             self.open_for(p)
             waves.target_count = p
-            graph_open(waves, self.words, waves.table, waves.bytes, p, &everyone[0], p, &everyone[0])
-            waves.target_count = waves.kept = 0
+            graph_open_pairs(
+                waves, self.words, waves.table, waves.bytes, p, &all_points[0], p, &all_points[0]
+            )
+            waves.target_count = waves.front_kept = 0
             waves.open_pairs = p * (p - 1) // 2
             self.steps.start(waves, &vertices[0], p)
             self.steps.rest(waves)
-            while graph_choose(waves, self.words) and not waves.too_far:
-                at = waves.kept = 0
-                while at < waves.front_count:
+            while graph_choose_growing(waves, self.words) and not waves.too_far:
+                index = waves.front_kept = 0
+                while index < waves.front_count:
                     with nogil:
-                        at = self.steps.grow(waves, at)
+                        index = self.steps.grow(waves, index)
                     PyErr_CheckSignals()
                 self.steps.push_cliques(waves, waves.grow)
                 for fresh in range(2):
-                    at = 0
-                    while at < waves.next_count and waves.open_pairs:
+                    index = 0
+                    while index < waves.next_count and waves.open_pairs:
                         with nogil:
-                            at = self.steps.meet(waves, at, fresh)
+                            index = self.steps.meet(waves, index, fresh)
                         PyErr_CheckSignals()
                 if not waves.open_pairs:
                     break
-                graph_grown(waves)
+                graph_count_steps(waves)
                 with nogil:
                     self.steps.rest(waves)
             return not waves.too_far
@@ -307,7 +312,7 @@ cdef class Search:
             self.busy = False
 
     cdef bint fill(self, points, clique_first, clique_members, table, words) except -1:
-        """Fill the table, by arguments that were checked."""
+        """Fill the table; the arguments were checked."""
         cdef const int64_t[::1] first = clique_first
         cdef const int32_t[::1] members = clique_members
         self.waves.clique_count = first.shape[0] - 1
@@ -335,7 +340,7 @@ cdef class Search:
 
 
 def graph_search(offsets, neighbours):
-    """Get ready to search a graph; see `_graph_distances_twin.graph_search`."""
+    """Prepare the search of a graph; see `_graph_distances_twin.graph_search`."""
     return Search(offsets, neighbours)
 
 

@@ -66,13 +66,13 @@ def check_search(n: int, points: Any, clique_first: Any, clique_members: Any, ta
 
 
 def vertex_cover(pairs: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Choose rows of a symmetric table that cover all its entries, greedily by the number of entries left."""
-    left = pairs.sum(axis=1)
+    """Choose rows of a symmetric table that cover all its entries, greedily by the entries not yet covered."""
+    remaining = pairs.sum(axis=1)
     cover = []
-    while left.any():
-        row = int(left.argmax())
+    while remaining.any():
+        row = int(remaining.argmax())
         cover.append(row)
-        left -= pairs[row]
-        left[row] = 0
-        left[cover] = 0
+        remaining -= pairs[row]
+        remaining[row] = 0
+        remaining[cover] = 0
     return np.array(cover, np.int64)

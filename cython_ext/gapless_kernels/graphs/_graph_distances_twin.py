@@ -9,11 +9,13 @@ import numpy.typing as npt
 
 from gapless_kernels.graphs._graph_distances_arguments import GraphSearch, check_graph, check_search
 
+__all__ = ["graph_components", "graph_search"]
+
 Members = npt.NDArray[np.int32]
 First = npt.NDArray[np.int64]
 
 
-class Search:
+class WaveSearch:
     """Searches in one graph; working memory is kept from one to the next.
 
     Parameters
@@ -82,8 +84,8 @@ class Search:
 
 
 def graph_search(offsets: First, neighbours: Members) -> GraphSearch:
-    """Prepare searches of a graph; see `Search`."""
-    return Search(offsets, neighbours)
+    """Prepare searches of a graph; see `WaveSearch`."""
+    return WaveSearch(offsets, neighbours)
 
 
 def graph_components(offsets: First, neighbours: Members) -> Members:
@@ -92,7 +94,7 @@ def graph_components(offsets: First, neighbours: Members) -> Members:
     Parameters
     ----------
     offsets, neighbours
-        As in `Search`.
+        As in `WaveSearch`.
 
     Returns
     -------
@@ -102,12 +104,11 @@ def graph_components(offsets: First, neighbours: Members) -> Members:
     first, near = check_graph(offsets, neighbours)
     n = first.size - 1
     rows = np.repeat(np.arange(n), np.diff(first))
-    least, before = np.arange(n), np.full(n, -1)
-    while not np.array_equal(least, before):
-        before = least.copy()
-        np.minimum.at(
-            least, before[rows], before[near]
-        )  # the root of each tree, too, hears of its neighbours' roots
-        np.minimum.at(least, rows, before[near])
-        least = least[least]
-    return np.unique(least, return_inverse=True)[1].astype(np.int32)
+    lowest, previous = np.arange(n), np.full(n, -1)
+    while not np.array_equal(lowest, previous):
+        previous = lowest.copy()
+        # The entry of each label's own vertex falls, too, so that all vertices with this label follow it.
+        np.minimum.at(lowest, previous[rows], previous[near])
+        np.minimum.at(lowest, rows, previous[near])
+        lowest = lowest[lowest]
+    return np.unique(lowest, return_inverse=True)[1].astype(np.int32)

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Sums of distances and distances of sets in graphs, compiled; see the twin `_graph_searches_twin`."""
+"""Compiled sums of distances, and distances from sets; `_graph_searches_twin` documents the contracts."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t
@@ -8,7 +8,11 @@ from libc.stddef cimport ptrdiff_t
 import numpy as np
 
 from gapless_kernels._arguments import owned
-from gapless_kernels.graphs._adjacency_arguments import check_gates, check_search_sets, check_weighted_adjacency
+from gapless_kernels.graphs._adjacency_arguments import (
+    check_gates,
+    check_search_sets,
+    check_weighted_adjacency,
+)
 
 cdef extern from "graphs/searches.h" nogil:
     ctypedef struct graph_search:
@@ -16,12 +20,12 @@ cdef extern from "graphs/searches.h" nogil:
         const int32_t *neighbours
         const double *weights
         const int64_t *region
-        const unsigned char *wanted
+        const unsigned char *is_target
         ptrdiff_t targets
         double *distance
-        int32_t *reached
+        int32_t *visited
         int32_t *heap
-        int32_t *place
+        int32_t *heap_index
 
     void graph_search_run(graph_search *, const int64_t *, ptrdiff_t) noexcept
     void graph_search_clear(graph_search *) noexcept
@@ -29,32 +33,32 @@ cdef extern from "graphs/searches.h" nogil:
 
 
 cdef class Search:
-    """A search and the arrays that it works in."""
+    """A search; owns the arrays that it works in."""
 
-    cdef graph_search own
-    cdef list kept
+    cdef graph_search state
+    cdef list arrays
 
     def __init__(self, offsets, neighbours, weights):
         offsets, neighbours, weights = owned(offsets, neighbours, weights)
         n = check_weighted_adjacency(offsets, neighbours, weights)
         cdef const int64_t[::1] rows = offsets
-        # One more than there are, so that the address of the first exists.
+        # One more entry than needed, so that the address of the first exists.
         cdef const int32_t[::1] near = neighbours if neighbours.size else np.append(neighbours, np.int32(0))
         cdef double[::1] distance = np.full(n + 1, np.inf)
-        cdef int32_t[::1] reached = np.empty(n + 1, np.int32), heap, place
+        cdef int32_t[::1] visited = np.empty(n + 1, np.int32), heap, heap_index
         cdef const double[::1] lengths
-        self.kept = [rows, near, distance, reached]
-        self.own.offsets, self.own.neighbours = &rows[0], &near[0]
-        self.own.distance, self.own.reached = &distance[0], &reached[0]
-        self.own.weights = self.own.region = self.own.wanted = NULL
-        self.own.heap = self.own.place = NULL
-        self.own.targets = 0
+        self.arrays = [rows, near, distance, visited]
+        self.state.offsets, self.state.neighbours = &rows[0], &near[0]
+        self.state.distance, self.state.visited = &distance[0], &visited[0]
+        self.state.weights = self.state.region = self.state.is_target = NULL
+        self.state.heap = self.state.heap_index = NULL
+        self.state.targets = 0
         if weights is not None and weights.size:
             lengths = weights
-            heap, place = np.empty(n, np.int32), np.empty(n, np.int32)
-            self.kept += [lengths, heap, place]
-            self.own.weights = &lengths[0]
-            self.own.heap, self.own.place = &heap[0], &place[0]
+            heap, heap_index = np.empty(n, np.int32), np.empty(n, np.int32)
+            self.arrays += [lengths, heap, heap_index]
+            self.state.weights = &lengths[0]
+            self.state.heap, self.state.heap_index = &heap[0], &heap_index[0]
 
 
 def gate_costs(offsets, neighbours, weights, region, charges):
@@ -70,12 +74,12 @@ def gate_costs(offsets, neighbours, weights, region, charges):
     cdef const double[:] charge = charges
     cdef double[::1] total = costs
     cdef Py_ssize_t i
-    search.own.region = &regions[0]
+    search.state.region = &regions[0]
     for i in range(sources.shape[0]):
         with nogil:
-            graph_search_run(&search.own, &sources[i], 1)
-            graph_search_charge(&search.own, charge[sources[i]], &total[0])
-            graph_search_clear(&search.own)
+            graph_search_run(&search.state, &sources[i], 1)
+            graph_search_charge(&search.state, charge[sources[i]], &total[0])
+            graph_search_clear(&search.state)
         PyErr_CheckSignals()
     return costs
 
@@ -90,17 +94,17 @@ def hitting_distances(offsets, neighbours, weights, first, members, points):
         return table
     marks = np.zeros(offsets.size - 1, np.uint8)
     marks[points] = 1
-    cdef const unsigned char[::1] wanted = marks
+    cdef const unsigned char[::1] is_target = marks
     cdef const int64_t[::1] begin = np.ascontiguousarray(first), sources = np.ascontiguousarray(members)
     cdef const int64_t[:] point = points
-    cdef double[:, ::1] found = table
+    cdef double[:, ::1] entries = table
     cdef Py_ssize_t i, p
-    search.own.wanted, search.own.targets = &wanted[0], int(marks.sum())
-    for i in range(found.shape[1]):
+    search.state.is_target, search.state.targets = &is_target[0], int(marks.sum())
+    for i in range(entries.shape[1]):
         with nogil:
-            graph_search_run(&search.own, &sources[0] + begin[i], begin[i + 1] - begin[i])
-            for p in range(found.shape[0]):
-                found[p, i] = search.own.distance[point[p]]
-            graph_search_clear(&search.own)
+            graph_search_run(&search.state, &sources[0] + begin[i], begin[i + 1] - begin[i])
+            for p in range(entries.shape[0]):
+                entries[p, i] = search.state.distance[point[p]]
+            graph_search_clear(&search.state)
         PyErr_CheckSignals()
     return table

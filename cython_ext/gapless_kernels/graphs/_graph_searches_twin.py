@@ -57,7 +57,7 @@ def hitting_distances(
 ) -> Floats:
     """Find the distance of each point from the nearest member of each set.
 
-    One search for each set begins at all its members at once, and ends when it has met all points.
+    The search for each set starts at all its members at once and ends when it has visited all points.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def hitting_distances(
     check_search_sets(first, members, points, n)
     table = np.full((points.size, first.size - 1), np.inf)
     for j in range(first.size - 1):
-        found = _distances(offsets, neighbours, weights, members[first[j] : first[j + 1]].tolist())
-        table[:, j] = [found.get(v, np.inf) for v in points.tolist()]
+        distances = _distances(offsets, neighbours, weights, members[first[j] : first[j + 1]].tolist())
+        table[:, j] = [distances.get(v, np.inf) for v in points.tolist()]
     return table
 
 
@@ -94,17 +94,17 @@ def _distances(
     sources: list[int],
     region: Ints | None = None,
 ) -> dict[int, float]:
-    """Distances from the nearest source by Dijkstra's algorithm, of all vertices reached."""
-    found: dict[int, float] = {}
+    """Find the distance from the nearest source of each vertex that it reaches, by Dijkstra's algorithm."""
+    distances: dict[int, float] = {}
     heap = [(0.0, v) for v in sources]
     heapq.heapify(heap)
     while heap:
         distance, u = heapq.heappop(heap)
-        if u in found:
+        if u in distances:
             continue
-        found[u] = distance
-        for at in range(offsets[u], offsets[u + 1]):
-            v = int(neighbours[at])
-            if v not in found and (region is None or region[v] == region[u]):
-                heapq.heappush(heap, (distance + (1.0 if weights is None else float(weights[at])), v))
-    return found
+        distances[u] = distance
+        for edge in range(offsets[u], offsets[u + 1]):
+            v = int(neighbours[edge])
+            if v not in distances and (region is None or region[v] == region[u]):
+                heapq.heappush(heap, (distance + (1.0 if weights is None else float(weights[edge])), v))
+    return distances

@@ -1,11 +1,12 @@
-/* The balls around all points grow until they meet; included once for each width, after graphs/waves.h. */
+/* Growth of the balls around all points until they meet; included once for each width, after
+ * graphs/waves.h. */
 
-/* One step on for the sources in `grow`, from entry `at` of the front on; the others wait. */
-GAPLESS_VERSIONS(ptrdiff_t, NAMED(grow), (graph_waves *waves, ptrdiff_t at), (waves, at))
+/* Grow the balls of the sources in `grow` by a step, from entry `index` of the front on; the others wait. */
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(grow), (graph_waves *waves, ptrdiff_t index), (waves, index))
 {
     int64_t edges = 0;
-    for (; at < waves->front_count && edges < GRAPH_CHUNK; at++) {
-        const int32_t v = waves->front[at];
+    for (; index < waves->front_count && edges < GRAPH_CHUNK; index++) {
+        const int32_t v = waves->front[index];
         const int64_t end = waves->offsets[v + 1];
         uint64_t *pending = waves->front_bits + (size_t)v * WORDS;
         uint64_t bits[WORDS], growing = 0, waiting = 0;
@@ -19,26 +20,27 @@ GAPLESS_VERSIONS(ptrdiff_t, NAMED(grow), (graph_waves *waves, ptrdiff_t at), (wa
             for (int64_t e = waves->offsets[v]; e < end; e++)
                 NAMED(arrive)(waves, waves->neighbours[e], bits);
         if (waiting)
-            waves->front[waves->kept++] = v;
+            waves->front[waves->front_kept++] = v;
         edges += growing ? end - waves->offsets[v] + 1 : 1;
     }
-    return at;
+    return index;
 }
 
-/* Sources that arrive where others are meet them: `fresh` says whether the others arrive there just now, too. */
-static ptrdiff_t NAMED(meet)(graph_waves *waves, ptrdiff_t at, int fresh)
+/* Record the meetings of arriving sources with others at the same vertex; `fresh`: with those that arrive
+ * there, too. */
+static ptrdiff_t NAMED(meet)(graph_waves *waves, ptrdiff_t index, int fresh)
 {
     int64_t work = 0;
-    for (; at < waves->next_count && work < GRAPH_CHUNK && waves->open_pairs; at++) {
-        const uint64_t *reached = waves->rows + (size_t)waves->next[at] * 2 * WORDS, *arriving = reached + WORDS;
-        uint64_t others[WORDS], any = 0, more = 0;
+    for (; index < waves->next_count && work < GRAPH_CHUNK && waves->open_pairs; index++) {
+        const uint64_t *reached = NAMED(row)(waves, waves->next[index]), *arriving = reached + WORDS;
+        uint64_t others[WORDS], any = 0, several = 0;
         for (int w = 0; w < WORDS; w++) {
             others[w] = (fresh ? arriving[w] : reached[w]) & waves->live[w];
-            more |= (others[w] & (others[w] - 1)) | (any ? others[w] : 0);
+            several |= (others[w] & (others[w] - 1)) | (any ? others[w] : 0);
             any |= others[w];
         }
         work++;
-        if (!(fresh ? more : any)) /* nobody else is here */
+        if (!(fresh ? several : any)) /* no other source is here */
             continue;
         for (int w = 0; w < WORDS; w++)
             for (uint64_t bits = arriving[w]; bits; bits &= bits - 1) {
@@ -46,25 +48,25 @@ static ptrdiff_t NAMED(meet)(graph_waves *waves, ptrdiff_t at, int fresh)
                 for (int x = 0; x < WORDS; x++) {
                     uint64_t hits = others[x] & waves->open[s * WORDS + x];
                     for (; hits; hits &= hits - 1)
-                        graph_meeting(waves, WORDS, s, 64 * x + gapless_lowest(hits), 1 + fresh);
+                        graph_record_meeting(waves, WORDS, s, 64 * x + gapless_lowest(hits), 1 + fresh);
                 }
                 work += WORDS;
             }
     }
-    return at;
+    return index;
 }
 
-/* What arrived has been reached, and waits to go on. */
+/* Mark the arriving bits as reached, and as waiting for their next step. */
 static void NAMED(rest)(graph_waves *waves)
 {
     for (ptrdiff_t i = 0; i < waves->next_count; i++) {
         const int32_t v = waves->next[i];
         const int64_t degree = waves->offsets[v + 1] - waves->offsets[v];
-        uint64_t *reached = waves->rows + (size_t)v * 2 * WORDS, *arriving = reached + WORDS;
-        uint64_t *pending = waves->front_bits + (size_t)v * WORDS, before = 0, waiting = 0, any = 0;
+        uint64_t *reached = NAMED(row)(waves, v), *arriving = reached + WORDS;
+        uint64_t *pending = waves->front_bits + (size_t)v * WORDS, previous = 0, waiting = 0, any = 0;
         for (int w = 0; w < WORDS; w++)
-            before |= reached[w];
-        if (!before) {
+            previous |= reached[w];
+        if (!previous) {
             waves->touched[waves->touched_count++] = v;
             memset(pending, 0, WORDS * sizeof *pending);
         }
@@ -81,8 +83,8 @@ static void NAMED(rest)(graph_waves *waves)
             arriving[w] = 0;
         }
         if (any && !waiting)
-            waves->front[waves->kept++] = v;
+            waves->front[waves->front_kept++] = v;
     }
-    waves->front_count = waves->kept;
+    waves->front_count = waves->front_kept;
     waves->next_count = 0;
 }

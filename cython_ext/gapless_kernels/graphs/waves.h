@@ -1,75 +1,82 @@
 /* The loops of graphs/distances.h for rows of WORDS words; included once for each width. */
 
-/* Whether `have` covers all bits of `want`. */
-GAPLESS_INLINE int NAMED(covered)(const uint64_t *have, const uint64_t *want)
+/* The row of a vertex: the sources that reached it, then those that are arriving. */
+GAPLESS_INLINE uint64_t *NAMED(row)(const graph_waves *waves, size_t vertex)
+{
+    return waves->rows + vertex * 2 * WORDS;
+}
+
+/* Whether `available` covers all bits of `requested`. */
+GAPLESS_INLINE int NAMED(covered)(const uint64_t *available, const uint64_t *requested)
 {
     uint64_t missing = 0;
     for (int w = 0; w < WORDS; w++)
-        missing |= want[w] & ~have[w];
+        missing |= requested[w] & ~available[w];
     return !missing;
 }
 
-/* Bits arrive at vertex u: those that it has not had yet. */
+/* Let bits arrive at vertex u, except those that have reached it. */
 GAPLESS_INLINE void NAMED(arrive)(graph_waves *waves, int32_t u, const uint64_t *bits)
 {
-    uint64_t *reached = waves->rows + (size_t)u * 2 * WORDS, *arriving = reached + WORDS;
-    uint64_t any = 0, before = 0;
+    uint64_t *reached = NAMED(row)(waves, u), *arriving = reached + WORDS;
+    uint64_t any = 0, previous = 0;
     for (int w = 0; w < WORDS; w++) {
         const uint64_t add = bits[w] & ~reached[w];
-        before |= arriving[w];
+        previous |= arriving[w];
         arriving[w] |= add;
         any |= add;
     }
-    if (any && !before)
+    if (any && !previous)
         waves->next[waves->next_count++] = u;
 }
 
-/* Carry the bits of the front from entry `at` on to the neighbours, until some edges are done; where to go on. */
-GAPLESS_VERSIONS(ptrdiff_t, NAMED(push), (graph_waves *waves, ptrdiff_t at), (waves, at))
+/* Push the bits of the front to the neighbours, from entry `index` on until a chunk of edges is done;
+ * return the next entry. */
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(push), (graph_waves *waves, ptrdiff_t index), (waves, index))
 {
     int64_t edges = 0;
-    for (; at < waves->front_count && edges < GRAPH_CHUNK; at++) {
-        const int32_t v = waves->front[at];
+    for (; index < waves->front_count && edges < GRAPH_CHUNK; index++) {
+        const int32_t v = waves->front[index];
         const int64_t end = waves->offsets[v + 1];
         uint64_t bits[WORDS];
-        memcpy(bits, waves->front_bits + at * WORDS, sizeof bits);
+        memcpy(bits, waves->front_bits + index * WORDS, sizeof bits);
         for (int64_t e = waves->offsets[v]; e < end; e++) {
-            if (e + GRAPH_AHEAD < end)
-                gapless_prefetch(waves->rows + (size_t)waves->neighbours[e + GRAPH_AHEAD] * 2 * WORDS);
+            if (e + GRAPH_PREFETCH_DISTANCE < end)
+                gapless_prefetch(NAMED(row)(waves, waves->neighbours[e + GRAPH_PREFETCH_DISTANCE]));
             NAMED(arrive)(waves, waves->neighbours[e], bits);
         }
         edges += end - waves->offsets[v] + 1;
     }
-    return at;
+    return index;
 }
 
-/* The same from the other end, where most vertices are in the front: each vertex looks what its neighbours have. */
-GAPLESS_VERSIONS(ptrdiff_t, NAMED(pull), (graph_waves *waves, ptrdiff_t at), (waves, at))
+/* Push from the other end, for a front of most vertices: each vertex reads the bits of its neighbours. */
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(pull), (graph_waves *waves, ptrdiff_t index), (waves, index))
 {
     int64_t edges = 0;
-    for (; at < waves->n && edges < GRAPH_CHUNK; at++) {
-        const uint64_t *reached = waves->rows + (size_t)at * 2 * WORDS;
-        const int64_t end = waves->offsets[at + 1];
-        uint64_t want[WORDS], found[WORDS] = {0};
-        int64_t e = waves->offsets[at];
+    for (; index < waves->n && edges < GRAPH_CHUNK; index++) {
+        const uint64_t *reached = waves->rows + (size_t)index * 2 * WORDS;
+        const int64_t end = waves->offsets[index + 1];
+        uint64_t requested[WORDS], arrived[WORDS] = {0};
+        int64_t e = waves->offsets[index];
         for (int w = 0; w < WORDS; w++)
-            want[w] = waves->live[w] & ~reached[w];
-        for (; e < end && !NAMED(covered)(found, want); e++) {
-            if (e + GRAPH_AHEAD < end)
-                gapless_prefetch(waves->rows + (size_t)waves->neighbours[e + GRAPH_AHEAD] * 2 * WORDS);
-            const uint64_t *near = waves->rows + (size_t)waves->neighbours[e] * 2 * WORDS;
+            requested[w] = waves->live[w] & ~reached[w];
+        for (; e < end && !NAMED(covered)(arrived, requested); e++) {
+            if (e + GRAPH_PREFETCH_DISTANCE < end)
+                gapless_prefetch(NAMED(row)(waves, waves->neighbours[e + GRAPH_PREFETCH_DISTANCE]));
+            const uint64_t *near = NAMED(row)(waves, waves->neighbours[e]);
             for (int w = 0; w < WORDS; w++)
-                found[w] |= near[w];
+                arrived[w] |= near[w];
         }
-        edges += e - waves->offsets[at] + 1;
+        edges += e - waves->offsets[index] + 1;
         for (int w = 0; w < WORDS; w++)
-            found[w] &= want[w];
-        NAMED(arrive)(waves, (int32_t)at, found);
+            arrived[w] &= requested[w];
+        NAMED(arrive)(waves, (int32_t)index, arrived);
     }
-    return at;
+    return index;
 }
 
-/* Whoever of `go` reached a member of a clique reaches all members. */
+/* Let the sources of `go` that reached a member of a clique arrive at all members. */
 static void NAMED(push_cliques)(graph_waves *waves, const uint64_t *go)
 {
     for (ptrdiff_t c = 0; c < waves->clique_count; c++) {
@@ -84,23 +91,23 @@ static void NAMED(push_cliques)(graph_waves *waves, const uint64_t *go)
     }
 }
 
-/* What arrived has been reached, and is the next front. */
+/* Mark the arriving bits as reached; they are the next front. */
 static void NAMED(settle)(graph_waves *waves)
 {
     ptrdiff_t count = 0;
     waves->front_edges = 0;
     for (ptrdiff_t i = 0; i < waves->next_count; i++) {
         const int32_t u = waves->next[i];
-        uint64_t *reached = waves->rows + (size_t)u * 2 * WORDS, *arriving = reached + WORDS;
-        uint64_t *bits = waves->front_bits + count * WORDS, before = 0, any = 0;
+        uint64_t *reached = NAMED(row)(waves, u), *arriving = reached + WORDS;
+        uint64_t *bits = waves->front_bits + count * WORDS, previous = 0, any = 0;
         for (int w = 0; w < WORDS; w++) {
-            before |= reached[w];
+            previous |= reached[w];
             reached[w] |= arriving[w];
             bits[w] = arriving[w] & waves->live[w];
             arriving[w] = 0;
             any |= bits[w];
         }
-        if (!before)
+        if (!previous)
             waves->touched[waves->touched_count++] = u;
         if (any) {
             waves->front[count++] = u;
@@ -111,40 +118,42 @@ static void NAMED(settle)(graph_waves *waves)
     waves->next_count = 0;
 }
 
-/* One level closer to the targets: what the first `count` vertices of the need list find at their neighbours.
+/* Gather one level closer to the targets: the first `count` listed vertices collect the bits of their
+ * neighbours.
  *
- * The first step reads the rows, later ones read `from`, by place in the need list. The last step ends at the
- * targets, which ask for their open sources only.
- */
-GAPLESS_VERSIONS(ptrdiff_t, NAMED(gather), (graph_waves *waves, ptrdiff_t at, ptrdiff_t count, int last,
-                                            const uint64_t *from, uint64_t *to), (waves, at, count, last, from, to))
+ * The first step reads the rows, later ones read `from`, by index in the list. The last step ends at the
+ * targets, which collect their open sources only. */
+GAPLESS_VERSIONS(ptrdiff_t, NAMED(gather),
+                 (graph_waves *waves, ptrdiff_t index, ptrdiff_t count, int last, const uint64_t *from,
+                  uint64_t *to),
+                 (waves, index, count, last, from, to))
 {
     int64_t edges = 0;
-    for (; at < count && edges < GRAPH_CHUNK; at++) {
-        const int32_t v = waves->need[at];
+    for (; index < count && edges < GRAPH_CHUNK; index++) {
+        const int32_t v = waves->listed[index];
         const int64_t end = waves->offsets[v + 1];
-        const uint64_t *want = last ? waves->open + at * WORDS : waves->live;
-        uint64_t found[WORDS];
+        const uint64_t *requested = last ? waves->open + index * WORDS : waves->live;
+        uint64_t arrived[WORDS];
         int64_t e = waves->offsets[v];
-        memcpy(found, from ? from + at * WORDS : waves->rows + (size_t)v * 2 * WORDS, sizeof found);
+        memcpy(arrived, from ? from + index * WORDS : waves->rows + (size_t)v * 2 * WORDS, sizeof arrived);
         if (from)
-            for (; e < end && !NAMED(covered)(found, want); e++) {
-                const uint64_t *near = from + (size_t)waves->place[waves->neighbours[e]] * WORDS;
+            for (; e < end && !NAMED(covered)(arrived, requested); e++) {
+                const uint64_t *near = from + (size_t)waves->list_index[waves->neighbours[e]] * WORDS;
                 for (int w = 0; w < WORDS; w++)
-                    found[w] |= near[w];
+                    arrived[w] |= near[w];
             }
         else
-            for (; e < end && !NAMED(covered)(found, want); e++) {
-                if (e + GRAPH_AHEAD < end)
-                    gapless_prefetch(waves->rows + (size_t)waves->neighbours[e + GRAPH_AHEAD] * 2 * WORDS);
-                const uint64_t *near = waves->rows + (size_t)waves->neighbours[e] * 2 * WORDS;
+            for (; e < end && !NAMED(covered)(arrived, requested); e++) {
+                if (e + GRAPH_PREFETCH_DISTANCE < end)
+                    gapless_prefetch(NAMED(row)(waves, waves->neighbours[e + GRAPH_PREFETCH_DISTANCE]));
+                const uint64_t *near = NAMED(row)(waves, waves->neighbours[e]);
                 for (int w = 0; w < WORDS; w++)
-                    found[w] |= near[w];
+                    arrived[w] |= near[w];
             }
-        memcpy(to + at * WORDS, found, sizeof found);
+        memcpy(to + index * WORDS, arrived, sizeof arrived);
         edges += e - waves->offsets[v] + 1;
     }
-    return at;
+    return index;
 }
 
 static void NAMED(gather_cliques)(graph_waves *waves, ptrdiff_t count, const uint64_t *from, uint64_t *to)
@@ -152,21 +161,21 @@ static void NAMED(gather_cliques)(graph_waves *waves, ptrdiff_t count, const uin
     for (ptrdiff_t c = 0; c < waves->clique_count; c++) {
         const int64_t begin = waves->clique_first[c], end = waves->clique_first[c + 1];
         uint64_t bits[WORDS] = {0};
-        int asked = 0;
-        for (int64_t i = begin; i < end && !asked; i++)
-            asked = graph_needed(waves, waves->clique_members[i], count);
-        if (!asked)
+        int is_listed = 0;
+        for (int64_t i = begin; i < end && !is_listed; i++)
+            is_listed = graph_is_listed(waves, waves->clique_members[i], count);
+        if (!is_listed)
             continue;
         for (int64_t i = begin; i < end; i++) {
             const size_t m = waves->clique_members[i];
-            const uint64_t *near = from ? from + (size_t)waves->place[m] * WORDS : waves->rows + m * 2 * WORDS;
+            const uint64_t *near = from ? from + (size_t)waves->list_index[m] * WORDS : NAMED(row)(waves, m);
             for (int w = 0; w < WORDS; w++)
                 bits[w] |= near[w];
         }
         for (int64_t i = begin; i < end; i++)
-            if (graph_needed(waves, waves->clique_members[i], count))
+            if (graph_is_listed(waves, waves->clique_members[i], count))
                 for (int w = 0; w < WORDS; w++)
-                    to[(size_t)waves->place[waves->clique_members[i]] * WORDS + w] |= bits[w];
+                    to[(size_t)waves->list_index[waves->clique_members[i]] * WORDS + w] |= bits[w];
     }
 }
 
@@ -179,7 +188,7 @@ static void NAMED(start)(graph_waves *waves, const int32_t *sources, ptrdiff_t c
     }
 }
 
-/* Forget a search: only what it touched, if that is little. */
+/* Clear a search: only the touched rows, if these are few. */
 static void NAMED(clear)(graph_waves *waves)
 {
     if (waves->touched_count > waves->n / 4)

@@ -16,58 +16,59 @@ Pulse = Callable[[], bool]
 COMPLETE: Final = 0
 """Every label was extended."""
 STOPPED: Final = 1
-"""The pulse said so."""
+"""The pulse returned True."""
 FULL: Final = 2
-"""The memory limit, or the number of routes that were asked for."""
+"""The memory limit was reached, or the requested number of routes."""
 
 
-OWN_FAULTS: Final = {
+USER_STATE_FAULTS: Final = {
     1: "returned {number}, which is neither 0, for a route that may go on, nor 1",
     2: "left entry {number} of the next state NaN, or did not write it",
-    3: "wrote the cost {value:g}, or none; costs must be from {least:g} to {most:g}",
+    3: "wrote the cost {value:g}, or none; costs must be from {min_cost:g} to {max_cost:g}",
 }
 
 
-class OwnState(NamedTuple):
-    """A state of a user's own, which a C function moves along arcs.
+class UserState(NamedTuple):
+    """The state of a resource that a user programs: a C function extends it along arcs.
 
     Parameters
     ----------
-    place : str
-        For messages.
+    location : str
+        Names the resource in messages.
     extend, data : int
         Addresses of ``int (void *data, int32_t arc, const double *state, double *next, double *cost)``, and of its
         data.
     start : float64 (size,)
     same : bool (size,)
-        True where a state can stand in for another only if the numbers are equal; elsewhere less is better.
-    least, most : float
-        Of costs.
-    holds : object
-        Functions and data, kept alive.
+        True for numbers that must be equal for one state to dominate another; of the others, less is better.
+    min_cost, max_cost : float
+        Limits of the cost of one arc.
+    keep_alive : object
+        Owner of the function and its data.
     """
 
-    place: str
+    location: str
     extend: int
     data: int
     start: Floats
     same: NDArray[np.bool_]
-    least: float
-    most: float
-    holds: Any
+    min_cost: float
+    max_cost: float
+    keep_alive: Any
 
-    def fault(self, what: int, arc: int, number: int, value: float) -> RuntimeError:
-        """The error that says which rule an answer broke."""
-        said = OWN_FAULTS[what].format(number=number, value=value, least=self.least, most=self.most)
-        return RuntimeError(f"{self.place}: extend() at arc {arc} {said}")
+    def fault(self, kind: int, arc: int, number: int, value: float) -> RuntimeError:
+        """Create the error for a result of the function that breaks its contract; `kind` is a key of the texts."""
+        text = USER_STATE_FAULTS[kind]
+        finding = text.format(number=number, value=value, min_cost=self.min_cost, max_cost=self.max_cost)
+        return RuntimeError(f"{self.location}: extend() at arc {arc} {finding}")
 
 
 class LabelTables(NamedTuple):
-    """A network and its resources in arrays; nothing in it depends on costs.
+    """A network and its resources as arrays, independent of costs.
 
-    A resource r along an arc is ``max(r + use, lower[head])``, which must be at most ``upper[head]``. Resource 0 is
-    the main one: its uses are at least 0, its limits finite. Vertices that a route remembers to have visited are
-    bits. An automaton reads the arcs; rows of rank 1 count visits.
+    Along an arc, a resource r becomes ``max(r + use, lower[head])``, which must be at most ``upper[head]``.
+    Resource 0 is the main one: its uses are at least 0 and its limits finite. The visited vertices that a route
+    remembers are bits. An automaton reads the arcs of a route; rows of rank 1 count its visits.
 
     Parameters
     ----------
@@ -84,32 +85,35 @@ class LabelTables(NamedTuple):
     steps : int
         Number of slices.
     bounded : bool
-        Whether the main resource rises by a step at least on each arc that neither leaves the source nor enters the
+        Whether the main resource rises by at least `step` on each arc that neither leaves the source nor enters the
         sink.
-    apart : float64 (vertices, vertices)
-        At least how much of the main resource a route uses from one vertex to another; infinite where there is no
-        way.
-    memory, loose_memory : uint64 (vertices, words)
-        Visited vertices that a route still remembers when it is at a vertex; the second are subsets of the first.
+    min_resource_between : float64 (vertices, vertices)
+        Lower bound on the main resource that a route uses from one vertex to another; infinite if there is no
+        path.
+    memory, relaxed_memory : uint64 (vertices, words)
+        Visited vertices that a route at a vertex still remembers (ng-sets); `relaxed_memory` is a subset of
+        `memory`.
     kind : int32 (m,)
-        Arcs of one kind move the automaton alike.
-    after : int32 (kinds, states)
-        The next state, -1 where there is none.
-    toll : float64 (kinds, states)
-    ending : float64 (states,)
-        Cost of a state at the sink, infinite where a route may not end.
-    better : uint8 (states, states)
-        1 at ``[s, t]`` where whatever may follow t may follow s, at no greater cost; reflexive, transitive.
+        Arcs of the same kind have the same transitions and step costs.
+    next_states : int32 (kinds, states)
+        The next state, -1 if there is none.
+    step_costs : float64 (kinds, states)
+        Cost of the transition, in addition to the arc's.
+    final_costs : float64 (states,)
+        Cost of a state at the sink, infinite if a route may not end in it.
+    simulates : uint8 (states, states)
+        1 at ``[s, t]`` if every continuation from t is also allowed from s, at no greater cost; reflexive and
+        transitive.
     begin : int
         The state at the source.
     rise : uint8 (vertices, rows)
         Addition by a visit, less than `wrap`.
     stay : uint8 (vertices, rows)
-        0 where a visit forgets what was added before it, else 255.
+        0 if a visit clears the sum of the earlier visits, else 255.
     wrap : uint8 (rows,)
-        A sum that reaches it falls by it, and the row's charge is due.
-    own : tuple of OwnState
-        Labels from the source alone keep them; where there are some, prices through arcs are lower bounds.
+        A sum that reaches it is reduced by it, and the row's charge is due.
+    user_states : tuple of UserState
+        Only labels from the source carry them; with some, `label_through` returns lower bounds.
     """
 
     vertices: int
@@ -125,23 +129,23 @@ class LabelTables(NamedTuple):
     step: float
     steps: int
     bounded: bool
-    apart: Floats
+    min_resource_between: Floats
     memory: NDArray[np.uint64]
-    loose_memory: NDArray[np.uint64]
+    relaxed_memory: NDArray[np.uint64]
     kind: NDArray[np.int32]
-    after: NDArray[np.int32]
-    toll: Floats
-    ending: Floats
-    better: NDArray[np.uint8]
+    next_states: NDArray[np.int32]
+    step_costs: Floats
+    final_costs: Floats
+    simulates: NDArray[np.uint8]
     begin: int
     rise: NDArray[np.uint8]
     stay: NDArray[np.uint8]
     wrap: NDArray[np.uint8]
-    own: tuple[OwnState, ...] = ()
+    user_states: tuple[UserState, ...] = ()
 
 
-class FoundRoutes(NamedTuple):
-    """Routes of a search.
+class RouteSearchResult(NamedTuple):
+    """Routes that a search found, with its bound.
 
     Attributes
     ----------
@@ -155,7 +159,7 @@ class FoundRoutes(NamedTuple):
     status : int
         `COMPLETE`, `STOPPED` or `FULL`.
     labels : int
-        Labels that were made.
+        Number of labels created.
     """
 
     first: NDArray[np.int64]
@@ -167,12 +171,12 @@ class FoundRoutes(NamedTuple):
 
 
 def check_tables(tables: Any) -> None:
-    """Refuse tables that would make a loop read out of bounds."""
+    """Raise unless every index in the tables is within bounds, because the loops do not check."""
     if not isinstance(tables, LabelTables):
         raise TypeError(f"tables must be LabelTables, got {type(tables).__name__}")
     t, n, m = tables, tables.vertices, tables.tails.size
     resources, rows = t.use.shape[0], t.wrap.size
-    kinds, states = t.after.shape if t.after.ndim == 2 else (0, 0)
+    kinds, states = t.next_states.shape if t.next_states.ndim == 2 else (0, 0)
     words = t.memory.shape[1] if t.memory.ndim == 2 else 0
     shapes: dict[str, tuple[tuple[int, ...], Any]] = {
         "tails": ((m,), np.int32),
@@ -181,14 +185,14 @@ def check_tables(tables: Any) -> None:
         "lower": ((resources, n), np.float64),
         "upper": ((resources, n), np.float64),
         "start": ((resources,), np.float64),
-        "apart": ((n, n), np.float64),
+        "min_resource_between": ((n, n), np.float64),
         "memory": ((n, words), np.uint64),
-        "loose_memory": ((n, words), np.uint64),
+        "relaxed_memory": ((n, words), np.uint64),
         "kind": ((m,), np.int32),
-        "after": ((kinds, states), np.int32),
-        "toll": ((kinds, states), np.float64),
-        "ending": ((states,), np.float64),
-        "better": ((states, states), np.uint8),
+        "next_states": ((kinds, states), np.int32),
+        "step_costs": ((kinds, states), np.float64),
+        "final_costs": ((states,), np.float64),
+        "simulates": ((states, states), np.uint8),
         "rise": ((n, rows), np.uint8),
         "stay": ((n, rows), np.uint8),
         "wrap": ((rows,), np.uint8),
@@ -197,7 +201,7 @@ def check_tables(tables: Any) -> None:
         value = getattr(t, name)
         if not isinstance(value, np.ndarray) or value.dtype != dtype or value.shape != shape:
             raise ValueError(f"tables: {name} must be {np.dtype(dtype)} {shape}")
-    fine = (
+    in_range = (
         resources >= 1
         and words * 64 >= n
         and states >= 1
@@ -205,15 +209,18 @@ def check_tables(tables: Any) -> None:
         and 0 <= t.sink < n
         and t.source != t.sink
     )
-    fine &= 0 <= t.begin < states and t.step > 0 and t.steps >= 1
+    in_range &= 0 <= t.begin < states and t.step > 0 and t.steps >= 1
     if m:
-        fine &= min(t.tails.min(), t.heads.min()) >= 0 and max(t.tails.max(), t.heads.max()) < n
-        fine &= t.kind.min() >= 0 and t.kind.max() < kinds and t.after.max() < states and not t.use[0].min() < 0
+        in_range &= min(t.tails.min(), t.heads.min()) >= 0 and max(t.tails.max(), t.heads.max()) < n
+        in_range &= (
+            t.kind.min() >= 0 and t.kind.max() < kinds and t.next_states.max() < states and not t.use[0].min() < 0
+        )
     if rows:
-        fine &= bool((t.rise < t.wrap).all())
-    fine &= all(one.extend > 0 and one.start.shape == one.same.shape and one.least <= one.most for one in t.own)
-    fine &= bool(np.isfinite(t.upper[0]).all() and np.isfinite(t.lower[0]).all() and np.isfinite(t.start[0]))
-    if not fine:
+        in_range &= bool((t.rise < t.wrap).all())
+    for state in t.user_states:
+        in_range &= state.extend > 0 and state.start.shape == state.same.shape and state.min_cost <= state.max_cost
+    in_range &= bool(np.isfinite(t.upper[0]).all() and np.isfinite(t.lower[0]).all() and np.isfinite(t.start[0]))
+    if not in_range:
         raise ValueError("tables: a number in them names nothing, or the main resource is not limited")
     span = (t.upper[0].max() - t.start[0]) / t.step
     if not span < t.steps:
@@ -223,14 +230,14 @@ def check_tables(tables: Any) -> None:
 def check_network(
     vertices: int, tails: Any, heads: Any, use: Any, *ends: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
-    """Ends and uses of arcs as private contiguous arrays."""
+    """Copy the ends and uses of arcs into contiguous arrays, and check them."""
     tails, heads = (np.array(array, np.int32, order="C") for array in (tails, heads))
     use = np.array(use, np.float64, order="C")
     if tails.ndim != 1 or not tails.shape == heads.shape == use.shape:
         raise ValueError("tails, heads and use must be three lists of one length")
-    least = min(*ends, vertices - 1, tails.min(initial=0), heads.min(initial=0))
-    most = max(*ends, 0, tails.max(initial=0), heads.max(initial=0))
-    if least < 0 or most >= vertices:
+    first = min(*ends, vertices - 1, tails.min(initial=0), heads.min(initial=0))
+    last = max(*ends, 0, tails.max(initial=0), heads.max(initial=0))
+    if first < 0 or last >= vertices:
         raise ValueError(f"vertices must be from 0 to {vertices - 1}")
     return tails, heads, use
 
@@ -238,7 +245,7 @@ def check_network(
 def check_call(
     tables: Any, costs: Any, charges: Any, below: float
 ) -> tuple[LabelTables, NDArray[np.float64], NDArray[np.float64], float]:
-    """Check a call: private copies of the tables, of costs and of charges, and the threshold."""
+    """Check the arguments of a call; return copies of tables, costs and charges, and the threshold."""
     if isinstance(tables, LabelTables):
         tables = LabelTables(*owned(*tables))
     check_tables(tables)
@@ -253,21 +260,22 @@ def check_call(
 
 
 def check_routes(tables: LabelTables, first: Any, arcs: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Routes as private contiguous arrays: where each begins, and their arcs."""
+    """Copy routes into contiguous arrays: where each begins, and their arcs."""
     first, arcs = np.array(first, np.int64, order="C"), np.array(arcs, order="C")
-    fine = first.ndim == 1 and first.size >= 1 and arcs.ndim == 1
-    fine = fine and first[0] == 0 and first[-1] == arcs.size and bool((np.diff(first) >= 0).all())
-    if not fine or (arcs.size and not 0 <= arcs.min() <= arcs.max() < tables.tails.size):
+    is_list = first.ndim == 1 and first.size >= 1 and arcs.ndim == 1
+    is_list = is_list and first[0] == 0 and first[-1] == arcs.size and bool((np.diff(first) >= 0).all())
+    if not is_list or (arcs.size and not 0 <= arcs.min() <= arcs.max() < tables.tails.size):
         raise ValueError(f"routes must be lists of numbers of arcs below {tables.tails.size}, one after another")
     return first, np.ascontiguousarray(arcs, np.int32)
 
 
 def rounding(tables: LabelTables, costs: Floats, charges: Floats) -> float:
-    """The most by which sums of a route's costs in two orders differ."""
-    finite = costs[np.isfinite(costs)]
-    tolls = tables.toll[np.isfinite(tables.toll)]
-    ends = tables.ending[np.isfinite(tables.ending)]
-    size = (np.abs(finite).max() if finite.size else 0.0) + (np.abs(tolls).max() if tolls.size else 0.0)
-    size += sum(max(abs(one.least), abs(one.most)) for one in tables.own)
-    largest = size * tables.longest + charges.sum() * tables.longest + (np.abs(ends).max() if ends.size else 0.0)
+    """Bound the difference between sums of a route's costs in two orders."""
+    arc_cost, step_cost, final_cost = (
+        np.abs(array[np.isfinite(array)]).max(initial=0.0)
+        for array in (costs, tables.step_costs, tables.final_costs)
+    )
+    per_arc = arc_cost + step_cost
+    per_arc += sum(max(abs(state.min_cost), abs(state.max_cost)) for state in tables.user_states)
+    largest = per_arc * tables.longest + charges.sum() * tables.longest + final_cost
     return float(2.0**-51 * (tables.longest + 2) * largest)

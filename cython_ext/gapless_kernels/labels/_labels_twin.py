@@ -1,4 +1,7 @@
-"""Twin of the compiled labelling: same signatures, same costs and bounds; plain label setting from the source."""
+"""Twin of the compiled label setting: labels from the source only, without slices, bins or bounds.
+
+Same signatures, costs and bounds; of equally good routes it may return others.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from gapless_kernels.labels._label_arguments import (
     COMPLETE,
     FULL,
     STOPPED,
-    FoundRoutes,
     LabelTables,
-    OwnState,
     Pulse,
+    RouteSearchResult,
+    UserState,
     check_call,
     check_network,
     check_routes,
@@ -27,47 +30,47 @@ Floats = NDArray[np.float64]
 
 
 class _Label(NamedTuple):
-    """A partial route: where it ends, what it costs, what it has used and visited."""
+    """A partial route, with its cost, its resources and the vertices it remembers."""
 
     vertex: int
     cost: float
     used: tuple[float, ...]
-    seen: int
+    visited: int
     state: int
     row: tuple[int, ...]
-    own: tuple[float, ...]
+    user_state: tuple[float, ...]
     arcs: tuple[int, ...]
-    passed: bool
+    passed_arc: bool
 
 
 class _Rules:
-    """The tables and costs of a call."""
+    """Tables and costs of a call, with the rules for extension and dominance."""
 
     def __init__(self, tables: LabelTables, costs: Any, charges: Any, below: float) -> None:
         tables, self.costs, self.charges, self.below = check_call(tables, costs, charges, below)
         self.t = tables
-        self.same = [bool(same) for one in tables.own for same in one.same]
+        self.same = [bool(same) for state in tables.user_states for same in state.same]
         self.memory = [sum(int(word) << 64 * w for w, word in enumerate(words)) for words in tables.memory]
         ends = (tables.heads == tables.source) | (tables.tails == tables.sink) | ~np.isfinite(self.costs)
         self.out: list[list[int]] = [[] for _ in range(tables.vertices)]
         for arc in np.flatnonzero(~ends):
             self.out[tables.tails[arc]].append(int(arc))
 
-    def root(self, through: int) -> list[_Label]:
-        """The label of the source; none where its windows are closed."""
+    def initial_labels(self, through: int) -> list[_Label]:
+        """Create the label of the source; none if its windows are closed."""
         t, v = self.t, self.t.source
         if (t.start > t.upper[:, v]).any():
             return []
         row = tuple(int(rise) for rise in t.rise[v])
-        seen = 1 << v & self.memory[v]
-        own = tuple(float(x) for one in t.own for x in one.start)
-        return [_Label(v, 0.0, tuple(t.start), seen, t.begin, row, own, (), through < 0)]
+        visited = 1 << v & self.memory[v]
+        user_state = tuple(float(x) for state in t.user_states for x in state.start)
+        return [_Label(v, 0.0, tuple(t.start), visited, t.begin, row, user_state, (), through < 0)]
 
-    def extended(self, label: _Label, arc: int, through: int = -1) -> _Label | None:
-        """A label along an arc; None where that is not allowed."""
+    def extend(self, label: _Label, arc: int, through: int = -1) -> _Label | None:
+        """Extend a label along an arc; None if it must not take it."""
         t, w = self.t, int(self.t.heads[arc])
-        state = int(t.after[t.kind[arc], label.state])
-        if label.seen >> w & 1 or state < 0:
+        state = int(t.next_states[t.kind[arc], label.state])
+        if label.visited >> w & 1 or state < 0:
             return None
         used = np.maximum(np.array(label.used) + t.use[:, arc], t.lower[:, w])
         if (used > t.upper[:, w]).any():
@@ -79,77 +82,92 @@ class _Rules:
                 total -= wrap
                 cost += self.charges[i]
             row.append(total)
-        own: tuple[float, ...] = ()
-        for one in t.own:
-            answer = moved(one, arc, label.own[len(own) : len(own) + one.start.size])
-            if answer is None:
+        numbers: tuple[float, ...] = ()
+        for user_state in t.user_states:
+            size = len(numbers)
+            step = extend_user_state(user_state, arc, label.user_state[size : size + user_state.start.size])
+            if step is None:
                 return None
-            own += answer[0]
-            cost += answer[1]
-        cost += t.toll[t.kind[arc], label.state]
-        seen = (label.seen | 1 << w) & self.memory[w]
-        arcs, passed = (*label.arcs, arc), label.passed or arc == through
-        return _Label(w, float(cost), tuple(used), seen, state, tuple(row), own, arcs, passed)
+            numbers += step[0]
+            cost += step[1]
+        cost += t.step_costs[t.kind[arc], label.state]
+        visited = (label.visited | 1 << w) & self.memory[w]
+        arcs, passed_arc = (*label.arcs, arc), label.passed_arc or arc == through
+        return _Label(w, float(cost), tuple(used), visited, state, tuple(row), numbers, arcs, passed_arc)
 
-    def beats(self, a: _Label, b: _Label, loose: bool) -> bool:
-        """Whether whatever may follow `b` may follow `a`, at no greater cost."""
-        if loose:
+    def dominates(self, a: _Label, b: _Label, heuristic: bool) -> bool:
+        """Whether every continuation of `b` is also allowed for `a`, at no greater cost."""
+        if heuristic:
             return a.cost <= b.cost and a.used[0] <= b.used[0]
         due = sum(charge for charge, p, q in zip(self.charges, a.row, b.row, strict=True) if p > q)
         return (
             a.cost + due <= b.cost
             and all(p <= q for p, q in zip(a.used, b.used, strict=True))
-            and not a.seen & ~b.seen
-            and bool(self.t.better[a.state, b.state])
-            and all(p == q or (p < q and not same) for p, q, same in zip(a.own, b.own, self.same, strict=True))
-            and a.passed >= b.passed
+            and not a.visited & ~b.visited
+            and bool(self.t.simulates[a.state, b.state])
+            and all(
+                p == q or (p < q and not same)
+                for p, q, same in zip(a.user_state, b.user_state, self.same, strict=True)
+            )
+            and a.passed_arc >= b.passed_arc
         )
 
-    def ended(
-        self, loose: bool, through: int, pulse: Pulse | None
+    def find_routes(
+        self, heuristic: bool, through: int, pulse: Pulse | None
     ) -> tuple[list[tuple[float, tuple[int, ...]]], int, int]:
-        """Costs and arcs of routes that no label beats, the number of labels, and the status."""
+        """Find the undominated routes: their costs and arcs, the number of labels created, and the status.
+
+        If `through` is an arc, only routes that take it are returned; labels without it dominate none that have it.
+        """
         labels: list[list[_Label]] = [[] for _ in range(self.t.vertices)]
-        todo, made = self.root(through), 0
+        todo, created = self.initial_labels(through), 0
         while todo:
             if pulse is not None and pulse():
-                return [], made, STOPPED
-            label = min(todo, key=lambda one: one.used[0])
+                return [], created, STOPPED
+            label = min(todo, key=lambda open_label: open_label.used[0])
             todo.remove(label)
-            if label.vertex == self.t.sink or any(self.beats(old, label, loose) for old in labels[label.vertex]):
+            if label.vertex == self.t.sink or any(
+                self.dominates(old, label, heuristic) for old in labels[label.vertex]
+            ):
                 if label.vertex == self.t.sink:
                     labels[label.vertex].append(label)
                 continue
             labels[label.vertex].append(label)
-            made += 1
-            new = (self.extended(label, arc, through) for arc in self.out[label.vertex])
-            todo.extend(one for one in new if one is not None)
-        ends = [(one.cost + float(self.t.ending[one.state]), one.arcs) for one in labels[self.t.sink] if one.passed]
-        return [end for end in ends if end[0] < np.inf], made, COMPLETE
+            created += 1
+            new = (self.extend(label, arc, through) for arc in self.out[label.vertex])
+            todo.extend(extended for extended in new if extended is not None)
+        costs = [label.cost + float(self.t.final_costs[label.state]) for label in labels[self.t.sink]]
+        ends = zip(costs, labels[self.t.sink], strict=True)
+        routes = [(cost, label.arcs) for cost, label in ends if label.passed_arc and cost < np.inf]
+        return routes, created, COMPLETE
 
 
-def moved(own: OwnState, arc: int, state: tuple[float, ...]) -> tuple[tuple[float, ...], float] | None:
-    """The next state of a user's own, and the cost; None where the route may not go on."""
+def extend_user_state(
+    resource: UserState, arc: int, state: tuple[float, ...]
+) -> tuple[tuple[float, ...], float] | None:
+    """Call the user's function; return the next state and the cost, or None if the route must not take the arc."""
     doubles = ctypes.POINTER(ctypes.c_double)
     kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int32, doubles, doubles, doubles)
-    before, after, cost = np.array(state), np.full(len(state), np.nan), ctypes.c_double(np.nan)
-    here, there = (array.ctypes.data_as(doubles) for array in (before, after))
-    found = kind(own.extend)(own.data, arc, here, there, ctypes.byref(cost))
-    if found == 1:
+    current, following, cost = np.array(state), np.full(len(state), np.nan), ctypes.c_double(np.nan)
+    pointers = (array.ctypes.data_as(doubles) for array in (current, following))
+    code = kind(resource.extend)(resource.data, arc, *pointers, ctypes.byref(cost))
+    if code == 1:
         return None
-    if found:
-        raise own.fault(1, arc, found, 0.0)
-    if not own.least <= cost.value <= own.most:
-        raise own.fault(3, arc, 0, cost.value)
-    if np.isnan(after).any():
-        raise own.fault(2, arc, int(np.isnan(after).argmax()), 0.0)
-    return tuple(after.tolist()), cost.value
+    if code:
+        raise resource.fault(1, arc, code, 0.0)
+    if not resource.min_cost <= cost.value <= resource.max_cost:
+        raise resource.fault(3, arc, 0, cost.value)
+    if np.isnan(following).any():
+        raise resource.fault(2, arc, int(np.isnan(following).argmax()), 0.0)
+    return tuple(following.tolist()), cost.value
 
 
-def _found(ends: list[tuple[float, tuple[int, ...]]], bound: float, status: int, made: int) -> FoundRoutes:
+def _result(
+    ends: list[tuple[float, tuple[int, ...]]], bound: float, status: int, created: int
+) -> RouteSearchResult:
     first = np.cumsum([0, *(len(arcs) for _, arcs in ends)], dtype=np.int64)
     arcs = np.array([arc for _, arcs in ends for arc in arcs], np.int64)
-    return FoundRoutes(first, arcs, np.array([cost for cost, _ in ends]), bound, status, made)
+    return RouteSearchResult(first, arcs, np.array([cost for cost, _ in ends]), bound, status, created)
 
 
 def label_routes(
@@ -159,10 +177,10 @@ def label_routes(
     below: float,
     limit: int,
     *,
-    loose: bool = False,
+    heuristic: bool = False,
     memory_limit: float = 2.0**31,
     pulse: Pulse | None = None,
-) -> FoundRoutes:
+) -> RouteSearchResult:
     """Find the cheapest routes from the source to the sink.
 
     Parameters
@@ -173,36 +191,37 @@ def label_routes(
     charges : (rows,) array of float64
         At least 0.
     below : float
-        Only routes that cost less are found.
+        Find only routes that cost less.
     limit : int
-        Most routes.
-    loose : bool
-        Let dominance look at costs and the main resource alone, and keep few labels: routes, but no bound of their
-        own.
+        Maximum number of routes.
+    heuristic : bool
+        If True, let dominance compare costs and the main resource only, and keep few labels. This finds routes
+        faster, but proves no bound.
     memory_limit : float
-        Bytes of labels. The twin has none.
+        Maximum size of the labels in bytes. The twin ignores it.
     pulse : callable, optional
-        Asked now and then; True stops.
+        Called every few milliseconds; the search stops when it returns True.
 
     Returns
     -------
-    FoundRoutes
-        The cheapest route is among them if it costs less than `below`, the search was complete and not `loose`. A
-        route may be there twice. No route costs less than ``bound``; of a complete search it is the least cost, up
-        to rounding, or at least `below`.
+    RouteSearchResult
+        The cheapest route is among them if it costs less than `below`, the search was complete and not
+        `heuristic`. A route may be listed twice. No route costs less than ``bound``; after a complete search that
+        is the least cost, up to rounding, or at least `below`.
 
     Raises
     ------
     TypeError, ValueError
         If an argument is of the wrong kind or shape.
     MemoryError
-        If there is none left.
+        If labels cannot be allocated.
     """
     rules = _Rules(tables, costs, charges, below)
-    ends, made, status = rules.ended(loose, -1, pulse)
+    ends, created, status = rules.find_routes(heuristic, -1, pulse)
     ends = sorted(end for end in ends if end[0] < below)[: max(1, limit)]
-    exact = status == COMPLETE and not loose
-    return _found(ends, (ends[0][0] if ends else float(below)) if exact else -np.inf, status, made)
+    exact = status == COMPLETE and not heuristic
+    bound = (ends[0][0] if ends else float(below)) if exact else -np.inf
+    return _result(ends, bound, status, created)
 
 
 def label_through(
@@ -226,12 +245,12 @@ def label_through(
     cost : (m,) array of float64
         `below` where no route through the arc costs less.
     status : int
-        Unless it is `COMPLETE`, the costs mean nothing.
+        If it is not `COMPLETE`, the costs are no bounds.
     """
     rules = _Rules(tables, costs, charges, below)
     values = np.full(tables.tails.size, float(below))
     for arc in np.flatnonzero(np.isfinite(rules.costs)):
-        ends, _, status = rules.ended(False, int(arc), pulse)
+        ends, _, status = rules.find_routes(False, int(arc), pulse)
         if status != COMPLETE:
             return values, status
         values[arc] = min([float(below), *(cost for cost, _ in ends)])
@@ -247,36 +266,36 @@ def label_enumerate(
     *,
     memory_limit: float = 2.0**31,
     pulse: Pulse | None = None,
-) -> FoundRoutes:
+) -> RouteSearchResult:
     """List all routes below a cost.
 
     Parameters
     ----------
     tables, costs, charges, below, limit, memory_limit, pulse
-        As for `label_routes`; bounds come from labels that remember ``loose_memory``.
+        As for `label_routes`; labels from the sink, which bound partial routes, remember only ``relaxed_memory``.
 
     Returns
     -------
-    FoundRoutes
+    RouteSearchResult
         In no order. Its status is `FULL` if there are more; ``bound`` holds for routes that are not listed, and is
         at least `below` if all are.
     """
     rules = _Rules(tables, costs, charges, below)
     ends: list[tuple[float, tuple[int, ...]]] = []
-    todo, made = rules.root(-1), 0
+    todo, created = rules.initial_labels(-1), 0
     while todo:
         if pulse is not None and pulse():
-            return _found(ends, -np.inf, STOPPED, made)
+            return _result(ends, -np.inf, STOPPED, created)
         label = todo.pop()
-        made += 1
-        cost = label.cost + float(tables.ending[label.state])
+        created += 1
+        cost = label.cost + float(tables.final_costs[label.state])
         if label.vertex == tables.sink and cost < below:
             if len(ends) == limit:
-                return _found(ends, -np.inf, FULL, made)
+                return _result(ends, -np.inf, FULL, created)
             ends.append((cost, label.arcs))
-        new = (rules.extended(label, arc) for arc in rules.out[label.vertex])
-        todo.extend(one for one in new if one is not None)
-    return _found(ends, float(below), COMPLETE, made)
+        new = (rules.extend(label, arc) for arc in rules.out[label.vertex])
+        todo.extend(extended for extended in new if extended is not None)
+    return _result(ends, float(below), COMPLETE, created)
 
 
 def label_price(
@@ -301,11 +320,11 @@ def label_price(
     first, path = check_routes(tables, first, arcs)
     values = np.full(first.size - 1, np.inf)
     for i in range(values.size):
-        at = next(iter(rules.root(-1)), None)
+        label = next(iter(rules.initial_labels(-1)), None)
         for arc in path[first[i] : first[i + 1]].tolist():
-            at = rules.extended(at, arc) if at is not None and arc in rules.out[at.vertex] else None
-        if at is not None and at.vertex == tables.sink:
-            values[i] = at.cost + float(tables.ending[at.state])
+            label = rules.extend(label, arc) if label is not None and arc in rules.out[label.vertex] else None
+        if label is not None and label.vertex == tables.sink:
+            values[i] = label.cost + float(tables.final_costs[label.state])
     return values
 
 
@@ -327,7 +346,7 @@ def label_windows(
     use : float64 (m,)
         At least 0.
     lower, upper : float64 (vertices,)
-        A sum below `lower` rises to it.
+        Window of the resource at each vertex; a sum below `lower` is raised to it.
     start : float
         At the source.
     source, sink : int
@@ -335,7 +354,7 @@ def label_windows(
     Returns
     -------
     early : float64 (vertices,)
-        The least sum of a label; infinite where there is none.
+        The least sum of a label; infinite if no label reaches the vertex.
     late : float64 (vertices,)
         The largest sum from which the sink can be reached; minus infinity where it cannot.
     upper : float64 (vertices,)
@@ -365,7 +384,7 @@ def label_windows(
 
 
 def label_distances(vertices: int, tails: NDArray[Any], heads: NDArray[Any], use: Floats) -> Floats:
-    """Least use from vertex to vertex, float64 (vertices, vertices); infinite where there is no way.
+    """Compute the least use from vertex to vertex, float64 (vertices, vertices); infinite if there is no path.
 
     Parameters
     ----------
@@ -375,9 +394,9 @@ def label_distances(vertices: int, tails: NDArray[Any], heads: NDArray[Any], use
         At least 0.
     """
     tails, heads, use = check_network(vertices, tails, heads, use)
-    least = np.full((vertices, vertices), np.inf)
-    np.fill_diagonal(least, 0.0)
-    np.minimum.at(least, (tails, heads), use)
+    uses = np.full((vertices, vertices), np.inf)
+    np.fill_diagonal(uses, 0.0)
+    np.minimum.at(uses, (tails, heads), use)
     for v in range(vertices):
-        np.minimum(least, least[:, v, None] + least[None, v], out=least)
-    return least
+        np.minimum(uses, uses[:, v, None] + uses[None, v], out=uses)
+    return uses

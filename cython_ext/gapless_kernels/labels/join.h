@@ -4,10 +4,10 @@
 
 #include "labels/side.h"
 
-#define LB_STEPS_OF_SORTING 16 /* of each label */
-#define LB_JOINED_AT_STOP 16   /* labels of a bin that are still joined once a search was told to stop */
+#define LB_STEPS_OF_SORTING 16  /* of each label */
+#define LB_JOINED_AFTER_STOP 16 /* labels of a bin that are still joined after the pulse stopped a search */
 
-/* The labels of each vertex that nothing beats, cheapest first. */
+/* The undominated labels of each vertex, cheapest first. */
 typedef struct {
     lb_entry *label;
     int32_t *first;
@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
     double cost;
-    int32_t before, arc, after;
+    int32_t prefix, arc, suffix;
 } lb_pair;
 
 static int lb_cheaper_entry(const void *a, const void *b)
@@ -23,7 +23,7 @@ static int lb_cheaper_entry(const void *a, const void *b)
     const lb_entry *x = a, *y = b;
     if (x->cost != y->cost)
         return x->cost < y->cost ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
+    return (x->label > y->label) - (x->label < y->label);
 }
 
 static void lb_close_order(lb_order *o)
@@ -33,8 +33,9 @@ static void lb_close_order(lb_order *o)
     memset(o, 0, sizeof *o);
 }
 
-/* Labels with values of the main resource in slices `from` to `to` - 1, of each bin at most so many, the cheapest. */
-static int lb_open_order(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_t to, int32_t most)
+/* Sort the labels with the main resource in slices `from` to `to` - 1; of each bin the `limit` cheapest at
+ * most. */
+static int lb_order_side(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_t to, int32_t limit)
 {
     const lb_model *m = s->m;
     ptrdiff_t count = 0;
@@ -45,9 +46,9 @@ static int lb_open_order(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_
     for (ptrdiff_t v = 0; v < m->n; v++) {
         o->first[v] = (int32_t)count;
         for (ptrdiff_t b = 0; b < LB_BINS; b++)
-            for (int32_t i = 0; i < s->bin[v * LB_BINS + b].count && i < most; i++) {
+            for (int32_t i = 0; i < s->bin[v * LB_BINS + b].count && i < limit; i++) {
                 const lb_entry *e = s->bin[v * LB_BINS + b].entry + i;
-                const ptrdiff_t k = lb_step(m, s->back ? -e->main : e->main);
+                const ptrdiff_t k = lb_slice(m, s->back ? -e->main : e->main);
                 if (from <= k && k < to)
                     o->label[count++] = *e;
             }
@@ -59,74 +60,81 @@ static int lb_open_order(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_
     return LB_COMPLETE;
 }
 
-/* The cost of the route of two labels over an arc, infinite where they do not fit; at least `most` where it is not less. States of
- * a user's own are followed to the head of the arc: unless that is the sink, the cost is a bound. */
-static double lb_joined(const lb_side *f, const lb_side *b, ptrdiff_t x, ptrdiff_t a, ptrdiff_t y, double most)
+/* Compute the cost of the route that joins two labels over an arc. Infinite if they do not fit, or it is
+ * not below `limit`.
+ *
+ * A user's resources are extended to the head of the arc only: unless that is the sink, the cost is a
+ * lower bound. */
+static double lb_join_cost(const lb_side *f, const lb_side *b, ptrdiff_t x, ptrdiff_t a, ptrdiff_t y,
+                           double limit)
 {
     const lb_model *m = f->m;
     const ptrdiff_t w = m->head[a], words = m->words, c = m->kind[a];
-    const uint64_t *one = f->set + x * 2 * words, *two = b->set + y * 2 * words;
+    const uint64_t *prefix_set = f->set + x * 2 * words, *suffix_set = b->set + y * 2 * words;
     for (ptrdiff_t i = 0; i < words; i++)
-        if (one[i] & two[i])
+        if (prefix_set[i] & suffix_set[i])
             return INFINITY;
-    const double *used = f->used + x * m->resources, *left = b->used + y * m->resources;
+    const double *used = f->used + x * m->resources, *suffix_used = b->used + y * m->resources;
     for (ptrdiff_t r = 0; r < m->resources; r++) {
-        const double sum = used[r] + m->use[r * m->m + a], low = f->floor[r * m->n + w], to = sum > low ? sum : low;
-        if (to > -left[r])
+        const double sum = used[r] + m->use[r * m->m + a], low = f->floor[r * m->n + w];
+        if ((sum > low ? sum : low) > -suffix_used[r])
             return INFINITY;
     }
-    const int32_t state = f->label[x].state, next = m->after[c * m->states + state];
-    if (next < 0 || !m->better[next * m->states + b->label[y].state])
+    const int32_t state = f->label[x].state, next = m->next_states[c * m->states + state];
+    if (next < 0 || !m->simulates[next * m->states + b->label[y].state])
         return INFINITY;
-    double cost = f->label[x].cost + m->cost[a] + m->toll[c * m->states + state] + b->label[y].cost;
+    double cost = f->label[x].cost + m->cost[a] + m->step_costs[c * m->states + state] + b->label[y].cost;
     const uint8_t *p = f->row + x * m->rows, *q = b->row + y * m->rows;
-    lb_owns *o = m->owns;
-    for (ptrdiff_t i = 0; i < m->rows && cost + o->least < most; i++)
+    lb_user_resources *o = m->user;
+    for (ptrdiff_t i = 0; i < m->rows && cost + o->min_cost < limit; i++)
         if ((unsigned)p[i] + q[i] >= m->wrap[i])
             cost += m->charge[i];
-    if (!(cost + o->least < most)) /* what the functions write may be negative, but is no less */
+    if (!(cost + o->min_cost < limit)) /* a user's cost may be negative, but not less than `min_cost` */
         return INFINITY;
-    return o->count && !lb_move(o, (int32_t)a, f->own + x * o->size, o->room, &cost) ? INFINITY : cost;
+    return o->count && !lb_extend_user_states(o, (int32_t)a, f->user_state + x * o->size, o->workspace, &cost)
+               ? INFINITY
+               : cost;
 }
 
-/* The largest value of the main resource, from the sink, of a label that can follow one from the source over an arc. */
-static double lb_latest(const lb_side *f, const lb_entry *x, ptrdiff_t a)
+/* The largest mirrored main resource that a label from the sink can have to follow label x over an arc. */
+static double lb_latest_arrival(const lb_side *f, const lb_entry *x, ptrdiff_t a)
 {
     const double to = x->main + f->m->use[a], low = f->floor[f->m->head[a]];
     return to > low ? -to : -low;
 }
 
-/* The least cost of a pair over an arc, if it is below the one given, which it replaces. Whether it was told to stop. */
-static int lb_best_pair(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo, ptrdiff_t a, double *best)
+/* Lower `best` to the least cost of a pair over an arc. 1 if the pulse stopped the search. */
+static int lb_best_pair(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo,
+                        ptrdiff_t a, double *best)
 {
     const lb_model *m = f->m;
     const ptrdiff_t u = m->tail[a], w = m->head[a];
-    const double toll = lb_arc_cost(m, a);
+    const double arc_cost = lb_arc_cost(m, a);
     const int32_t first = bo->first[w], end = bo->first[w + 1];
-    double most = *best;
+    double limit = *best;
     for (int32_t i = fo->first[u]; i < fo->first[u + 1] && first < end; i++) {
-        const double so_far = fo->label[i].cost + toll;
-        if (so_far + bo->label[first].cost >= most)
+        const double so_far = fo->label[i].cost + arc_cost;
+        if (so_far + bo->label[first].cost >= limit)
             break;
-        const double latest = lb_latest(f, fo->label + i, a);
-        const uint64_t seen = fo->label[i].seen;
+        const double latest = lb_latest_arrival(f, fo->label + i, a);
+        const uint64_t visited = fo->label[i].visited;
         const lb_entry *y = bo->label + first;
-        for (; y < bo->label + end && so_far + y->cost < most; y++)
-            if (y->main <= latest && !(y->seen & seen)) {
-                const double cost = lb_joined(f, b, fo->label[i].at, a, y->at, most);
-                most = cost < most ? cost : most;
+        for (; y < bo->label + end && so_far + y->cost < limit; y++)
+            if (y->main <= latest && !(y->visited & visited)) {
+                const double cost = lb_join_cost(f, b, fo->label[i].label, a, y->label, limit);
+                limit = cost < limit ? cost : limit;
             }
         if (lb_must_stop(m, y - bo->label - first))
             return 1;
     }
-    *best = most;
+    *best = limit;
     return 0;
 }
 
-/* The cheapest pairs: a heap, the dearest on top. */
+/* The cheapest pairs: a heap with the costliest on top. */
 typedef struct {
     lb_pair *pair;
-    ptrdiff_t count, most;
+    ptrdiff_t count, capacity;
 } lb_heap;
 
 static void lb_sift(lb_heap *h, ptrdiff_t i)
@@ -148,7 +156,7 @@ static void lb_sift(lb_heap *h, ptrdiff_t i)
 
 static void lb_offer(lb_heap *h, lb_pair pair)
 {
-    if (h->count == h->most) {
+    if (h->count == h->capacity) {
         h->pair[0] = pair;
         lb_sift(h, 0);
         return;
@@ -162,12 +170,15 @@ static void lb_offer(lb_heap *h, lb_pair pair)
     }
 }
 
-/* Collect the cheapest pairs below the threshold; arcs that promise most come first. From slice `split` on, a label from the source
- * was extended no more; arcs into the sink join all. */
-static int lb_pairs(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo, ptrdiff_t split, lb_heap *h)
+/* Collect the cheapest pairs below the threshold, arc by arc in the order of their bounds.
+ *
+ * Labels from the source are extended up to slice `first_unextended` only. An arc that arrives before it
+ * would join pairs that another arc of the same route joins, too; arcs into the sink join all. */
+static int lb_cheapest_pairs(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo,
+                             ptrdiff_t first_unextended, lb_heap *h)
 {
     const lb_model *m = f->m;
-    lb_priced *arcs = malloc((size_t)(m->m + 1) * sizeof(lb_priced));
+    lb_arc_price *arcs = malloc((size_t)(m->m + 1) * sizeof(lb_arc_price));
     ptrdiff_t count = 0;
     int status = LB_COMPLETE;
     if (!arcs)
@@ -175,41 +186,42 @@ static int lb_pairs(const lb_side *f, const lb_order *fo, const lb_side *b, cons
     for (ptrdiff_t a = 0; a < m->m; a++) {
         const ptrdiff_t u = m->tail[a], w = m->head[a];
         if (m->cost[a] < INFINITY && fo->first[u] < fo->first[u + 1] && bo->first[w] < bo->first[w + 1]) {
-            const double least = fo->label[fo->first[u]].cost + lb_arc_cost(m, a) + bo->label[bo->first[w]].cost;
-            if (least < m->below + m->slack)
-                arcs[count++] = (lb_priced){least, (int32_t)a};
+            const double minimum =
+                fo->label[fo->first[u]].cost + lb_arc_cost(m, a) + bo->label[bo->first[w]].cost;
+            if (minimum < m->below + m->rounding)
+                arcs[count++] = (lb_arc_price){minimum, (int32_t)a};
         }
     }
-    qsort(arcs, (size_t)count, sizeof(lb_priced), lb_cheaper);
+    qsort(arcs, (size_t)count, sizeof(lb_arc_price), lb_cheaper);
     for (ptrdiff_t k = 0; k < count && status == LB_COMPLETE; k++) {
-        const ptrdiff_t a = arcs[k].at, u = m->tail[a], w = m->head[a];
-        const double toll = lb_arc_cost(m, a);
-        double cut = h->count < h->most ? m->below + m->slack : h->pair[0].cost;
+        const ptrdiff_t a = arcs[k].arc, u = m->tail[a], w = m->head[a];
+        const double arc_cost = lb_arc_cost(m, a);
+        double cut = h->count < h->capacity ? m->below + m->rounding : h->pair[0].cost;
         if (arcs[k].cost >= cut)
             break;
         for (int32_t i = fo->first[u]; i < fo->first[u + 1] && status == LB_COMPLETE; i++) {
-            const double so_far = fo->label[i].cost + toll;
+            const double so_far = fo->label[i].cost + arc_cost;
             if (so_far + bo->label[bo->first[w]].cost >= cut)
                 break;
-            const double latest = lb_latest(f, fo->label + i, a);
-            if (w != m->sink && lb_step(m, -latest) < split)
+            const double latest = lb_latest_arrival(f, fo->label + i, a);
+            if (w != m->sink && lb_slice(m, -latest) < first_unextended)
                 continue;
-            const uint64_t seen = fo->label[i].seen;
+            const uint64_t visited = fo->label[i].visited;
             int32_t j = bo->first[w];
             for (; j < bo->first[w + 1] && so_far + bo->label[j].cost < cut; j++) {
                 const lb_entry *y = bo->label + j;
-                if (y->main > latest || (y->seen & seen))
+                if (y->main > latest || (y->visited & visited))
                     continue;
-                const double cost = lb_joined(f, b, fo->label[i].at, a, y->at, cut);
+                const double cost = lb_join_cost(f, b, fo->label[i].label, a, y->label, cut);
                 if (cost < cut) {
-                    lb_offer(h, (lb_pair){cost, fo->label[i].at, (int32_t)a, y->at});
-                    cut = h->count < h->most ? m->below + m->slack : h->pair[0].cost;
+                    lb_offer(h, (lb_pair){cost, fo->label[i].label, (int32_t)a, y->label});
+                    cut = h->count < h->capacity ? m->below + m->rounding : h->pair[0].cost;
                 }
             }
             if (lb_must_stop(m, 1 + j - bo->first[w]))
                 status = LB_STOPPED;
         }
-        if (m->owns->fault.what)
+        if (m->user->fault.kind)
             status = LB_FAULT;
     }
     free(arcs);

@@ -1,13 +1,17 @@
-/* The labels of one direction. From the sink, everything is mirrored: a resource is minus the latest arrival from which the rest
- * of the route is within its windows (Righini, Salani, Symmetry helps: bounded bi-directional dynamic programming for the
- * elementary shortest path problem with resource constraints, 2006), so that less is better in both directions. */
+/* The labels of one direction: extension, dominance, and the order in which labels are extended.
+ *
+ * From the sink everything is mirrored: a resource is minus the latest arrival that keeps the rest of the
+ * route within its windows (Righini, Salani, Symmetry helps: bounded bi-directional dynamic programming
+ * for the elementary shortest path problem with resource constraints, 2006). Less is then better in both
+ * directions, so that one set of loops serves both. */
 #ifndef GAPLESS_LABELS_SIDE_H
 #define GAPLESS_LABELS_SIDE_H
 
+#include "resize.h"
 #include "labels/grid.h"
 
 #define LB_BINS 16
-#define LB_FEW 2 /* labels of a bin when dominance is loose */
+#define LB_HEURISTIC_BIN_SIZE 2 /* labels kept in a bin under heuristic dominance */
 
 typedef struct {
     double cost;
@@ -15,43 +19,49 @@ typedef struct {
     int dead;
 } lb_label;
 
-/* What dominance reads first. */
+/* The part of a label that dominance reads first. */
 typedef struct {
     double cost, main;
-    uint64_t seen, closed;
-    int32_t at;
+    uint64_t visited, closed; /* of the first 64 vertices */
+    int32_t label;
 } lb_entry;
 
 typedef struct {
     lb_entry *entry; /* cheapest first */
-    int32_t count, room;
+    int32_t count, capacity;
 } lb_bin;
 
 typedef struct {
-    int32_t *at;
-    ptrdiff_t count, room;
+    int32_t *label;
+    ptrdiff_t count, capacity;
 } lb_list;
 
 typedef struct {
+    /* The direction, and the network as seen from it. */
     const lb_model *m;
     const uint64_t *memory;
     int back;
     int32_t *first, *arcs;
     double *floor, *ceiling, *begin; /* of resources and vertices, mirrored from the sink */
+    /* Completion bounds; NULL before `lb_bound_side`. */
     const lb_grid *grid;
-    const lb_cell *rest; /* cells of the pass of the other direction, if there is one */
+    const lb_cell *completion; /* cells of the other direction's pass */
+    /* Labels: arrays of `capacity` slots, of which `count` are used and one more is free for the next
+     * label. */
     lb_label *label;
     double *used;
-    uint64_t *set;  /* seen, then seen or out of reach: 2 * words for each label */
+    uint64_t *set; /* 2 * words for each label: visited vertices; those that are visited or out of reach */
     uint8_t *row;
-    double *own;
-    ptrdiff_t count, room;
+    double *user_state;
+    ptrdiff_t count, capacity;
+    /* Undominated labels by vertex and bin of the main resource. */
     lb_bin *bin;
     double *width;    /* of the bins of a vertex */
-    uint64_t *closed; /* out of reach from each bin */
+    uint64_t *closed; /* vertices out of reach from each bin */
+    /* Labels to extend, by slice; those of the first `done` slices have been extended. */
     lb_list *todo;
-    ptrdiff_t done, made;
-    ptrdiff_t compared; /* labels, by the last extension */
+    ptrdiff_t done;
+    ptrdiff_t created, compared; /* labels in all; labels compared in the last extension */
     double bytes;
 } lb_side;
 
@@ -60,7 +70,7 @@ static void lb_close_side(lb_side *s)
     for (ptrdiff_t i = 0; s->bin && i < s->m->n * LB_BINS; i++)
         free(s->bin[i].entry);
     for (ptrdiff_t k = 0; s->todo && k < s->m->steps; k++)
-        free(s->todo[k].at);
+        free(s->todo[k].label);
     free(s->first);
     free(s->arcs);
     free(s->floor);
@@ -68,7 +78,7 @@ static void lb_close_side(lb_side *s)
     free(s->used);
     free(s->set);
     free(s->row);
-    free(s->own);
+    free(s->user_state);
     free(s->bin);
     free(s->width);
     free(s->closed);
@@ -76,33 +86,24 @@ static void lb_close_side(lb_side *s)
     memset(s, 0, sizeof *s);
 }
 
-static int lb_room(lb_side *s)
+/* Make room for one more label. 0 without memory; then each array keeps its labels. */
+static int lb_reserve_label(lb_side *s)
 {
     const lb_model *m = s->m;
-    if (s->count + 1 < s->room)
+    if (s->count + 1 < s->capacity)
         return 1;
-    const ptrdiff_t room = 2 * s->room + 256;
-    const size_t own_size = s->back ? 0 : (size_t)m->owns->size * sizeof(double);
-    const size_t each = sizeof(lb_label) + (size_t)m->resources * 8 + (size_t)m->words * 16 + (size_t)m->rows + own_size;
-    void *label = realloc(s->label, (size_t)room * sizeof(lb_label));
-    if (label)
-        s->label = label;
-    void *used = realloc(s->used, (size_t)(room * m->resources) * sizeof(double));
-    if (used)
-        s->used = used;
-    void *set = realloc(s->set, (size_t)(room * 2 * m->words) * sizeof(uint64_t));
-    if (set)
-        s->set = set;
-    void *row = realloc(s->row, (size_t)(room * m->rows + 1));
-    if (row)
-        s->row = row;
-    void *own = realloc(s->own, (size_t)room * own_size + 1);
-    if (own)
-        s->own = own;
-    if (!label || !used || !set || !row || !own)
+    const ptrdiff_t capacity = 2 * s->capacity + 256;
+    const size_t user_size = s->back ? 0 : (size_t)m->user->size * sizeof(double);
+    const size_t used_size = (size_t)m->resources * sizeof(double);
+    const size_t set_size = (size_t)m->words * 2 * sizeof(uint64_t);
+    const size_t row_size = (size_t)m->rows;
+    const size_t size = sizeof(lb_label) + used_size + set_size + row_size + user_size;
+    if (!array_resize(&s->label, capacity, sizeof(lb_label)) || !array_resize(&s->used, capacity, used_size)
+        || !array_resize(&s->set, capacity, set_size) || !array_resize(&s->row, capacity, row_size)
+        || !array_resize(&s->user_state, capacity, user_size))
         return 0;
-    s->bytes += (double)(room - s->room) * (double)each;
-    s->room = room;
+    s->bytes += (double)(capacity - s->capacity) * (double)size;
+    s->capacity = capacity;
     return 1;
 }
 
@@ -112,7 +113,8 @@ static ptrdiff_t lb_bin_of(const lb_side *s, ptrdiff_t v, double x)
     return b < 1 ? 0 : b < LB_BINS ? (ptrdiff_t)b : LB_BINS - 1;
 }
 
-/* The arcs of each vertex; arcs that are off are left out. */
+/* List the arcs out of each vertex, or into it from the sink, without those of infinite cost. 0 without
+ * memory. */
 static int lb_list_arcs(lb_side *s)
 {
     const lb_model *m = s->m;
@@ -132,37 +134,39 @@ static int lb_list_arcs(lb_side *s)
     return 1;
 }
 
-/* Labels are bounded from now on; arcs that promise most come first. 0 when there is no memory. */
-static int lb_bound_side(lb_side *s, const lb_grid *grid, const lb_cell *rest)
+/* Bound labels by the cells from now on, and sort the arcs of each vertex by their bounds. 0 without
+ * memory. */
+static int lb_bound_side(lb_side *s, const lb_grid *grid, const lb_cell *completion)
 {
     const lb_model *m = s->m;
-    lb_priced *priced = malloc((size_t)(m->m + 1) * sizeof(lb_priced));
+    lb_arc_price *priced = malloc((size_t)(m->m + 1) * sizeof(lb_arc_price));
     if (!priced)
         return 0;
     for (ptrdiff_t v = 0; v < m->n; v++) {
         const ptrdiff_t begin = s->first[v], count = s->first[v + 1] - begin;
         for (ptrdiff_t i = 0; i < count; i++)
-            priced[i] = (lb_priced){grid->through[s->arcs[begin + i]], s->arcs[begin + i]};
-        qsort(priced, (size_t)count, sizeof(lb_priced), lb_cheaper);
+            priced[i] = (lb_arc_price){grid->through[s->arcs[begin + i]], s->arcs[begin + i]};
+        qsort(priced, (size_t)count, sizeof(lb_arc_price), lb_cheaper);
         for (ptrdiff_t i = 0; i < count; i++)
-            s->arcs[begin + i] = priced[i].at;
+            s->arcs[begin + i] = priced[i].arc;
     }
     free(priced);
     s->grid = grid;
-    s->rest = rest;
+    s->completion = completion;
     return 1;
 }
 
-/* Which vertices cannot follow any more, from the least value of each bin: none from the first bin on that is too late. */
-static void lb_close_far(lb_side *s)
+/* Mark the vertices out of reach from each bin, by its least value; a vertex stays out of reach in all
+ * later bins. */
+static void lb_mark_unreachable(lb_side *s)
 {
     const lb_model *m = s->m;
     for (ptrdiff_t v = 0; v < m->n; v++) {
         uint64_t *closed = s->closed + v * LB_BINS * m->words;
         for (ptrdiff_t u = 0; u < m->n; u++) {
-            const double apart = s->back ? m->apart[u * m->n + v] : m->apart[v * m->n + u];
-            const double room = (s->ceiling[u] - apart - s->floor[v]) / s->width[v];
-            const ptrdiff_t b = room < 0 ? 0 : room < LB_BINS ? (ptrdiff_t)room + 1 : LB_BINS;
+            const double between = m->min_resource_between[s->back ? u * m->n + v : v * m->n + u];
+            const double bins = (s->ceiling[u] - between - s->floor[v]) / s->width[v];
+            const ptrdiff_t b = bins < 0 ? 0 : bins < LB_BINS ? (ptrdiff_t)bins + 1 : LB_BINS;
             if (b < LB_BINS)
                 closed[b * m->words + (u >> 6)] |= (uint64_t)1 << (u & 63);
         }
@@ -197,12 +201,12 @@ static int lb_open_side(lb_side *s, const lb_model *m, int back, const uint64_t 
         const double range = s->ceiling[v] - s->floor[v];
         s->width[v] = range > 0 ? exp2(ceil(log2(range / LB_BINS))) : 1.0;
     }
-    lb_close_far(s);
+    lb_mark_unreachable(s);
     s->bytes = (double)(m->n * LB_BINS) * (double)(sizeof(lb_bin) + 8 * (size_t)m->words);
-    return lb_room(s);
+    return lb_reserve_label(s);
 }
 
-/* Begin again, in the room that there is. */
+/* Drop all labels, and keep their memory. */
 static void lb_clear_side(lb_side *s)
 {
     for (ptrdiff_t i = 0; i < s->m->n * LB_BINS; i++)
@@ -212,42 +216,45 @@ static void lb_clear_side(lb_side *s)
     s->count = s->done = 0;
 }
 
-/* A slice that holds a value; from the sink, slices count from the end. */
-static ptrdiff_t lb_turn(const lb_side *s, double x)
+/* The slice of a value in the order of this direction: from the sink, slices count from the end. */
+static ptrdiff_t lb_slice_of_side(const lb_side *s, double x)
 {
-    return s->back ? s->m->steps - 1 - lb_step(s->m, -x) : lb_step(s->m, x);
+    return s->back ? s->m->steps - 1 - lb_slice(s->m, -x) : lb_slice(s->m, x);
 }
 
-/* Whether label a may stand in for label b of the same vertex, its main resource and first 64 vertices apart. */
-static int lb_beats(const lb_side *s, ptrdiff_t a, ptrdiff_t b)
+/* Whether label a dominates label b of the same vertex, except for the main resource and the first 64
+ * vertices, which the caller compares. Each row in which a is ahead may cost a its charge (Jepsen et al.,
+ * Subset-row inequalities applied to the vehicle-routing problem with time windows, 2008). */
+static int lb_dominates(const lb_side *s, ptrdiff_t a, ptrdiff_t b)
 {
     const lb_model *m = s->m;
     const double *ra = s->used + a * m->resources, *rb = s->used + b * m->resources;
     for (ptrdiff_t r = 1; r < m->resources; r++)
         if (ra[r] > rb[r])
             return 0;
-    const uint64_t *seen = s->set + a * 2 * m->words, *closed = s->set + (b * 2 + 1) * m->words;
+    const uint64_t *visited = s->set + a * 2 * m->words, *closed = s->set + (b * 2 + 1) * m->words;
     for (ptrdiff_t w = 1; w < m->words; w++)
-        if (seen[w] & ~closed[w])
+        if (visited[w] & ~closed[w])
             return 0;
     const int32_t p = s->label[a].state, q = s->label[b].state;
-    if (p != q && !(s->back ? m->better[q * m->states + p] : m->better[p * m->states + q]))
+    if (p != q && !(s->back ? m->simulates[q * m->states + p] : m->simulates[p * m->states + q]))
         return 0;
-    if (!s->back && !lb_no_worse(m->owns, s->own + a * m->owns->size, s->own + b * m->owns->size))
+    const ptrdiff_t size = m->user->size;
+    if (!s->back && !lb_user_state_dominates(m->user, s->user_state + a * size, s->user_state + b * size))
         return 0;
     if (m->rows) {
-        const uint8_t *one = s->row + a * m->rows, *two = s->row + b * m->rows;
+        const uint8_t *row_a = s->row + a * m->rows, *row_b = s->row + b * m->rows;
         double cost = s->label[a].cost;
-        const double most = s->label[b].cost;
+        const double limit = s->label[b].cost;
         for (ptrdiff_t i = 0; i < m->rows; i++)
-            if (one[i] > two[i] && (cost += m->charge[i]) > most)
+            if (row_a[i] > row_b[i] && (cost += m->charge[i]) > limit)
                 return 0;
     }
     return 1;
 }
 
-/* The first entry of a bin that costs no less. */
-static int32_t lb_dearer(const lb_bin *bin, double cost)
+/* The first entry of a bin that costs at least as much. */
+static int32_t lb_first_costlier(const lb_bin *bin, double cost)
 {
     int32_t low = 0, high = bin->count;
     while (low < high) {
@@ -260,108 +267,106 @@ static int32_t lb_dearer(const lb_bin *bin, double cost)
     return low;
 }
 
-/* Enter the label in the free place unless another beats it; drop those that it beats. 0 when there is no memory. */
-static int lb_enter(lb_side *s)
+/* Insert the label of the free slot unless another dominates it, and drop those it dominates. 0 without
+ * memory. */
+static int lb_insert_free_slot(lb_side *s)
 {
     const lb_model *m = s->m;
-    const ptrdiff_t at = s->count;
-    lb_label *label = s->label + at;
-    const double main = s->used[at * m->resources];
-    const ptrdiff_t v = label->vertex, mine = lb_bin_of(s, v, main);
-    uint64_t *seen = s->set + at * 2 * m->words, *closed = seen + m->words;
-    const uint64_t *far = s->closed + (v * LB_BINS + mine) * m->words;
+    const ptrdiff_t slot = s->count;
+    lb_label *label = s->label + slot;
+    const double main = s->used[slot * m->resources];
+    const ptrdiff_t v = label->vertex, own_bin = lb_bin_of(s, v, main);
+    uint64_t *visited = s->set + slot * 2 * m->words, *closed = visited + m->words;
+    const uint64_t *far = s->closed + (v * LB_BINS + own_bin) * m->words;
     lb_bin *bins = s->bin + v * LB_BINS;
     for (ptrdiff_t w = 0; w < m->words; w++)
-        closed[w] = seen[w] | far[w];
+        closed[w] = visited[w] | far[w];
     const double cost = label->cost;
     const uint64_t open = ~closed[0];
-    s->made++;
-    for (ptrdiff_t b = 0; b <= mine; b++) {
+    s->created++;
+    for (ptrdiff_t b = 0; b <= own_bin; b++) {
         const lb_entry *e = bins[b].entry, *end = e + bins[b].count;
         s->compared += bins[b].count;
         for (; e < end && e->cost <= cost; e++)
-            if (e->main <= main && (m->loose || (!(e->seen & open) && lb_beats(s, e->at, at))))
+            if (e->main <= main
+                && (m->heuristic || (!(e->visited & open) && lb_dominates(s, e->label, slot))))
                 return 1;
     }
-    for (ptrdiff_t b = mine; b < LB_BINS; b++) {
+    for (ptrdiff_t b = own_bin; b < LB_BINS; b++) {
         lb_entry *e = bins[b].entry;
-        int32_t kept = lb_dearer(bins + b, cost);
-        s->compared += bins[b].count - kept;
-        for (int32_t i = kept; i < bins[b].count; i++) {
-            if (e[i].main >= main && (m->loose || (!(seen[0] & ~e[i].closed) && lb_beats(s, at, e[i].at)))) {
-                s->label[e[i].at].dead = 1;
+        int32_t end = lb_first_costlier(bins + b, cost);
+        s->compared += bins[b].count - end;
+        for (int32_t i = end; i < bins[b].count; i++) {
+            if (e[i].main >= main
+                && (m->heuristic || (!(visited[0] & ~e[i].closed) && lb_dominates(s, slot, e[i].label)))) {
+                s->label[e[i].label].dead = 1;
                 continue;
             }
-            if (kept != i)
-                e[kept] = e[i];
-            kept++;
+            if (end != i)
+                e[end] = e[i];
+            end++;
         }
-        bins[b].count = kept;
+        bins[b].count = end;
     }
-    lb_bin *own = bins + mine;
-    if (m->loose && own->count >= LB_FEW) {
-        const lb_entry *worst = own->entry + own->count - 1;
+    lb_bin *bin = bins + own_bin;
+    if (m->heuristic && bin->count >= LB_HEURISTIC_BIN_SIZE) {
+        const lb_entry *worst = bin->entry + bin->count - 1;
         if (worst->cost <= cost)
             return 1;
-        s->label[worst->at].dead = 1;
-        own->count--;
+        s->label[worst->label].dead = 1;
+        bin->count--;
     }
-    if (own->count == own->room) {
-        const int32_t room = 2 * own->room + 4;
-        lb_entry *e = realloc(own->entry, (size_t)room * sizeof(lb_entry));
-        if (!e)
+    if (bin->count == bin->capacity) {
+        const int32_t capacity = 2 * bin->capacity + 4;
+        if (!array_resize(&bin->entry, capacity, sizeof(lb_entry)))
             return 0;
-        s->bytes += (double)(room - own->room) * sizeof(lb_entry);
-        own->entry = e;
-        own->room = room;
+        s->bytes += (double)(capacity - bin->capacity) * sizeof(lb_entry);
+        bin->capacity = capacity;
     }
-    const int32_t place = lb_dearer(own, cost);
-    memmove(own->entry + place + 1, own->entry + place, (size_t)(own->count++ - place) * sizeof(lb_entry));
-    own->entry[place] = (lb_entry){cost, main, seen[0], closed[0], (int32_t)at};
-    lb_list *todo = s->todo + lb_turn(s, main);
-    if (todo->count == todo->room) {
-        const ptrdiff_t room = 2 * todo->room + 64;
-        int32_t *list = realloc(todo->at, (size_t)room * sizeof(int32_t));
-        if (!list)
-            return 0;
-        todo->at = list;
-        todo->room = room;
-    }
-    todo->at[todo->count++] = (int32_t)at;
+    const int32_t position = lb_first_costlier(bin, cost);
+    memmove(bin->entry + position + 1, bin->entry + position,
+            (size_t)(bin->count++ - position) * sizeof(lb_entry));
+    bin->entry[position] = (lb_entry){cost, main, visited[0], closed[0], (int32_t)slot};
+    lb_list *todo = s->todo + lb_slice_of_side(s, main);
+    if (!array_grow(&todo->label, &todo->capacity, todo->count + 1, sizeof(int32_t)))
+        return 0;
+    todo->label[todo->count++] = (int32_t)slot;
     s->count++;
-    return lb_room(s);
+    return lb_reserve_label(s);
 }
 
-/* Fill the free place with label `from` extended along an arc, the automaton apart. 0 where that is not allowed. */
-static int lb_extended(lb_side *s, ptrdiff_t from, ptrdiff_t a)
+/* Fill the free slot with label `from`, extended along an arc except for the automaton. 0 if a resource or
+ * bound forbids it. */
+static int lb_extend_into_free_slot(lb_side *s, ptrdiff_t from, ptrdiff_t a)
 {
     const lb_model *m = s->m;
-    const ptrdiff_t at = s->count, w = s->back ? m->tail[a] : m->head[a], words = m->words;
-    const uint64_t *seen = s->set + from * 2 * words;
-    s->compared += 1 + (m->owns->count ? LB_STEPS_OF_FUNCTION : 0);
-    if (lb_bit(seen, w))
+    const ptrdiff_t slot = s->count, w = s->back ? m->tail[a] : m->head[a], words = m->words;
+    const uint64_t *visited = s->set + from * 2 * words;
+    s->compared += 1 + (m->user->count ? LB_STEPS_OF_FUNCTION : 0);
+    if (lb_bit(visited, w))
         return 0;
     const double *used = s->used + from * m->resources;
-    double *into = s->used + at * m->resources;
+    double *sums = s->used + slot * m->resources;
     for (ptrdiff_t r = 0; r < m->resources; r++) {
         const double x = used[r] + m->use[r * m->m + a], low = s->floor[r * m->n + w];
-        into[r] = x > low ? x : low;
-        if (into[r] > s->ceiling[r * m->n + w])
+        sums[r] = x > low ? x : low;
+        if (sums[r] > s->ceiling[r * m->n + w])
             return 0;
     }
-    lb_label *label = s->label + at;
-    const double cost = s->label[from].cost + m->cost[a] + (s->back ? m->owns->least : 0.0);
+    lb_label *label = s->label + slot;
+    const double cost = s->label[from].cost + m->cost[a] + (s->back ? m->user->min_cost : 0.0);
     *label = (lb_label){cost, (int32_t)from, (int32_t)a, (int32_t)w, s->label[from].state, 0};
-    if (s->rest) {
-        const double main = s->back ? -into[0] : into[0];
-        const double rest = lb_rest(m, s->grid, s->rest, w, lb_step(m, main), s->label[from].vertex);
-        const double least = m->least_toll[m->kind[a]] + (s->back ? 0.0 : m->owns->least);
-        if (!(cost + least + rest < m->below + m->slack))
+    if (s->completion) {
+        const ptrdiff_t slice = lb_slice(m, s->back ? -sums[0] : sums[0]);
+        const double completion =
+            lb_completion_bound(m, s->grid, s->completion, w, slice, s->label[from].vertex);
+        const double min_cost = m->min_step_cost[m->kind[a]] + (s->back ? 0.0 : m->user->min_cost);
+        if (!(cost + min_cost + completion < m->below + m->rounding))
             return 0;
     }
-    uint64_t *set = s->set + at * 2 * words;
+    uint64_t *set = s->set + slot * 2 * words;
     for (ptrdiff_t x = 0; x < words; x++)
-        set[x] = seen[x] & s->memory[w * words + x];
+        set[x] = visited[x] & s->memory[w * words + x];
     set[w >> 6] |= (uint64_t)1 << (w & 63) & s->memory[w * words + (w >> 6)];
     for (ptrdiff_t i = 0; i < m->rows; i++) {
         const uint8_t old = s->row[from * m->rows + i] & m->stay[w * m->rows + i];
@@ -370,83 +375,90 @@ static int lb_extended(lb_side *s, ptrdiff_t from, ptrdiff_t a)
             sum -= m->wrap[i];
             label->cost += m->charge[i];
         }
-        s->row[at * m->rows + i] = (uint8_t)sum;
+        s->row[slot * m->rows + i] = (uint8_t)sum;
     }
-    const ptrdiff_t size = m->owns->size;
-    return s->back || !m->owns->count || lb_move(m->owns, (int32_t)a, s->own + from * size, s->own + at * size, &label->cost);
+    if (s->back || !m->user->count)
+        return 1;
+    const double *state = s->user_state + from * m->user->size;
+    return lb_extend_user_states(m->user, (int32_t)a, state, s->user_state + slot * m->user->size,
+                                 &label->cost);
 }
 
-/* Extend a label along an arc, to each state that the automaton may be in. 0 when there is no memory. */
+/* Extend a label along an arc, for each state that the automaton may be in. 0 without memory. */
 static int lb_extend(lb_side *s, ptrdiff_t from, ptrdiff_t a)
 {
     const lb_model *m = s->m;
     const ptrdiff_t c = m->kind[a];
     const int32_t state = s->label[from].state;
     if (!s->back) {
-        const int32_t next = m->after[c * m->states + state];
-        if (next < 0 || !lb_extended(s, from, a))
+        const int32_t next = m->next_states[c * m->states + state];
+        if (next < 0 || !lb_extend_into_free_slot(s, from, a))
             return 1;
-        s->label[s->count].cost += m->toll[c * m->states + state];
+        s->label[s->count].cost += m->step_costs[c * m->states + state];
         s->label[s->count].state = next;
-        return lb_enter(s);
+        return lb_insert_free_slot(s);
     }
-    /* Whatever leads to a better state is as good: labels from the sink that others beat have all their extensions beaten. */
-    const int64_t *first = m->before_first + c * m->states;
+    /* States that lead to a state which simulates this one serve as well, too: so a dominated label from
+     * the sink has only dominated extensions. */
+    const int64_t *first = m->previous_first + c * m->states;
     for (int64_t i = first[state]; i < first[state + 1]; i++) {
-        const int32_t earlier = m->before[i];
-        if (!lb_extended(s, from, a))
+        const int32_t earlier = m->previous_states[i];
+        if (!lb_extend_into_free_slot(s, from, a))
             return 1;
-        s->label[s->count].cost += m->toll[c * m->states + earlier];
+        s->label[s->count].cost += m->step_costs[c * m->states + earlier];
         s->label[s->count].state = earlier;
-        if (!lb_enter(s))
+        if (!lb_insert_free_slot(s))
             return 0;
     }
     return 1;
 }
 
-/* The first labels: at the source, or one for each state in which a route may end. 0 when there is no memory. */
-static int lb_root(lb_side *s)
+/* Create the first labels: one at the source, or one for each state in which a route may end. 0 without
+ * memory. */
+static int lb_initial_labels(lb_side *s)
 {
     const lb_model *m = s->m;
     const int32_t v = s->back ? m->sink : m->source;
     for (int32_t state = 0; state < m->states; state++) {
-        if (s->back ? m->ending[state] == INFINITY : state != m->begin)
+        if (s->back ? m->final_costs[state] == INFINITY : state != m->begin)
             continue;
-        const ptrdiff_t at = s->count;
-        s->label[at] = (lb_label){s->back ? m->ending[state] : 0.0, -1, -1, v, state, 0};
-        memset(s->set + at * 2 * m->words, 0, (size_t)(2 * m->words) * sizeof(uint64_t));
-        memset(s->row + at * m->rows, 0, (size_t)m->rows);
+        const ptrdiff_t slot = s->count;
+        s->label[slot] = (lb_label){s->back ? m->final_costs[state] : 0.0, -1, -1, v, state, 0};
+        memset(s->set + slot * 2 * m->words, 0, (size_t)(2 * m->words) * sizeof(uint64_t));
+        memset(s->row + slot * m->rows, 0, (size_t)m->rows);
         for (ptrdiff_t i = 0; i < m->rows; i++)
-            s->row[at * m->rows + i] = m->rise[v * m->rows + i];
+            s->row[slot * m->rows + i] = m->rise[v * m->rows + i];
         for (ptrdiff_t x = 0; x < m->words; x++)
-            s->set[at * 2 * m->words + x] = ((uint64_t)(x == v >> 6) << (v & 63)) & s->memory[v * m->words + x];
-        if (!s->back && m->owns->size)
-            memcpy(s->own + at * m->owns->size, m->owns->start, (size_t)m->owns->size * sizeof(double));
-        int fits = 1;
+            s->set[slot * 2 * m->words + x] =
+                ((uint64_t)(x == v >> 6) << (v & 63)) & s->memory[v * m->words + x];
+        if (!s->back && m->user->size)
+            memcpy(s->user_state + slot * m->user->size, m->user->start,
+                   (size_t)m->user->size * sizeof(double));
+        int is_feasible = 1;
         for (ptrdiff_t r = 0; r < m->resources; r++) {
-            s->used[at * m->resources + r] = s->begin[r];
-            fits &= s->begin[r] <= s->ceiling[r * m->n + v];
+            s->used[slot * m->resources + r] = s->begin[r];
+            is_feasible &= s->begin[r] <= s->ceiling[r * m->n + v];
         }
-        if (fits && !lb_enter(s))
+        if (is_feasible && !lb_insert_free_slot(s))
             return 0;
     }
     return 1;
 }
 
-/* Extend the labels of the next slice, those that join it meanwhile included. */
+/* Extend the labels of the next slice, including those that are inserted into it meanwhile. */
 static int lb_advance(lb_side *s)
 {
     const lb_model *m = s->m;
     lb_list *todo = s->todo + s->done;
     const int32_t end = s->back ? m->source : m->sink;
     for (ptrdiff_t i = 0; i < todo->count; i++) {
-        const ptrdiff_t from = todo->at[i];
+        const ptrdiff_t from = todo->label[i];
         const int32_t v = s->label[from].vertex;
         if (s->label[from].dead)
             continue;
         for (int32_t j = s->first[v]; j < s->first[v + 1]; j++) {
             const ptrdiff_t a = s->arcs[j];
-            if (s->rest && !(s->grid->through[a] < m->below + m->slack))
+            if (s->completion && !(s->grid->through[a] < m->below + m->rounding))
                 break;
             if ((s->back ? m->tail[a] : m->head[a]) != end && !lb_extend(s, from, a))
                 return LB_NO_MEMORY;
@@ -454,7 +466,7 @@ static int lb_advance(lb_side *s)
                 return LB_STOPPED;
             s->compared = 0;
         }
-        if (m->owns->fault.what)
+        if (m->user->fault.kind)
             return LB_FAULT;
         if (s->bytes > m->memory_limit || s->count > INT32_MAX / 2)
             return LB_FULL;

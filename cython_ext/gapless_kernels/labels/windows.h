@@ -1,4 +1,5 @@
-/* What a resource whose uses are at least 0 says of a network before there are costs: narrow windows, and vertices far apart. */
+/* Preprocessing by a resource of non-negative uses, before there are costs: narrower windows, and
+ * distances between vertices. */
 #ifndef GAPLESS_LABELS_WINDOWS_H
 #define GAPLESS_LABELS_WINDOWS_H
 
@@ -13,14 +14,16 @@ typedef struct {
     const double *use;
 } lb_network;
 
-static int lb_on_no_route(const lb_network *t, ptrdiff_t a)
+static int lb_is_on_no_route(const lb_network *t, ptrdiff_t a)
 {
     return t->head[a] == t->source || t->tail[a] == t->sink;
 }
 
-/* Windows become those of labels: `early` the least sum at each vertex, infinite where there is none, `late` the most from which
- * the sink can be reached, -infinity where none can. */
-static void lb_narrow(const lb_network *t, double start, const double *lower, double *upper, double *early, double *late)
+/* Narrow the windows to the values that labels can have. `early`: the least sum at each vertex, infinite
+ * if no label reaches it. `late`: the largest sum from which the sink can be reached, -infinity if there
+ * is none. */
+static void lb_narrow(const lb_network *t, double start, const double *lower, double *upper, double *early,
+                      double *late)
 {
     double last = -INFINITY;
     for (ptrdiff_t v = 0; v < t->n; v++) {
@@ -44,7 +47,7 @@ static void lb_narrow(const lb_network *t, double start, const double *lower, do
         for (ptrdiff_t a = 0; a < t->m; a++) {
             const int32_t u = t->tail[a], v = t->head[a];
             const double sum = early[u] + t->use[a], reach = sum > lower[v] ? sum : lower[v];
-            if (reach < early[v] && reach <= upper[v] && !lb_on_no_route(t, a)) {
+            if (reach < early[v] && reach <= upper[v] && !lb_is_on_no_route(t, a)) {
                 early[v] = reach;
                 changed = 1;
             }
@@ -55,8 +58,8 @@ static void lb_narrow(const lb_network *t, double start, const double *lower, do
         changed = 0;
         for (ptrdiff_t a = 0; a < t->m; a++) {
             const int32_t u = t->tail[a], v = t->head[a];
-            const double most = late[v] - t->use[a], leave = most < upper[u] ? most : upper[u];
-            if (leave > late[u] && late[v] >= lower[v] && leave >= lower[u] && !lb_on_no_route(t, a)) {
+            const double latest = late[v] - t->use[a], leave = latest < upper[u] ? latest : upper[u];
+            if (leave > late[u] && late[v] >= lower[v] && leave >= lower[u] && !lb_is_on_no_route(t, a)) {
                 late[u] = leave;
                 changed = 1;
             }
@@ -64,19 +67,19 @@ static void lb_narrow(const lb_network *t, double start, const double *lower, do
     }
 }
 
-/* Least use from vertex to vertex (Floyd and Warshall). */
-static void lb_distances(const lb_network *t, double *least)
+/* Compute the least use from vertex to vertex (Floyd and Warshall). */
+static void lb_distances(const lb_network *t, double *minimum)
 {
     const ptrdiff_t n = t->n;
     for (ptrdiff_t i = 0; i < n * n; i++)
-        least[i] = i % (n + 1) ? INFINITY : 0.0;
+        minimum[i] = i % (n + 1) ? INFINITY : 0.0;
     for (ptrdiff_t a = 0; a < t->m; a++)
-        if (t->use[a] < least[t->tail[a] * n + t->head[a]])
-            least[t->tail[a] * n + t->head[a]] = t->use[a];
+        if (t->use[a] < minimum[t->tail[a] * n + t->head[a]])
+            minimum[t->tail[a] * n + t->head[a]] = t->use[a];
     for (ptrdiff_t v = 0; v < n; v++)
         for (ptrdiff_t u = 0; u < n; u++) {
-            const double to = least[u * n + v], *from = least + v * n;
-            double *row = least + u * n;
+            const double to = minimum[u * n + v], *from = minimum + v * n;
+            double *row = minimum + u * n;
             if (to == INFINITY || u == v)
                 continue;
             for (ptrdiff_t w = 0; w < n; w++)

@@ -1,1 +1,1 @@
-"""Instruction sets and number types: the headers that all rooms include."""
+"""Instruction sets and number types: the headers that all subpackages include."""

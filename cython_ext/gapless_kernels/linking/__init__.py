@@ -1,11 +1,5 @@
 """Entity linking: the choice of candidates of least total distance, and its proof."""
 
-from gapless_kernels._choice import COMPILED
-from gapless_kernels.linking._arguments import FoundChoice, SearchRecord, whole_bits
+from gapless_kernels._lazy import lazy_names
 
-if COMPILED:
-    from gapless_kernels.linking._linking_search import linking_search
-else:
-    from gapless_kernels.linking._linking_search_twin import linking_search
-
-__all__ = ["FoundChoice", "SearchRecord", "linking_search", "whole_bits"]
+__getattr__, __dir__, __all__ = lazy_names(__name__)

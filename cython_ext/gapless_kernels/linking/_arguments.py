@@ -1,4 +1,4 @@
-"""Arguments and answers of the linking search, compiled and in NumPy."""
+"""Arguments and results of the linking search, compiled and in NumPy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 Pulse = Callable[[float, float, int, int], bool]
 
 
-class SearchRecord(NamedTuple):
+class LinkingRecord(NamedTuple):
     """Record of a search, from which its proof can be checked; linking/record.h lists the operations.
 
     Attributes
@@ -31,7 +31,7 @@ class SearchRecord(NamedTuple):
     floors: Floats
 
 
-class FoundChoice(NamedTuple):
+class LinkingSearchResult(NamedTuple):
     """Result of a linking search.
 
     Attributes
@@ -48,8 +48,8 @@ class FoundChoice(NamedTuple):
         Work done: sweeps over all pairs, nodes of Russian doll searches, splits.
     interrupted : bool
         Whether Ctrl-C ended it.
-    record : SearchRecord or None
-        None where it was not proved, or the record outgrew an eighth of the memory limit.
+    record : LinkingRecord or None
+        None if nothing was proved, or the record would exceed an eighth of the memory limit.
     """
 
     members: Ints | None
@@ -60,11 +60,11 @@ class FoundChoice(NamedTuple):
     nodes: int
     branches: int
     interrupted: bool
-    record: SearchRecord | None
+    record: LinkingRecord | None
 
 
 def check_sets(first: Any, slots: Any, own: Any, distances: Any) -> None:
-    """Refuse shapes that the search would read beyond."""
+    """Raise unless all shapes and indices agree, because the search does not check them."""
     first, slots = np.asarray(first), np.asarray(slots)
     if first.ndim != 1 or first.size < 2 or first[0] != 0 or np.any(np.diff(first) < 1):
         raise ValueError("first must rise from 0: no set is empty")
@@ -77,40 +77,40 @@ def check_sets(first: Any, slots: Any, own: Any, distances: Any) -> None:
 
 
 def check_choices(first: Any, allowed: Any, start: Any) -> None:
-    """Refuse sets without an allowed member, and invalid first choices."""
+    """Raise if a set has no allowed member, or a first choice is invalid."""
     first = np.asarray(first)
-    may = np.ones(first[-1], bool) if allowed is None else np.asarray(allowed)
-    if may.shape != (first[-1],) or np.any((may != 0) & (may != 1)):
+    is_allowed = np.ones(first[-1], bool) if allowed is None else np.asarray(allowed)
+    if is_allowed.shape != (first[-1],) or np.any((is_allowed != 0) & (is_allowed != 1)):
         raise ValueError(f"allowed must hold {first[-1]} truth values")
-    if np.any(np.add.reduceat(may.astype(np.int64), first[:-1]) == 0):
+    if np.any(np.add.reduceat(is_allowed.astype(np.int64), first[:-1]) == 0):
         raise ValueError("a set has no member that is allowed")
     if start is None or not len(start):
         return
     choices = np.asarray(start)
     if choices.ndim != 2 or choices.shape[1] != first.size - 1 or choices.dtype.kind not in "iu":
         raise ValueError(f"start must hold choices of {first.size - 1} members, that is integers")
-    if np.any((choices < first[:-1]) | (choices >= first[1:])) or not np.all(may[choices]):
+    if np.any((choices < first[:-1]) | (choices >= first[1:])) or not np.all(is_allowed[choices]):
         raise ValueError("start names members of other sets, or some that are not allowed")
 
 
-MOST_BITS = 29
-"""Whole costs, lifted, stay below this power of two: sums and differences of two fit into 32 bits."""
+WHOLE_COST_BITS = 29
+"""Whole costs with their fraction bits stay below this power of two: sums and differences of two fit into int32."""
 
 
 def whole_total(first: Ints, own: Floats, distances: NDArray[Any]) -> float:
-    """Upper bound on half the cost of any choice, for whole distances of at most 254."""
+    """Bound half the cost of any choice from above, for whole distances of at most 254."""
     k = len(first) - 1
     return k * (k - 1) / 2 * float(distances.max(initial=0)) + float(np.abs(own[np.isfinite(own)]).sum()) + 1
 
 
 def whole_bits(first: Ints, own: Floats, distances: NDArray[Any]) -> int:
-    """Number of fraction bits that whole costs have room for, at most 8."""
-    return int(min(8, MOST_BITS - np.ceil(np.log2(whole_total(first, own, distances)))))
+    """Compute the number of fraction bits of whole costs, at most 8."""
+    return int(min(8, WHOLE_COST_BITS - np.ceil(np.log2(whole_total(first, own, distances)))))
 
 
 def rounding_of(first: Ints, own: Floats, distances: Floats, limit: float = np.inf) -> float:
-    """Upper bound on float64 rounding errors in the sums that matter, which exclude distances from `limit` on."""
+    """Bound the float64 rounding error of the cost of a choice without distances of `limit` or more."""
     k = len(first) - 1
     largest = float(distances[distances < limit].max(initial=0))
-    least = float(np.abs(np.minimum.reduceat(own, first[:-1])).sum())
-    return 64.0 * 2.0**-52 * (k + 4) * (k * (k - 1) * largest + least + 1)
+    smallest_own = float(np.abs(np.minimum.reduceat(own, first[:-1])).sum())
+    return 64.0 * 2.0**-52 * (k + 4) * (k * (k - 1) * largest + smallest_own + 1)

@@ -1,6 +1,9 @@
 # distutils: extra_compile_args = -fwrapv
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Whole choices of least cost, and the proof, compiled; see the twin `_linking_search_twin` and linking/search.h."""
+"""Compiled search for the choice of least cost, with a proof.
+
+`_linking_search_twin` documents the contract, linking/search.h the algorithm.
+"""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
@@ -9,7 +12,14 @@ from libc.string cimport memset
 import numpy as np
 
 from gapless_kernels._arguments import owned
-from gapless_kernels.linking._arguments import FoundChoice, SearchRecord, check_choices, check_sets, rounding_of, whole_bits
+from gapless_kernels.linking._arguments import (
+    LinkingSearchResult,
+    LinkingRecord,
+    check_choices,
+    check_sets,
+    rounding_of,
+    whole_bits,
+)
 from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
@@ -21,7 +31,7 @@ cdef extern from "linking/search.h" nogil:
         char *data
         size_t used
     ctypedef struct lk_record:
-        lk_array script, moved, floors
+        lk_array script, messages, floors
         size_t limit
         int full
     ctypedef struct lk_search:
@@ -40,7 +50,7 @@ cdef extern from "linking/search.h" nogil:
         void *owner
         double memory_limit
         int32_t *choice
-        int found, stop, status
+        int has_choice, stop, status
         double bound, value
         int64_t sweeps, nodes, branches
         lk_record record
@@ -49,14 +59,16 @@ cdef extern from "linking/search.h" nogil:
 
 
 cdef class _Pulse:
-    cdef object asks, error
+    """The caller's pulse, with the first exception that it raised."""
+
+    cdef object callback, error
     cdef bint interrupted
 
 
-cdef int _ask(void *owner, double bound, double value, int64_t sweeps, int64_t nodes) noexcept with gil:
+cdef int _must_stop(void *owner, double bound, double value, int64_t sweeps, int64_t nodes) noexcept with gil:
     cdef _Pulse pulse = <_Pulse>owner
     try:
-        return bool(pulse.asks(bound, value, sweeps, nodes))
+        return bool(pulse.callback(bound, value, sweeps, nodes))
     except KeyboardInterrupt:
         pulse.interrupted = True
         return 1
@@ -86,19 +98,21 @@ def linking_search(
     first, slots, own, allowed, start = owned(first, slots, own, allowed, start)
     check_sets(first, slots, own, distances)
     check_choices(first, allowed, start)
-    cdef const int64_t[::1] f = np.ascontiguousarray(first, np.int64), s = np.ascontiguousarray(slots, np.int64)
+    cdef const int64_t[::1] f = np.ascontiguousarray(first, np.int64)
+    cdef const int64_t[::1] s = np.ascontiguousarray(slots, np.int64)
     cdef const double[::1] costs = np.ascontiguousarray(own, np.float64)
-    cdef const uint8_t[::1] may = np.ascontiguousarray(np.ones(len(own)) if allowed is None else allowed, np.uint8)
-    cdef const int32_t[:, ::1] known
+    allowed = np.ones(len(own)) if allowed is None else allowed
+    cdef const uint8_t[::1] is_allowed = np.ascontiguousarray(allowed, np.uint8)
+    cdef const int32_t[:, ::1] starts
     cdef const uint8_t[:, ::1] bytes_
     cdef const double[:, ::1] reals
     cdef lk_search lk
-    cdef _Pulse asker = _Pulse()
+    cdef _Pulse watch = _Pulse()
     cdef int whole = granularity is not None
     memset(&lk, 0, sizeof(lk))
     lk.k, lk.points = f.shape[0] - 1, distances.shape[0]
     cdef int32_t[::1] choice = np.zeros(lk.k, np.int32)
-    lk.first, lk.slot, lk.own, lk.allowed = &f[0], &s[0], &costs[0], &may[0]
+    lk.first, lk.slot, lk.own, lk.allowed = &f[0], &s[0], &costs[0], &is_allowed[0]
     if whole:
         bytes_ = np.ascontiguousarray(distances, np.uint8)
         lk.dist = &bytes_[0, 0]
@@ -112,8 +126,8 @@ def linking_search(
         lk.unit = 2.0
         lk.step = lk.rounding = rounding_of(first, own, distances, limit)
     if start is not None and len(start):
-        known = np.ascontiguousarray(start, np.int32)
-        lk.start, lk.starts = &known[0, 0], known.shape[0]
+        starts = np.ascontiguousarray(start, np.int32)
+        lk.start, lk.starts = &starts[0, 0], starts.shape[0]
     lk.cutoff, lk.limit = cutoff, limit
     lk.prove, lk.seed, lk.kicks = prove, seed, kicks
     lk.memory_limit = memory_limit
@@ -121,25 +135,25 @@ def linking_search(
     lk.record.full = not prove
     lk.choice = &choice[0]
     if pulse is not None:
-        asker.asks = pulse
-        lk.pulse = _ask
-        lk.owner = <void *>asker
+        watch.callback = pulse
+        lk.pulse = _must_stop
+        lk.owner = <void *>watch
     try:
         with nogil:
             lk_run(&lk, whole)
-        if asker.error is not None:
-            raise asker.error
+        if watch.error is not None:
+            raise watch.error
         if lk.status == LK_NO_MEMORY:
             raise MemoryError("no memory for a linking search")
-        return FoundChoice(
-            np.array(choice, np.int64) if lk.found else None,
+        return LinkingSearchResult(
+            np.array(choice, np.int64) if lk.has_choice else None,
             lk.value,
             lk.bound,
             lk.status == LK_CLOSED,
             lk.sweeps,
             lk.nodes,
             lk.branches,
-            asker.interrupted,
+            watch.interrupted,
             _record(&lk, whole),
         )
     finally:
@@ -149,15 +163,15 @@ def linking_search(
 cdef _record(lk_search *lk, bint whole):
     if lk.record.full:
         return None
-    return SearchRecord(
+    return LinkingRecord(
         lk.unit,
         _array(&lk.record.script, np.int32),
-        _array(&lk.record.moved, np.int32 if whole else np.float64),
+        _array(&lk.record.messages, np.int32 if whole else np.float64),
         _array(&lk.record.floors, np.float64),
     )
 
 
-cdef _array(lk_array *given, kind):
-    if given.used == 0:
-        return np.empty(0, kind)
-    return np.frombuffer(given.data[: given.used], kind)
+cdef _array(lk_array *source, dtype):
+    if source.used == 0:
+        return np.empty(0, dtype)
+    return np.frombuffer(source.data[: source.used], dtype)

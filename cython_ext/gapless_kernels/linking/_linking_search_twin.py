@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless_kernels.linking._arguments import FoundChoice, Ints, Pulse, check_choices, check_sets, rounding_of
+from gapless_kernels.linking._arguments import (
+    Ints,
+    LinkingSearchResult,
+    Pulse,
+    check_choices,
+    check_sets,
+    rounding_of,
+)
+
+__all__ = ["linking_search"]
 
 
 def linking_search(
@@ -26,7 +35,7 @@ def linking_search(
     pulse: Pulse | None = None,
     prove: bool = True,
     memory_limit: float = 2.0**31,
-) -> FoundChoice:
+) -> LinkingSearchResult:
     """Find one member of each set such that ``sum_ij distances[x_i, x_j] + sum_i own[x_i]`` is least.
 
     Depth-first search over the sets, bounded by the least cost of each later set with those already chosen. The
@@ -47,7 +56,7 @@ def linking_search(
     start : int32 (s, k), optional
         First choices, as members.
     cutoff : float
-        Search only for choices that cost less; a multiple of the `granularity`, if there is one.
+        Find only choices that cost less; a multiple of the `granularity`, if there is one.
     limit : float
         Choices of at least this cost are infeasible: some distance has no path.
     granularity : float, optional
@@ -59,13 +68,13 @@ def linking_search(
     pulse : callable, optional
         ``pulse(bound, value, sweeps, nodes)`` is called every few milliseconds; True ends the search.
     prove : bool
-        False for local search alone: the bound is then -inf.
+        If False, run local search only; the bound is then -inf.
     memory_limit : float
         Limit in bytes on one Russian doll search; the record may take an eighth of it.
 
     Returns
     -------
-    FoundChoice
+    LinkingSearchResult
 
     Raises
     ------
@@ -77,36 +86,38 @@ def linking_search(
     check_choices(first, allowed, start)
     k = len(first) - 1
     lengths = distances.astype(np.float64)
-    may = np.ones(len(own), bool) if allowed is None else np.asarray(allowed, bool)
+    is_allowed = np.ones(len(own), bool) if allowed is None else np.asarray(allowed, bool)
     step = granularity or rounding_of(first, own, lengths)
     state = _State(min(cutoff, limit))
     for choice in [] if start is None else np.asarray(start, np.int64):
         state.offer(choice, _cost(choice, slots, lengths, own))
-    members = [np.flatnonzero(may[first[i] : first[i + 1]]) + first[i] for i in range(k)]
+    members = [np.flatnonzero(is_allowed[first[i] : first[i + 1]]) + first[i] for i in range(k)]
     first_choice = np.array([m[np.argmin(own[m])] for m in members])
     state.offer(first_choice, _cost(first_choice, slots, lengths, own))
     if not prove:
-        return FoundChoice(state.choice, state.value, -np.inf, False, 0, 0, 0, False, None)
+        return LinkingSearchResult(state.choice, state.value, -np.inf, False, 0, 0, 0, False, None)
     nodes, stack = 0, [(0, 0.0, np.array([], np.int64))]
     while stack:
-        depth, cost, chosen = stack.pop()
+        depth, cost, choice = stack.pop()
         nodes += 1
         if pulse is not None and nodes % 1024 == 0 and pulse(-np.inf, state.value, 0, nodes):
-            return FoundChoice(state.choice, state.value, -np.inf, False, 0, nodes, 0, False, None)
+            return LinkingSearchResult(state.choice, state.value, -np.inf, False, 0, nodes, 0, False, None)
         if depth == k:
-            state.offer(chosen, cost)
+            state.offer(choice, cost)
             continue
         further = [
-            own[members[j]] + 2 * lengths[slots[members[j]]][:, slots[chosen]].sum(axis=1) for j in range(depth, k)
+            own[members[j]] + 2 * lengths[slots[members[j]]][:, slots[choice]].sum(axis=1) for j in range(depth, k)
         ]
         if cost + sum(costs.min() for costs in further) > state.value - step:
             continue
         order = np.argsort(-further[0], kind="stable")
-        stack += [(depth + 1, cost + further[0][at], np.append(chosen, members[depth][at])) for at in order]
-    return FoundChoice(state.choice, state.value, state.value, True, 0, nodes, 0, False, None)
+        stack += [(depth + 1, cost + further[0][i], np.append(choice, members[depth][i])) for i in order]
+    return LinkingSearchResult(state.choice, state.value, state.value, True, 0, nodes, 0, False, None)
 
 
 class _State:
+    """The incumbent."""
+
     def __init__(self, cutoff: float) -> None:
         self.value, self.choice = cutoff, None
 
@@ -119,5 +130,5 @@ class _State:
 
 
 def _cost(choice: Ints, slots: Ints, lengths: NDArray[np.float64], own: NDArray[np.float64]) -> float:
-    at = slots[choice]
-    return float(2 * np.triu(lengths[np.ix_(at, at)], 1).sum() + own[choice].sum())
+    rows = slots[choice]
+    return float(2 * np.triu(lengths[np.ix_(rows, rows)], 1).sum() + own[choice].sum())

@@ -1,39 +1,39 @@
-/* Dead-end elimination (Goldstein 1994): a member that costs no less than another of its set, whatever is chosen
- * elsewhere, can go. What was moved cancels, so distances are compared as the problem gives them. */
+/* Dead-end elimination (Goldstein 1994): drop a member if another of its set costs no more, whatever the
+ * other sets choose. Messages cancel in this comparison, so it uses the distances of the problem. */
 
-/* Mark in `keep` the places that are left when each is compared with the cheapest of its set, and say in `by` which one
- * that is (by set). How many are not kept. */
-TARGET static ptrdiff_t NAMED(dominated)(const NAMED(model) *m, uint8_t *keep, ptrdiff_t *by)
+/* Compare each member with the cheapest of its set, and clear `keep` for those it dominates. `dominator`
+ * gets the cheapest place of each set. Returns the number of dominated members. */
+TARGET static ptrdiff_t NAMED(mark_dominated)(const NAMED(model) *m, uint8_t *keep, ptrdiff_t *dominator)
 {
-    ptrdiff_t gone = 0;
+    ptrdiff_t dropped = 0;
     memset(keep, 1, (size_t)m->width);
     for (ptrdiff_t i = 0; i < m->k; i++) {
         const REAL *own = m->own + m->first[i];
-        ptrdiff_t least = 0;
+        ptrdiff_t cheapest = 0;
         for (ptrdiff_t a = 1; a < m->count[i]; a++)
-            least = own[a] < own[least] ? a : least;
-        by[i] = m->first[i] + least;
+            cheapest = own[a] < own[cheapest] ? a : cheapest;
+        dominator[i] = m->first[i] + cheapest;
         for (ptrdiff_t b = 0; b < m->count[i]; b++) {
-            if (b == least)
+            if (b == cheapest)
                 continue;
-            WIDE more = own[least] - own[b];
+            WIDE difference = own[cheapest] - own[b];
             for (ptrdiff_t j = 0; j < m->k; j++) {
                 if (j == i)
                     continue;
                 const ptrdiff_t w = m->first[j + 1] - m->first[j];
-                const DIST *mine = BLOCK(m, i, j) + least * w, *other = BLOCK(m, i, j) + b * w;
-                REAL most = (REAL)mine[0] - other[0];
+                const DIST *cheapest_row = BLOCK(m, i, j) + cheapest * w, *row = BLOCK(m, i, j) + b * w;
+                REAL largest = (REAL)cheapest_row[0] - row[0];
                 for (ptrdiff_t y = 1; y < m->count[j]; y++) {
-                    const REAL apart = (REAL)mine[y] - other[y];
-                    most = apart > most ? apart : most;
+                    const REAL distance = (REAL)cheapest_row[y] - row[y];
+                    largest = distance > largest ? distance : largest;
                 }
-                more += LIFT(most, m->shift) - (SENT(m, i, j)[least] - SENT(m, i, j)[b]);
+                difference += LIFT(largest, m->shift) - (MESSAGE(m, i, j)[cheapest] - MESSAGE(m, i, j)[b]);
             }
-            if (more <= 0) {
+            if (difference <= 0) {
                 keep[m->first[i] + b] = 0;
-                gone++;
+                dropped++;
             }
         }
     }
-    return gone;
+    return dropped;
 }

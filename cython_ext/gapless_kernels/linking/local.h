@@ -1,16 +1,16 @@
-/* Local search over whole choices: the best change of one set, again and again, then kicks. Whole costs are summed
- * exactly; doubles with rounding, so what it returns is evaluated anew by whoever wants to know. */
+/* Local search: change the set that gains most until none gains, then kick and repeat. Whole costs are
+ * summed exactly, doubles with rounding; so the caller computes the cost of the result again. */
 
 typedef struct {
     const NAMED(model) *m;
-    int32_t *choice, *best;  /* (k) places */
-    REAL *cost;              /* (width) of each place with the other sets as chosen */
-    REAL *spare;             /* (widest set) */
+    int32_t *choice, *best; /* (k) places */
+    REAL *cost;             /* (width) of each place, given the choice in the other sets */
+    REAL *workspace;        /* (widest set) */
     WIDE value, best_value;
-    uint64_t state;
-} NAMED(climb);
+    uint64_t state; /* of the random numbers */
+} NAMED(local_state);
 
-TARGET static uint64_t NAMED(draw)(NAMED(climb) *c, uint64_t below)
+TARGET static uint64_t NAMED(sample)(NAMED(local_state) *c, uint64_t below)
 {
     c->state ^= c->state << 13;
     c->state ^= c->state >> 7;
@@ -18,8 +18,8 @@ TARGET static uint64_t NAMED(draw)(NAMED(climb) *c, uint64_t below)
     return (c->state >> 11) % below;
 }
 
-/* All costs anew, from the members' own and the distances alone. */
-TARGET static void NAMED(price_choice)(NAMED(climb) *c)
+/* Compute all costs from the members' own costs and the distances. */
+TARGET static void NAMED(compute_costs)(NAMED(local_state) *c)
 {
     const NAMED(model) *m = c->m;
     WIDE twice = 0, own = 0;
@@ -38,44 +38,44 @@ TARGET static void NAMED(price_choice)(NAMED(climb) *c)
     c->value = m->constant + (twice + own) / 2;
 }
 
-TARGET static void NAMED(move)(NAMED(climb) *c, ptrdiff_t i, ptrdiff_t to)
+TARGET static void NAMED(move)(NAMED(local_state) *c, ptrdiff_t i, ptrdiff_t to)
 {
     const NAMED(model) *m = c->m;
     const ptrdiff_t begin = m->first[i], w = m->first[i + 1] - begin;
-    const DIST *less = m->dist + c->choice[i] * m->width, *more = m->dist + to * m->width;
+    const DIST *old_row = m->dist + c->choice[i] * m->width, *new_row = m->dist + to * m->width;
     c->value += c->cost[to] - c->cost[c->choice[i]];
-    memcpy(c->spare, c->cost + begin, (size_t)w * sizeof(REAL));
+    memcpy(c->workspace, c->cost + begin, (size_t)w * sizeof(REAL));
     for (ptrdiff_t a = 0; a < m->width; a++)
-        c->cost[a] += LIFT(more[a], m->shift) - LIFT(less[a], m->shift);
-    memcpy(c->cost + begin, c->spare, (size_t)w * sizeof(REAL));
+        c->cost[a] += LIFT(new_row[a], m->shift) - LIFT(old_row[a], m->shift);
+    memcpy(c->cost + begin, c->workspace, (size_t)w * sizeof(REAL));
     c->choice[i] = (int32_t)to;
 }
 
-/* Change the set where that gains most until nothing is gained. */
-TARGET static void NAMED(descend)(NAMED(climb) *c, REAL least_gain)
+/* Change the set that gains most until none gains more than `min_gain`. */
+TARGET static void NAMED(descend)(NAMED(local_state) *c, REAL min_gain)
 {
     const NAMED(model) *m = c->m;
     for (;;) {
         ptrdiff_t set = -1, to = -1;
-        REAL most = least_gain;
+        REAL largest_gain = min_gain;
         for (ptrdiff_t i = 0; i < m->k; i++) {
             const REAL *cost = c->cost + m->first[i];
-            const REAL gain = c->cost[c->choice[i]] - NAMED(least)(cost, m->count[i]);
-            if (gain > most) {
-                most = gain;
+            const REAL gain = c->cost[c->choice[i]] - NAMED(minimum)(cost, m->count[i]);
+            if (gain > largest_gain) {
+                largest_gain = gain;
                 set = i;
             }
         }
         if (set < 0)
             return;
-        const REAL low = NAMED(least)(c->cost + m->first[set], m->count[set]);
+        const REAL low = NAMED(minimum)(c->cost + m->first[set], m->count[set]);
         for (to = m->first[set]; c->cost[to] != low; to++)
             ;
         NAMED(move)(c, set, to);
     }
 }
 
-TARGET static void NAMED(keep_best)(NAMED(climb) *c)
+TARGET static void NAMED(keep_best)(NAMED(local_state) *c)
 {
     if (c->value < c->best_value) {
         c->best_value = c->value;
@@ -83,38 +83,38 @@ TARGET static void NAMED(keep_best)(NAMED(climb) *c)
     }
 }
 
-/* From `choice`: a descent, then `kicks` times a few random changes to the best so far and a descent. */
-TARGET static void NAMED(climb_down)(NAMED(climb) *c, ptrdiff_t kicks, REAL least_gain)
+/* Descend from `choice`; then `kicks` times make a few random changes to the best choice, and descend. */
+TARGET static void NAMED(local_search)(NAMED(local_state) *c, ptrdiff_t kicks, REAL min_gain)
 {
     const NAMED(model) *m = c->m;
-    NAMED(price_choice)(c);
-    NAMED(descend)(c, least_gain);
+    NAMED(compute_costs)(c);
+    NAMED(descend)(c, min_gain);
     NAMED(keep_best)(c);
     for (ptrdiff_t kick = 0; kick < kicks && m->k > 1; kick++) {
         for (ptrdiff_t i = 0; i < m->k; i++)
             if (c->choice[i] != c->best[i])
                 NAMED(move)(c, i, c->best[i]);
-        const ptrdiff_t changes = 2 + (ptrdiff_t)NAMED(draw)(c, m->k < 16 ? 2 : 5);
+        const ptrdiff_t changes = 2 + (ptrdiff_t)NAMED(sample)(c, m->k < 16 ? 2 : 5);
         for (ptrdiff_t change = 0; change < changes; change++) {
-            const ptrdiff_t i = (ptrdiff_t)NAMED(draw)(c, (uint64_t)m->k);
-            NAMED(move)(c, i, m->first[i] + (ptrdiff_t)NAMED(draw)(c, (uint64_t)m->count[i]));
+            const ptrdiff_t i = (ptrdiff_t)NAMED(sample)(c, (uint64_t)m->k);
+            NAMED(move)(c, i, m->first[i] + (ptrdiff_t)NAMED(sample)(c, (uint64_t)m->count[i]));
         }
-        NAMED(descend)(c, least_gain);
+        NAMED(descend)(c, min_gain);
         NAMED(keep_best)(c);
     }
 }
 
-TARGET static void NAMED(drop_climb)(NAMED(climb) *c)
+TARGET static void NAMED(drop_local_state)(NAMED(local_state) *c)
 {
     free(c->choice);
     free(c->best);
     free(c->cost);
-    free(c->spare);
+    free(c->workspace);
     memset(c, 0, sizeof(*c));
 }
 
-/* Starts with the first member of each set. 0 without memory. */
-TARGET static int NAMED(make_climb)(NAMED(climb) *c, const NAMED(model) *m, uint64_t seed)
+/* Allocate; the choice is the first member of each set. 0 without memory. */
+TARGET static int NAMED(make_local_state)(NAMED(local_state) *c, const NAMED(model) *m, uint64_t seed)
 {
     memset(c, 0, sizeof(*c));
     c->m = m;
@@ -122,9 +122,9 @@ TARGET static int NAMED(make_climb)(NAMED(climb) *c, const NAMED(model) *m, uint
     c->choice = malloc(((size_t)m->k + 1) * sizeof(int32_t));
     c->best = malloc(((size_t)m->k + 1) * sizeof(int32_t));
     c->cost = malloc(((size_t)m->width + 1) * sizeof(REAL));
-    c->spare = malloc(((size_t)m->width + 1) * sizeof(REAL));
-    if (!c->choice || !c->best || !c->cost || !c->spare) {
-        NAMED(drop_climb)(c);
+    c->workspace = malloc(((size_t)m->width + 1) * sizeof(REAL));
+    if (!c->choice || !c->best || !c->cost || !c->workspace) {
+        NAMED(drop_local_state)(c);
         return 0;
     }
     for (ptrdiff_t i = 0; i < m->k; i++)

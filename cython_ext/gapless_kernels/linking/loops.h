@@ -1,12 +1,13 @@
-/* The linking search: a template of lanes/versions.h; in the order in which the parts use each other. */
+/* The linking search, a template of lanes/versions.h: one translation unit, in the order in which the
+ * parts use each other. */
 #include "linking/model.h"
 #include "linking/ascent.h"
 #include "linking/dominance.h"
 #include "linking/local.h"
 #include "linking/rows.h"
-#include "linking/dolls.h"
-#include "linking/written.h"
-#include "linking/moved.h"
-#include "linking/hunt.h"
-#include "linking/nested.h"
+#include "linking/russian_doll.h"
+#include "linking/record_writer.h"
+#include "linking/doll_model.h"
+#include "linking/incumbent.h"
+#include "linking/doll_search.h"
 #include "linking/split.h"

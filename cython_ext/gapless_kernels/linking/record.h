@@ -1,6 +1,6 @@
-/* What a search writes down for those who check it: a script that gapless_linking's certificate goes through. Numbers
- * in `script` are operations with their arguments; costs moved and floors stand in arrays of their own, one after
- * another. */
+/* The record of a search: a script that the certificate of gapless_linking replays. `script` has
+ * operations with their arguments; messages and floors have arrays of their own, in the order of the
+ * script. */
 #ifndef GAPLESS_KERNELS_LINKING_RECORD_H
 #define GAPLESS_KERNELS_LINKING_RECORD_H
 
@@ -9,50 +9,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "resize.h"
+
 enum {
-    LK_STAGE = 1, /* sets, members, then those: costs moved, (members, sets) numbers; what costs too much is dropped */
-    LK_DOLLS = 2, /* sets, then those in the order of a Russian doll search: (sets + 1) floors */
-    LK_SPLIT = 3, /* a member: what follows, up to LK_END, is about choices with it */
-    LK_END = 4,   /* from here on, about choices without it */
-    LK_DOMINATED = 5 /* how many, then pairs: a member, and one of its set that is never dearer */
+    LK_STAGE =
+        1, /* sets, members, then those: (members, sets) messages; members that are too costly are dropped */
+    LK_RUSSIAN_DOLL = 2, /* sets, then those in the order of the search: (sets + 1) floors */
+    LK_SPLIT = 3,        /* a member: the operations up to LK_END are about choices with it */
+    LK_END = 4,          /* from here on, the operations are about choices without it */
+    LK_DOMINATED = 5     /* count, then pairs: a member, and one of its set that never costs more */
 };
 
 typedef struct {
     char *data;
-    size_t used, room;
+    size_t used, capacity;
 } lk_array;
 
 typedef struct {
-    lk_array script, moved, floors;
+    lk_array script, messages, floors;
     size_t limit;
-    int full; /* it outgrew its limit and is gone */
+    int full; /* the record outgrew its limit and was dropped */
 } lk_record;
 
 typedef struct {
-    size_t script, moved, floors;
+    size_t script, messages, floors;
 } lk_mark;
 
 static void lk_drop_record(lk_record *r)
 {
-    lk_array *arrays[] = {&r->script, &r->moved, &r->floors};
+    lk_array *arrays[] = {&r->script, &r->messages, &r->floors};
     for (int i = 0; i < 3; i++) {
         free(arrays[i]->data);
         memset(arrays[i], 0, sizeof(lk_array));
     }
 }
 
-/* Room for some bytes more at the end of an array; NULL, and no record any more, beyond the limit. */
-static void *lk_more(lk_record *r, lk_array *to, size_t bytes)
+/* Append space for `bytes` bytes to an array; NULL beyond the limit, and the record is dropped. */
+static void *lk_reserve(lk_record *r, lk_array *to, size_t bytes)
 {
-    if (!r->full && to->used + bytes > to->room) {
-        const size_t room = 2 * to->used + bytes + 256;
-        char *data = r->script.used + r->moved.used + r->floors.used + bytes > r->limit ? NULL : realloc(to->data, room);
-        if (data) {
-            to->data = data;
-            to->room = room;
-        }
-        else
+    if (!r->full && to->used + bytes > to->capacity) {
+        const size_t capacity = 2 * to->used + bytes + 256;
+        const size_t used = r->script.used + r->messages.used + r->floors.used;
+        if (used + bytes > r->limit || !array_resize(&to->data, (ptrdiff_t)capacity, 1))
             r->full = 1;
+        else
+            to->capacity = capacity;
     }
     if (r->full) {
         lk_drop_record(r);
@@ -62,25 +63,25 @@ static void *lk_more(lk_record *r, lk_array *to, size_t bytes)
     return to->data + to->used - bytes;
 }
 
-static lk_mark lk_here(const lk_record *r)
+static lk_mark lk_mark_end(const lk_record *r)
 {
-    const lk_mark mark = {r->script.used, r->moved.used, r->floors.used};
+    const lk_mark mark = {r->script.used, r->messages.used, r->floors.used};
     return mark;
 }
 
-/* Forget what was written since. */
-static void lk_back(lk_record *r, lk_mark mark)
+/* Remove everything written since the mark. */
+static void lk_rewind(lk_record *r, lk_mark mark)
 {
     if (r->full)
         return;
     r->script.used = mark.script;
-    r->moved.used = mark.moved;
+    r->messages.used = mark.messages;
     r->floors.used = mark.floors;
 }
 
-static void lk_say(lk_record *r, int operation, int count, const int32_t *numbers)
+static void lk_write_op(lk_record *r, int operation, int count, const int32_t *numbers)
 {
-    int32_t *to = lk_more(r, &r->script, ((size_t)count + 1) * sizeof(int32_t));
+    int32_t *to = lk_reserve(r, &r->script, ((size_t)count + 1) * sizeof(int32_t));
     if (!to)
         return;
     to[0] = operation;

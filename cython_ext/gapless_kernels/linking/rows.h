@@ -1,9 +1,10 @@
-/* The cells of Russian doll search. */
+/* Rows of cells of Russian doll search. */
 
-/* next = row + cost for `count` places, a multiple of 8; the least of next. */
+/* Set next = row + cost for `count` places, a multiple of 8; return the minimum of next. */
 #if CELL_BITS == 16
 #if VECTOR_BITS
-TARGET static inline CELL NAMED(add_least)(const CELL *row, const CELL *cost, CELL *next, ptrdiff_t count)
+TARGET static inline CELL NAMED(add_and_minimum)(const CELL *row, const CELL *cost, CELL *next,
+                                                 ptrdiff_t count)
 {
     __m128i low = _mm_set1_epi16(-1);
     for (ptrdiff_t a = 0; a < count; a += 8) {
@@ -15,7 +16,8 @@ TARGET static inline CELL NAMED(add_least)(const CELL *row, const CELL *cost, CE
     return (CELL)_mm_extract_epi16(_mm_minpos_epu16(low), 0);
 }
 #else
-TARGET static inline CELL NAMED(add_least)(const CELL *row, const CELL *cost, CELL *next, ptrdiff_t count)
+TARGET static inline CELL NAMED(add_and_minimum)(const CELL *row, const CELL *cost, CELL *next,
+                                                 ptrdiff_t count)
 {
     CELL low = FULL;
     for (ptrdiff_t a = 0; a < count; a++) {
@@ -27,7 +29,8 @@ TARGET static inline CELL NAMED(add_least)(const CELL *row, const CELL *cost, CE
 }
 #endif
 #else
-TARGET static inline CELL NAMED(add_least)(const CELL *row, const CELL *cost, CELL *next, ptrdiff_t count)
+TARGET static inline CELL NAMED(add_and_minimum)(const CELL *row, const CELL *cost, CELL *next,
+                                                 ptrdiff_t count)
 {
     CELL low = FULL;
     for (ptrdiff_t a = 0; a < count; a++) {

@@ -1,9 +1,12 @@
-/* Entity linking by graph distance: whole choices of least cost, and the proof; see _linking_search_twin.py.
+/* Entity linking by graph distance: the choice of least cost, with a proof; see _linking_search_twin.py.
  *
- * A choice is found by local search. Costs are moved from pairs to members until the sum of the least own costs
- * reaches it (linking/ascent.h); members that would cost too much are dropped on the way, and sets that have one
- * member left are folded into the others. What stays open goes to Russian doll search over the moved costs
- * (linking/dolls.h), or is split: a set takes its most promising member, or loses it. */
+ * Local search finds a choice. Costs are moved from pairs to members until the sum of the least own costs
+ * reaches its cost (ascent.h); members that are too costly are dropped on the way, and sets with one
+ * remaining member are folded into the others. What stays open goes to Russian doll search
+ * (russian_doll.h), or is split: a set takes its most promising member, or loses it (split.h).
+ *
+ * The headers are one translation unit; loops.h lists those that are compiled for each number type and
+ * instruction set. */
 #ifndef GAPLESS_KERNELS_LINKING_SEARCH_H
 #define GAPLESS_KERNELS_LINKING_SEARCH_H
 
@@ -19,40 +22,45 @@
 enum { LK_CLOSED, LK_OPEN, LK_STOPPED, LK_NO_MEMORY };
 
 typedef struct {
-    /* given */
+    /* The problem. */
     ptrdiff_t k, points;
     const int64_t *first, *slot;
     const void *dist;
     const double *own;
     const uint8_t *allowed;
+    /* Choices to begin with. */
     const int32_t *start;
     ptrdiff_t starts;
+    /* Units and limits of costs. */
     double cutoff, step, limit, unit;
-    double rounding; /* how far sums of real costs may be off; `step` is as much then */
-    int shift, coarsest, prove;
+    double rounding;    /* error bound of sums of real costs; `step` is then the same */
+    int shift, coarsest;
+    /* Options. */
+    int prove;
     uint64_t seed;
     int64_t kicks;
+    double memory_limit;
     int (*pulse)(void *, double, double, int64_t, int64_t);
     void *owner;
-    double memory_limit;
-    /* found */
+    /* Results. */
     int32_t *choice;
-    int found, stop, status;
-    int written; /* the record ends with a doll search that was broken off */
+    int has_choice, stop, status;
+    int doll_written; /* the record ends with an interrupted Russian doll search */
     double bound, value;
     int64_t sweeps, nodes, branches;
     lk_record record;
 } lk_search;
 
-static int lk_ask(lk_search *s)
+/* Call the pulse. Whether to stop. */
+static int lk_call_pulse(lk_search *s)
 {
     if (!s->stop && s->pulse && s->pulse(s->owner, s->bound, s->value, s->sweeps, s->nodes))
         s->stop = 1;
     return s->stop;
 }
 
-#define ASK_STOP(owner) lk_ask((lk_search *)(owner))
-#define LEAST_GAIN 0
+#define CALL_PULSE(owner) lk_call_pulse((lk_search *)(owner))
+#define MIN_GAIN 0
 #define OWN(cost, shift) ((cost) * 0.5 * (double)((int64_t)1 << (shift)))
 
 #define GAPLESS_TYPES "linking/types.h"

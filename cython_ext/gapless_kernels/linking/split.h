@@ -1,99 +1,101 @@
-/* The search itself: raise the bound, drop members, fold sets, try Russian dolls, split. */
+/* The search: raise the bound, drop members, fold sets, try Russian doll search, split. */
 
-/* Drop members that no better choice can have: LK_CLOSED when nothing is left, LK_OPEN, or LK_NO_MEMORY. The model is
- * made anew when enough are gone. */
-TARGET static int NAMED(drop_members)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled)
+/* Drop members that no better choice can contain. The model is rebuilt if more than an eighth of the
+ * members is dropped. LK_CLOSED if no better choice remains, LK_OPEN, or LK_NO_MEMORY. */
+TARGET static int NAMED(drop_members)(NAMED(incumbent) *h, NAMED(model) *m, int32_t *settled)
 {
     const WIDE bound = NAMED(bound_of)(m);
     uint8_t *keep = malloc((size_t)m->width + 1);
     if (!keep)
         return LK_NO_MEMORY;
     ptrdiff_t dropped = 0, members = 0;
-    int status = bound > h->best - h->step ? LK_CLOSED : LK_OPEN;
+    int status = bound > h->best_cost - h->step ? LK_CLOSED : LK_OPEN;
     for (ptrdiff_t i = 0; i < m->k && status == LK_OPEN; i++) {
         const REAL *own = m->own + m->first[i];
-        const WIDE room = h->best - h->step - bound + NAMED(least)(own, m->count[i]);
-        ptrdiff_t left = 0;
+        const WIDE limit = h->best_cost - h->step - bound + NAMED(minimum)(own, m->count[i]);
+        ptrdiff_t remaining = 0;
         for (ptrdiff_t a = 0; a < m->count[i]; a++)
-            left += keep[m->first[i] + a] = own[a] <= room;
-        dropped += m->count[i] - left;
+            remaining += keep[m->first[i] + a] = own[a] <= limit;
+        dropped += m->count[i] - remaining;
         members += m->count[i];
-        if (left == 0)
+        if (remaining == 0)
             status = LK_CLOSED;
     }
     if (status == LK_CLOSED)
         NAMED(write_stage)(&h->s->record, m, 0);
     else if (8 * dropped > members) {
         NAMED(write_stage)(&h->s->record, m, 0);
-        status = NAMED(replace)(m, keep, settled);
+        status = NAMED(reduce_model)(m, keep, settled);
     }
     free(keep);
     return status;
 }
 
-/* Drop members that another of their set dominates, if there are at least so many. */
-TARGET static int NAMED(drop_dominated)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled, ptrdiff_t enough)
+/* Drop dominated members, if there are at least `min_dropped`. */
+TARGET static int NAMED(drop_dominated)(NAMED(incumbent) * h, NAMED(model) * m, int32_t *settled,
+                                        ptrdiff_t min_dropped)
 {
     uint8_t *keep = malloc((size_t)m->width + 1);
-    ptrdiff_t *by = malloc(((size_t)m->k + 1) * sizeof(ptrdiff_t));
-    int status = keep && by ? LK_OPEN : LK_NO_MEMORY;
+    ptrdiff_t *dominator = malloc(((size_t)m->k + 1) * sizeof(ptrdiff_t));
+    int status = keep && dominator ? LK_OPEN : LK_NO_MEMORY;
     if (status == LK_OPEN) {
-        const ptrdiff_t gone = NAMED(dominated)(m, keep, by);
+        const ptrdiff_t dropped = NAMED(mark_dominated)(m, keep, dominator);
         h->effort += NAMED(cells_of)(m);
-        if (gone >= enough) {
-            NAMED(write_dominated)(&h->s->record, m, keep, by, gone);
-            status = NAMED(replace)(m, keep, settled);
+        if (dropped >= min_dropped) {
+            NAMED(write_dominated)(&h->s->record, m, keep, dominator, dropped);
+            status = NAMED(reduce_model)(m, keep, settled);
         }
     }
     free(keep);
-    free(by);
+    free(dominator);
     return status;
 }
 
-TARGET static int NAMED(close)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled, int depth);
+TARGET static int NAMED(close_model)(NAMED(incumbent) *h, NAMED(model) *m, int32_t *settled, int depth);
 
-/* Close the choices with the member that its set can least do without, then drop it. */
-TARGET static int NAMED(split)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled, int depth)
+/* Branch on the member with the largest regret (second least own cost minus least) over all sets: close
+ * the choices with it, then drop it. */
+TARGET static int NAMED(split_model)(NAMED(incumbent) *h, NAMED(model) *m, int32_t *settled, int depth)
 {
-    ptrdiff_t place = -1, set = -1;
-    REAL most = -1;
+    ptrdiff_t position = -1, set = -1;
+    REAL largest_regret = -1;
     for (ptrdiff_t i = 0; i < m->k; i++) {
         const REAL *own = m->own + m->first[i];
-        ptrdiff_t least = own[1] < own[0], second = 1 - least;
+        ptrdiff_t cheapest = own[1] < own[0], second = 1 - cheapest;
         for (ptrdiff_t a = 2; a < m->count[i]; a++)
-            if (own[a] < own[least]) {
-                second = least;
-                least = a;
+            if (own[a] < own[cheapest]) {
+                second = cheapest;
+                cheapest = a;
             }
             else if (own[a] < own[second])
                 second = a;
-        if (own[second] - own[least] > most) {
-            most = own[second] - own[least];
-            place = m->first[i] + least;
+        if (own[second] - own[cheapest] > largest_regret) {
+            largest_regret = own[second] - own[cheapest];
+            position = m->first[i] + cheapest;
             set = i;
         }
     }
     uint8_t *keep = malloc((size_t)m->width + 1);
-    int32_t *inside = malloc(((size_t)h->whole.k + 1) * sizeof(int32_t));
+    int32_t *inside = malloc(((size_t)h->problem.k + 1) * sizeof(int32_t));
     NAMED(model) child;
     int status = LK_NO_MEMORY;
     memset(&child, 0, sizeof(child));
     if (keep && inside) {
         memset(keep, 1, (size_t)m->width);
         memset(keep + m->first[set], 0, (size_t)m->count[set]);
-        keep[place] = 1;
-        memcpy(inside, settled, (size_t)h->whole.k * sizeof(int32_t));
+        keep[position] = 1;
+        memcpy(inside, settled, (size_t)h->problem.k * sizeof(int32_t));
         if (NAMED(compact)(m, keep, &child, inside)) {
             h->s->branches++;
-            lk_say(&h->s->record, LK_SPLIT, 1, m->member + place);
-            status = NAMED(close)(h, &child, inside, depth + 1);
+            lk_write_op(&h->s->record, LK_SPLIT, 1, m->member + position);
+            status = NAMED(close_model)(h, &child, inside, depth + 1);
             NAMED(drop_model)(&child);
         }
         if (status == LK_CLOSED) {
-            lk_say(&h->s->record, LK_END, 0, NULL);
+            lk_write_op(&h->s->record, LK_END, 0, NULL);
             memset(keep, 1, (size_t)m->width);
-            keep[place] = 0;
-            status = NAMED(replace)(m, keep, settled);
+            keep[position] = 0;
+            status = NAMED(reduce_model)(m, keep, settled);
         }
     }
     free(keep);
@@ -101,54 +103,55 @@ TARGET static int NAMED(split)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled
     return status;
 }
 
-/* Close a model: prove that no choice in it is better than the best, having found those that are. The model is used
- * up. `settled` holds the members of folded sets. */
-TARGET static int NAMED(close)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled, int depth)
+/* Close a model: prove that no choice in it is better than the incumbent, after finding those that are.
+ * The model is used up. `settled` has the members of folded sets. */
+TARGET static int NAMED(close_model)(NAMED(incumbent) *h, NAMED(model) *m, int32_t *settled, int depth)
 {
     lk_search *s = h->s;
-    const int64_t begun = h->effort;
-    int64_t enough = 0;
+    const int64_t effort_at_start = h->effort;
+    int64_t next_doll_effort = 0;
     WIDE last = NAMED(bound_of)(m);
     int status = LK_OPEN;
     for (int64_t round = 0; status == LK_OPEN; round++) {
-        lk_mark here = lk_here(&s->record);
+        lk_mark mark = lk_mark_end(&s->record);
         if (m->k == 0) {
             NAMED(offer)(h, settled);
             return LK_CLOSED;
         }
-        if (!NAMED(stopped)(h)) {
-            NAMED(sweep)(m, 1, h->spare);
-            NAMED(sweep)(m, 0, h->spare);
+        if (!NAMED(must_stop)(h)) {
+            NAMED(sweep)(m, 1, h->workspace);
+            NAMED(sweep)(m, 0, h->workspace);
             s->sweeps += 2;
             h->effort += 4 * NAMED(cells_of)(m);
-            const WIDE bound = NAMED(bound_of)(m), gain = bound - last, gap = h->best - bound;
+            const WIDE bound = NAMED(bound_of)(m), gain = bound - last, gap = h->best_cost - bound;
             if (depth == 0)
-                s->bound = NAMED(to_value)(h, bound < h->best ? bound : h->best);
+                s->bound = NAMED(to_value)(h, bound < h->best_cost ? bound : h->best_cost);
             status = NAMED(drop_members)(h, m, settled);
-            if (status == LK_OPEN && m->k > 0) /* a few are worth a new model when little else happens */
+            if (status == LK_OPEN
+                && m->k > 0) /* every fourth round even a single dominated member makes a new model */
                 status = NAMED(drop_dominated)(h, m, settled, (round & 3) == 3 ? 1 : 1 + m->width / 32);
             if (status != LK_OPEN)
                 break;
-            here = lk_here(&s->record);
-            if ((round & (round - 1)) == 0 && !NAMED(suggest)(h, m, settled))
+            mark = lk_mark_end(&s->record);
+            if ((round & (round - 1)) == 0 && !NAMED(improve_from_bound)(h, m, settled))
                 return LK_NO_MEMORY;
             last = bound;
-            /* On, as long as rounds like this one would soon close the gap. */
+            /* Sweep on while rounds like this one would soon close the gap. */
             if (m->k == 0 || round == 0 || (double)gain * PATIENCE >= (double)gap)
                 continue;
-            const int64_t spent = h->effort - begun;
-            if (spent >= enough) {
-                enough = 4 * spent;
-                status = NAMED(try_dolls)(h, m, settled, spent, depth);
+            const int64_t spent = h->effort - effort_at_start;
+            if (spent >= next_doll_effort) {
+                next_doll_effort = 4 * spent;
+                status = NAMED(try_russian_doll)(h, m, settled, spent, depth);
             }
             else if ((double)gain * PATIENCE * 8 < (double)gap) {
-                status = NAMED(split)(h, m, settled, depth);
+                status = NAMED(split_model)(h, m, settled, depth);
                 last = NAMED(bound_of)(m);
             }
         }
         if (s->stop && status != LK_CLOSED && status != LK_NO_MEMORY) {
-            if (depth == 0 && !s->written) {
-                lk_back(&s->record, here);
+            if (depth == 0 && !s->doll_written) {
+                lk_rewind(&s->record, mark);
                 NAMED(write_stage)(&s->record, m, 0);
             }
             return LK_STOPPED;
@@ -157,10 +160,10 @@ TARGET static int NAMED(close)(NAMED(hunt) *h, NAMED(model) *m, int32_t *settled
     return status;
 }
 
-/* The whole problem as a model to work on, nothing moved, sets of one member folded. */
-TARGET static int NAMED(first_core)(const NAMED(hunt) *h, NAMED(model) *core, int32_t *settled)
+/* Copy the whole problem into a model to work on, without messages; fold sets of one member. */
+TARGET static int NAMED(initial_model)(const NAMED(incumbent) *h, NAMED(model) *core, int32_t *settled)
 {
-    const NAMED(model) *m = &h->whole;
+    const NAMED(model) *m = &h->problem;
     uint8_t *keep = malloc((size_t)m->width + 1);
     if (!keep || !NAMED(make_model)(core, m->k, m->width)) {
         free(keep);
@@ -175,26 +178,26 @@ TARGET static int NAMED(first_core)(const NAMED(hunt) *h, NAMED(model) *core, in
     memcpy(core->member, m->member, (size_t)m->width * sizeof(int32_t));
     memcpy(core->own, m->own, (size_t)m->width * sizeof(REAL));
     for (ptrdiff_t i = 0; i < m->k; i++)
-        core->constant += NAMED(level_own)(core->own + core->first[i], core->count[i]);
+        core->constant += NAMED(subtract_minimum)(core->own + core->first[i], core->count[i]);
     for (ptrdiff_t i = 0; i < m->k; i++)
         for (ptrdiff_t j = 0; j < m->k; j++) {
             const size_t w = (size_t)(m->first[j + 1] - m->first[j]);
             for (ptrdiff_t a = 0; a < m->count[i]; a++)
-                memcpy(BLOCK(core, i, j) + (size_t)a * w, m->dist + (m->first[i] + a) * m->width + m->first[j],
-                       w * sizeof(DIST));
+                memcpy(BLOCK(core, i, j) + (size_t)a * w,
+                       m->dist + (m->first[i] + a) * m->width + m->first[j], w * sizeof(DIST));
         }
     int status = LK_OPEN, single = 0;
     for (ptrdiff_t i = 0; i < core->k; i++)
         single |= core->count[i] == 1;
     if (single)
-        status = NAMED(replace)(core, keep, settled);
+        status = NAMED(reduce_model)(core, keep, settled);
     free(keep);
     return status == LK_OPEN;
 }
 
 TARGET static void NAMED(run)(lk_search *s)
 {
-    NAMED(hunt) h;
+    NAMED(incumbent) h;
     const ptrdiff_t k = s->k;
     memset(&h, 0, sizeof(h));
     h.s = s;
@@ -209,13 +212,13 @@ TARGET static void NAMED(run)(lk_search *s)
     }
     s->status = LK_NO_MEMORY;
     s->bound = -INFINITY;
-    h.at = malloc(((size_t)s->first[k] + 1) * sizeof(int32_t));
+    h.place_of = malloc(((size_t)s->first[k] + 1) * sizeof(int32_t));
     int32_t *settled = malloc(((size_t)k + 1) * sizeof(int32_t));
     int32_t *slot = malloc(((size_t)width + 1) * sizeof(int32_t));
-    h.spare = malloc(((size_t)widest + 2 * GAPLESS_OCTET) * sizeof(REAL));
-    NAMED(model) *m = &h.whole, core;
+    h.workspace = malloc(((size_t)widest + 2 * GAPLESS_OCTET) * sizeof(REAL));
+    NAMED(model) *m = &h.problem, core;
     memset(&core, 0, sizeof(core));
-    if (!h.at || !settled || !slot || !h.spare || !NAMED(make_model)(m, k, width))
+    if (!h.place_of || !settled || !slot || !h.workspace || !NAMED(make_model)(m, k, width))
         goto end;
     ptrdiff_t place = 0;
     m->shift = s->shift;
@@ -223,10 +226,10 @@ TARGET static void NAMED(run)(lk_search *s)
         m->first[i] = place;
         m->set[i] = (int32_t)i;
         for (int64_t a = s->first[i]; a < s->first[i + 1]; a++) {
-            h.at[a] = -1;
+            h.place_of[a] = -1;
             if (!s->allowed[a])
                 continue;
-            h.at[a] = (int32_t)place;
+            h.place_of[a] = (int32_t)place;
             m->member[place] = (int32_t)a;
             m->own[place++] = (REAL)OWN(s->own[a], s->shift);
         }
@@ -235,7 +238,7 @@ TARGET static void NAMED(run)(lk_search *s)
             m->member[place++] = -1;
     }
     m->first[k] = place;
-    for (ptrdiff_t a = 0; a < width; a++) /* what padding looks up is read by nobody */
+    for (ptrdiff_t a = 0; a < width; a++) /* padding looks up slot 0; the values are never used */
         slot[a] = m->member[a] >= 0 ? (int32_t)s->slot[m->member[a]] : 0;
     for (ptrdiff_t a = 0; a < width; a++)
         if (m->member[a] >= 0) {
@@ -245,7 +248,7 @@ TARGET static void NAMED(run)(lk_search *s)
         }
     h.step = (WIDE)(s->step / s->unit);
     h.limit = s->limit < INFINITY ? (WIDE)(s->limit / s->unit) : MOST;
-    h.best = s->cutoff < INFINITY ? (WIDE)(s->cutoff / s->unit) : h.limit;
+    h.best_cost = s->cutoff < INFINITY ? (WIDE)(s->cutoff / s->unit) : h.limit;
     s->value = INFINITY;
     for (ptrdiff_t begin = 0; begin < s->starts; begin++)
         if (!NAMED(improve)(&h, s->start + begin * k, 0, s->seed))
@@ -256,16 +259,16 @@ TARGET static void NAMED(run)(lk_search *s)
         settled[i] = -1;
     if (!s->prove)
         s->status = LK_STOPPED;
-    else if (NAMED(first_core)(&h, &core, settled))
-        s->status = NAMED(close)(&h, &core, settled, 0);
-    s->value = NAMED(to_value)(&h, h.best);
+    else if (NAMED(initial_model)(&h, &core, settled))
+        s->status = NAMED(close_model)(&h, &core, settled, 0);
+    s->value = NAMED(to_value)(&h, h.best_cost);
     if (s->status == LK_CLOSED)
         s->bound = s->value - s->rounding;
 end:
     NAMED(drop_model)(m);
     NAMED(drop_model)(&core);
-    free(h.at);
+    free(h.place_of);
     free(settled);
     free(slot);
-    free(h.spare);
+    free(h.workspace);
 }

@@ -1,8 +1,8 @@
-/* The number types of the linking search, as lanes/versions.h wants them; it stands in for lanes/types.h there. */
+/* The number types of the linking search for lanes/versions.h, in place of lanes/types.h. */
 #define TYPED(f) GAPLESS_JOIN(lk_##f, TYPE)
 #define NAMED(f) GAPLESS_JOIN(TYPED(f), SET)
 
-/* Whole costs: distances in bytes, costs as 32-bit numbers lifted by some bits so that halves stay whole. */
+/* Whole costs: distances in bytes; costs are 32-bit numbers, shifted left so that halves stay whole. */
 #define TYPE whole
 #define REAL int32_t
 #define DIST uint8_t

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Sets of candidate arcs and their scores, compiled; see the twin `_arc_sets_twin` for what each function owes."""
+"""Sets of candidate arcs and their scores, compiled; the twin `_arc_sets_twin` documents their contracts."""
 
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int64_t, uint64_t
@@ -9,7 +9,9 @@ from math import comb
 import numpy as np
 
 from gapless_kernels._arguments import owned
-from gapless_kernels.parsing._arguments import check_arc_sets, check_arcs, check_candidates, check_part_table, check_width
+from gapless_kernels.parsing._arguments import (
+    check_arc_sets, check_arcs, check_candidates, check_part_table, check_width
+)
 
 MOST = 1 << 31
 
@@ -18,7 +20,7 @@ cdef inline bint ends_fit(heads, modifiers, Py_ssize_t positions) except -1:
     """Check the ends of arcs: the usual case here, all others by `check_arcs`, which says what is wrong."""
     cdef const int64_t[::1] head, modifier
     cdef Py_ssize_t e
-    cdef uint64_t most = 0
+    cdef uint64_t largest = 0
     try:
         head, modifier = heads, modifiers
     except (TypeError, ValueError):
@@ -26,8 +28,8 @@ cdef inline bint ends_fit(heads, modifiers, Py_ssize_t positions) except -1:
         raise
     if head.shape[0] == modifier.shape[0]:
         for e in range(head.shape[0]):
-            most = max(most, <uint64_t>head[e], <uint64_t>modifier[e])  # what is below 0 is large there
-    if head.shape[0] != modifier.shape[0] or (head.shape[0] and most >= <uint64_t>positions):
+            largest = max(largest, <uint64_t>head[e], <uint64_t>modifier[e])  # what is below 0 is large there
+    if head.shape[0] != modifier.shape[0] or (head.shape[0] and largest >= <uint64_t>positions):
         check_arcs(heads, modifiers, positions)
     return True
 
@@ -67,8 +69,8 @@ def arc_chains(heads, modifiers, first, Py_ssize_t width):
     heads, modifiers, first = owned(heads, modifiers, first)
     ends_fit(heads, modifiers, len(first) - 1)
     cdef const int64_t[::1] head = heads, modifier = modifiers, begin = first
-    cdef Py_ssize_t arcs = head.shape[0], room, count = 0, e, k, lowest
-    cdef int64_t[::1] at = np.empty(width, np.int64)
+    cdef Py_ssize_t arcs = head.shape[0], capacity, count = 0, e, k, lowest
+    cdef int64_t[::1] chain = np.empty(width, np.int64)
     cdef bint fresh
     rows = np.empty((arcs, width), np.int64)
     cdef int64_t[:, ::1] row = rows
@@ -77,44 +79,44 @@ def arc_chains(heads, modifiers, first, Py_ssize_t width):
         return rows
     if width == 2:
         return chained_pairs(head, modifier, begin)
-    room = row.shape[0]
+    capacity = row.shape[0]
     for lowest in range(arcs):
-        # `at[k]`: the arc at place k of the chain, from the topmost; those from k + 1 on are chosen.
-        at[width - 1], k = lowest, width - 2
-        at[k] = begin[head[lowest]] - 1
+        # `chain[k]`: the arc at position k, from the topmost; those from k + 1 on are selected.
+        chain[width - 1], k = lowest, width - 2
+        chain[k] = begin[head[lowest]] - 1
         while k < width - 1:
-            at[k] += 1
-            if at[k] >= begin[head[at[k + 1]] + 1]:
+            chain[k] += 1
+            if chain[k] >= begin[head[chain[k + 1]] + 1]:
                 k += 1
                 continue
             fresh = True
             for e in range(k + 1, width):
-                fresh &= head[at[k]] != modifier[at[e]]
+                fresh &= head[chain[k]] != modifier[chain[e]]
             if not fresh:
                 continue
             if k:
                 k -= 1
-                at[k] = begin[head[at[k + 1]]] - 1
+                chain[k] = begin[head[chain[k + 1]]] - 1
                 continue
-            if count == room:
-                room = 2 * room + 8
-                grown = np.empty((room, width), np.int64)
+            if count == capacity:
+                capacity = 2 * capacity + 8
+                grown = np.empty((capacity, width), np.int64)
                 grown[:count] = rows[:count]
                 rows = grown
                 row = rows
             for e in range(width):
-                row[count, e] = at[e]
+                row[count, e] = chain[e]
             count += 1
     return rows[:count]
 
 
 cdef chained_pairs(const int64_t[::1] head, const int64_t[::1] modifier, const int64_t[::1] begin):
     """Chains of two arcs, in one pass."""
-    cdef Py_ssize_t room = 0, count = 0, lower, upper
+    cdef Py_ssize_t capacity = 0, count = 0, lower, upper
     cdef int64_t word
     for lower in range(head.shape[0]):
-        room += begin[head[lower] + 1] - begin[head[lower]]
-    rows = np.empty((room, 2), np.int64)
+        capacity += begin[head[lower] + 1] - begin[head[lower]]
+    rows = np.empty((capacity, 2), np.int64)
     cdef int64_t[:, ::1] row = rows
     with nogil:
         for lower in range(head.shape[0]):
@@ -131,15 +133,15 @@ def arcs_of_one_head(heads, modifiers, Py_ssize_t width):
     heads, modifiers = owned(heads, modifiers)
     ends_fit(heads, modifiers, MOST)
     cdef const int64_t[::1] head = heads, by_head = heads.argsort(kind="stable")
-    cdef Py_ssize_t arcs = head.shape[0], room = 0, count = 0, begin = 0, end, k, e
-    cdef int64_t[::1] at = np.empty(width, np.int64)
+    cdef Py_ssize_t arcs = head.shape[0], capacity = 0, count = 0, begin = 0, end, k, e
+    cdef int64_t[::1] picked = np.empty(width, np.int64)
     while begin < arcs:  # how many sets there are
         end = begin + 1
         while end < arcs and head[by_head[end]] == head[by_head[begin]]:
             end += 1
-        room += comb(end - begin, width)
+        capacity += comb(end - begin, width)
         begin = end
-    rows = np.empty((room, width), np.int64)
+    rows = np.empty((capacity, width), np.int64)
     cdef int64_t[:, ::1] row = rows
     begin = 0
     with nogil:
@@ -147,17 +149,17 @@ def arcs_of_one_head(heads, modifiers, Py_ssize_t width):
             end = begin + 1
             while end < arcs and head[by_head[end]] == head[by_head[begin]]:
                 end += 1
-            k, at[0] = 0, begin - 1
+            k, picked[0] = 0, begin - 1
             while k >= 0:
-                at[k] += 1
-                if at[k] > end - (width - k):
+                picked[k] += 1
+                if picked[k] > end - (width - k):
                     k -= 1
                 elif k < width - 1:
                     k += 1
-                    at[k] = at[k - 1]
+                    picked[k] = picked[k - 1]
                 else:
                     for e in range(width):
-                        row[count, e] = by_head[at[e]]
+                        row[count, e] = by_head[picked[e]]
                     count += 1
             begin = end
     return rows
@@ -170,21 +172,21 @@ def part_positions(arc_sets, heads, modifiers, bint chained):
     cdef const int64_t[:, ::1] sets = arc_sets
     cdef const int64_t[::1] head = heads, modifier = modifiers
     cdef Py_ssize_t count = sets.shape[0], width = sets.shape[1], arcs = head.shape[0], c, k
-    cdef bint known = True
+    cdef bint in_range = True
     cdef int64_t arc = 0
     if not arcs and count:
         raise ValueError("arc_sets must name arcs, and there are none")
     places = np.empty((width + 1, count), np.int64)
-    cdef int64_t[:, ::1] place = places
+    cdef int64_t[:, ::1] positions = places
     with nogil:
         for k in range(width):
             for c in range(count):
-                arc = within(sets[c, k], arcs, &known)
-                place[k + (not chained), c] = head[arc] if chained else modifier[arc]
+                arc = within(sets[c, k], arcs, &in_range)
+                positions[k + (not chained), c] = head[arc] if chained else modifier[arc]
         for c in range(count):
-            arc = within(sets[c, width - 1 if chained else 0], arcs, &known)
-            place[width if chained else 0, c] = modifier[arc] if chained else head[arc]
-    if not known:
+            arc = within(sets[c, width - 1 if chained else 0], arcs, &in_range)
+            positions[width if chained else 0, c] = modifier[arc] if chained else head[arc]
+    if not in_range:
         raise ValueError(f"arc_sets must name arcs in 0..{arcs - 1}")
     return places
 
@@ -198,27 +200,28 @@ def part_scores(table, arc_sets, heads, modifiers, bint chained, double largest)
     cdef const double[::1] flat = table.reshape(-1)
     cdef const int64_t[:, ::1] sets = arc_sets
     cdef const int64_t[::1] head = heads, modifier = modifiers
-    cdef Py_ssize_t count = sets.shape[0], width = sets.shape[1], arcs = head.shape[0], size = len(table), c, k, at
+    cdef Py_ssize_t count = sets.shape[0], width = sets.shape[1], arcs = head.shape[0], size = len(table)
+    cdef Py_ssize_t c, k, cell
     if not arcs and count:
         raise ValueError("arc_sets must name arcs, and there are none")
     scores = np.empty(count)
     cdef double[::1] score = scores
-    cdef bint allowed = True, known = True
-    cdef double one
+    cdef bint allowed = True, in_range = True
+    cdef double value
     cdef int64_t arc
     with nogil:
         for c in range(count):
-            arc = within(sets[c, 0], arcs, &known)
-            at = head[arc]
+            arc = within(sets[c, 0], arcs, &in_range)
+            cell = head[arc]
             if not chained:
-                at = at * size + modifier[arc]
+                cell = cell * size + modifier[arc]
             for k in range(1, width):
-                arc = within(sets[c, k], arcs, &known)
-                at = at * size + (head[arc] if chained else modifier[arc])
+                arc = within(sets[c, k], arcs, &in_range)
+                cell = cell * size + (head[arc] if chained else modifier[arc])
             if chained:
-                at = at * size + modifier[arc]
-            score[c] = one = flat[at]
-            allowed &= fabs(one) <= largest or one == -INFINITY
-    if not known:
+                cell = cell * size + modifier[arc]
+            score[c] = value = flat[cell]
+            allowed &= fabs(value) <= largest or value == -INFINITY
+    if not in_range:
         raise ValueError(f"arc_sets must name arcs in 0..{arcs - 1}")
     return scores, bool(allowed)

@@ -13,6 +13,8 @@ from gapless_kernels.parsing._arguments import (
     check_width,
 )
 
+__all__ = ["arc_chains", "arcs_of_one_head", "candidate_arcs", "part_positions", "part_scores"]
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 MOST = 1 << 31

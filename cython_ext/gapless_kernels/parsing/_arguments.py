@@ -11,16 +11,6 @@ import numpy.typing as npt
 
 from gapless_kernels._arguments import FLOAT64, check_array, check_type
 
-__all__ = [
-    "check_arc_sets",
-    "check_arcs",
-    "check_candidates",
-    "check_part_table",
-    "check_parts",
-    "check_weights",
-    "check_width",
-]
-
 Floats = npt.NDArray[np.float64]
 
 
@@ -38,7 +28,7 @@ def check_weights(weights: npt.NDArray[Any], name: str = "weights") -> Floats:
     check_type(name, weights, FLOAT64)
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.shape[0] < 2:
         raise ValueError(f"{name} must have shape (n+1, n+1) with n >= 1 words, got {weights.shape}")
-    # False for NaN as well. Only where something is wrong are the ignored entries told apart.
+    # False for NaN as well. Only where something is wrong are the ignored entries distinguished.
     fine = weights < np.inf
     if not fine.all():
         fine[:, 0] = True
@@ -70,9 +60,9 @@ def check_parts(name: str, parts: npt.NDArray[Any] | None, size: int, memory: tu
         return None
     # The maximum is NaN where any score is, and needs no array of truth values.
     if not parts.max() < np.inf:
-        place = np.argwhere(~(parts < np.inf))[0]
+        index = np.argwhere(~(parts < np.inf))[0]
         raise ValueError(
-            f"{name}[{', '.join(map(str, place))}] is {float(parts[tuple(place)])}, expected a number or -inf"
+            f"{name}[{', '.join(map(str, index))}] is {float(parts[tuple(index)])}, expected a number or -inf"
         )
     return np.ascontiguousarray(parts.transpose(memory))
 

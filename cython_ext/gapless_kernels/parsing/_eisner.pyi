@@ -1,13 +1,1 @@
-import numpy as np
-import numpy.typing as npt
-
-def eisner(weights: npt.NDArray[np.float64], single_root: bool) -> tuple[float, npt.NDArray[np.int64]]: ...
-def eisner_max_marginals(
-    weights: npt.NDArray[np.float64], single_root: bool
-) -> tuple[float, npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
-def eisner_marginals(
-    weights: npt.NDArray[np.float64], single_root: bool
-) -> tuple[float, npt.NDArray[np.float64]]: ...
-def eisner_k_best(
-    weights: npt.NDArray[np.float64], k: int, single_root: bool
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...
+from gapless_kernels.parsing._eisner_twin import *

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""First-order projective parsing, compiled; see the twin `_eisner_twin` for what each function owes."""
+"""First-order projective parsing, compiled; the twin `_eisner_twin` documents their contracts."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t
@@ -31,7 +31,9 @@ cdef extern from "parsing/k_best.h" nogil:
     void eisner_forest_close(eisner_forest *) noexcept
 
 
-cdef double inside(const double[:, ::1] weights, bint single_root, double[::1] work, int32_t[::1] heads) noexcept:
+cdef double inside(
+    const double[:, ::1] weights, bint single_root, double[::1] work, int32_t[::1] heads
+) noexcept:
     cdef double value
     with nogil:
         value = eisner_inside(weights.shape[0] - 1, &weights[0, 0], single_root, &work[0], &heads[0])
@@ -45,14 +47,16 @@ cdef void outside(
         eisner_outside(weights.shape[0] - 1, &weights[0, 0], single_root, &work[0], &max_marginals[0, 0])
 
 
-cdef double sums(const double[:, ::1] weights, bint single_root, double[::1] work, double[:, ::1] marginals) noexcept:
+cdef double sums(
+    const double[:, ::1] weights, bint single_root, double[::1] work, double[:, ::1] marginals
+) noexcept:
     cdef double total
     with nogil:
         total = eisner_sums(weights.shape[0] - 1, &weights[0, 0], single_root, &work[0], &marginals[0, 0])
     return total
 
 
-# Ctrl-C is heard after so many trees.
+# Ctrl-C is checked after so many trees.
 cdef Py_ssize_t CHUNK = 64
 
 
@@ -61,35 +65,38 @@ cdef list k_best(const double[:, ::1] weights, Py_ssize_t k, bint single_root, d
     cdef eisner_forest forest
     cdef double[::1] values
     cdef int32_t[:, ::1] heads
-    cdef Py_ssize_t n = weights.shape[0] - 1, done = 0, here
-    cdef int found = 1
+    cdef Py_ssize_t n = weights.shape[0] - 1, tree_count = 0, filled
+    cdef int status = 1
     scratch = np.empty(n + 1, np.int32)
     cdef int32_t[::1] first = scratch
     if eisner_forest_open(&forest, n, &weights[0, 0], single_root, &work[0], &first[0]) < 0:
         raise MemoryError
     parts = []
     try:
-        while found > 0 and done < k:
-            part = np.empty(min(CHUNK, k - done)), np.empty((min(CHUNK, k - done), n + 1), np.int32)
+        while status > 0 and tree_count < k:
+            size = min(CHUNK, k - tree_count)
+            part = np.empty(size), np.empty((size, n + 1), np.int32)
             values, heads = part
-            here = 0
+            filled = 0
             with nogil:
-                while here < values.shape[0]:
-                    found = eisner_forest_tree(&forest, done + here, &values[here], &heads[here, 0])
-                    if found <= 0:
+                while filled < values.shape[0]:
+                    status = eisner_forest_tree(
+                        &forest, tree_count + filled, &values[filled], &heads[filled, 0]
+                    )
+                    if status <= 0:
                         break
-                    here += 1
-            if found < 0:
+                    filled += 1
+            if status < 0:
                 raise MemoryError
-            done += here
-            parts.append((part[0][:here], part[1][:here]))
+            tree_count += filled
+            parts.append((part[0][:filled], part[1][:filled]))
             PyErr_CheckSignals()
     finally:
         eisner_forest_close(&forest)
     return parts
 
 
-def room(n):
+def workspace(n):
     """Workspace for sentences of n words."""
     return np.empty((eisner_workspace(n) + 7) // 8)
 
@@ -98,7 +105,7 @@ def eisner(weights, single_root):
     """Find the best projective tree; see `_eisner_twin.eisner`."""
     weights = check_weights(weights)
     heads = np.empty(len(weights), np.int32)
-    value = inside(weights, single_root, room(len(weights) - 1), heads)
+    value = inside(weights, single_root, workspace(len(weights) - 1), heads)
     return value, heads.astype(np.int64)
 
 
@@ -106,7 +113,7 @@ def eisner_max_marginals(weights, single_root):
     """Find the best projective tree, and the best with each arc; see `_eisner_twin.eisner_max_marginals`."""
     weights = check_weights(weights)
     heads = np.empty(len(weights), np.int32)
-    work = room(len(weights) - 1)
+    work = workspace(len(weights) - 1)
     value = inside(weights, single_root, work, heads)
     max_marginals = np.empty(weights.shape)
     outside(weights, single_root, work, max_marginals)
@@ -123,7 +130,7 @@ def eisner_marginals(weights, single_root):
 def eisner_k_best(weights, k, single_root):
     """Find the k best projective trees; see `_eisner_twin.eisner_k_best`."""
     weights, k = check_weights(weights), check_count(k)
-    values, heads = zip(*k_best(weights, min(k, sys.maxsize), single_root, room(len(weights) - 1)))
+    values, heads = zip(*k_best(weights, min(k, sys.maxsize), single_root, workspace(len(weights) - 1)))
     values, heads = np.concatenate(values), np.concatenate(heads).astype(np.int64)
     # Sums in another order may round the other way.
     order = np.argsort(-values, kind="stable")

@@ -8,9 +8,9 @@ from gapless_kernels.search.roles import Maximiser
 class HigherOrderTrees(Maximiser):
     """Projective trees over given arcs, whose larger parts have scores of their own.
 
-    With grandchildren or grand-siblings it is the order of ``eisner_grand_sibling``, with outermost grandchildren
-    that of ``eisner_carreras``, else that of ``eisner_sibling``. As for ``search._trees.Trees``, weights alone
-    tell what the choice of a word's head leaves out.
+    With grandchildren or grand-siblings it is the order of ``eisner_grand_sibling``, with outermost
+    grandchildren that of ``eisner_carreras``, else that of ``eisner_sibling``. As for
+    ``search._trees.Trees``, weights alone tell what the choice of a word's head leaves out.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Compiled kernels for higher-order projective parsing; see the twin `_eisner_higher_twin` for what each owes.
+"""Compiled kernels for higher-order projective parsing; the twin `_eisner_higher_twin` documents
+their contracts.
 
 The dynamic programs are in plain C; here arguments are checked and laid out, and the GIL is released.
 """
 
-from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -12,65 +12,45 @@ import numpy as np
 from gapless_kernels.parsing._arguments import check_parts, check_weights
 from gapless_kernels.lanes.arrays cimport address
 from gapless_kernels.lanes cimport _sets
+from gapless_kernels.parsing.orders cimport carreras_order, eisner_order, grand_order, sibling_order
 
 _sets.follow()
 
-ctypedef size_t (*charts_of)(ptrdiff_t) noexcept nogil
-ctypedef double (*solver)(
-    ptrdiff_t, const double *, const double **, int, double *, int64_t *, double *
-) noexcept nogil
 
-cdef extern from "parsing/sibling.h" nogil:
-    size_t sibling_charts(ptrdiff_t) noexcept
-    double sibling_solve(
-        ptrdiff_t, const double *, const double **, int, double *, int64_t *, double *
-    ) noexcept
-
-cdef extern from "parsing/carreras.h" nogil:
-    size_t carreras_charts(ptrdiff_t) noexcept
-    double carreras_solve(
-        ptrdiff_t, const double *, const double **, int, double *, int64_t *, double *
-    ) noexcept
-
-cdef extern from "parsing/grand_sibling.h" nogil:
-    size_t grand_charts(ptrdiff_t) noexcept
-    double grand_solve(
-        ptrdiff_t, const double *, const double **, int, double *, int64_t *, double *
-    ) noexcept
-
-
-cdef tuple run(charts_of charts, solver solve, weights, parts, bint single_root, bint outside):
-    """Check, lay out and solve. `parts` lists name, scores, order of the axes, and whether zeros stand for no scores."""
+cdef tuple run(const eisner_order *order, weights, parts, bint single_root, bint outside):
+    """Check, lay out and solve. `parts`: name, scores, order of the axes, whether zeros replace None."""
     cdef const double *scores[3]
     cdef Py_ssize_t i
     weights = check_weights(weights)
     cdef Py_ssize_t size = len(weights)
-    held = []
-    for i, (name, given, axes, filled) in enumerate(parts):
-        laid = check_parts(name, given, size, axes)
-        held.append(np.zeros((size,) * len(axes)) if filled and laid is None else laid)
-        scores[i] = <const double *>address(held[i])
-    work = np.empty((2 if outside else 1) * charts(size - 1))
+    tables = []
+    for i, (name, values, axes, filled) in enumerate(parts):
+        table = check_parts(name, values, size, axes)
+        tables.append(np.zeros((size,) * len(axes)) if filled and table is None else table)
+        scores[i] = <const double *>address(tables[i])
+    work = np.empty((2 if outside else 1) * order.charts(size - 1))
     heads = np.empty(size, np.int64)
     marginals = np.empty((size, size)) if outside else None
     cdef const double *arcs = <const double *>address(weights)
-    cdef double *room = <double *>address(work)
-    cdef int64_t *found = <int64_t *>address(heads)
+    cdef double *charts = <double *>address(work)
+    cdef int64_t *tree = <int64_t *>address(heads)
     cdef double *target = <double *>address(marginals)
     cdef double value
     with nogil:
-        value = solve(size - 1, arcs, scores, single_root, room, found, target)
+        value = order.best(size - 1, arcs, scores, single_root, charts, tree)
+        if outside:
+            order.max_marginals(size - 1, arcs, scores, single_root, charts, target)
     return (value, heads, marginals) if outside else (value, heads)
 
 
 cdef tuple run_sibling(weights, sibling, bint single_root, bint outside):
     parts = [("sibling", sibling, (0, 2, 1), False)]
-    return run(sibling_charts, sibling_solve, weights, parts, single_root, outside)
+    return run(&sibling_order, weights, parts, single_root, outside)
 
 
 cdef tuple run_carreras(weights, sibling, grandchild, bint single_root, bint outside):
     parts = [("sibling", sibling, (0, 2, 1), True), ("grandchild", grandchild, (0, 1, 2), True)]
-    return run(carreras_charts, carreras_solve, weights, parts, single_root, outside)
+    return run(&carreras_order, weights, parts, single_root, outside)
 
 
 cdef tuple run_grand_sibling(weights, grandchild, sibling, grand_sibling, bint single_root, bint outside):
@@ -79,7 +59,7 @@ cdef tuple run_grand_sibling(weights, grandchild, sibling, grand_sibling, bint s
         ("sibling", sibling, (0, 2, 1), True),
         ("grand_sibling", grand_sibling, (1, 3, 2, 0), False),
     ]
-    return run(grand_charts, grand_solve, weights, parts, single_root, outside)
+    return run(&grand_order, weights, parts, single_root, outside)
 
 
 def eisner_sibling(weights, sibling, single_root):

@@ -119,7 +119,7 @@ def eisner_carreras(
 
     Notes
     -----
-    Carreras 2007, section 3. Needs memory for (n+1)^3 numbers beside the scores.
+    Carreras 2007, section 3. Needs memory for (n+1)^3 numbers in addition to the scores.
     """
     table = check_weights(weights)
     siblings = check_parts("sibling", sibling, len(table), (0, 1, 2))
@@ -183,7 +183,7 @@ def eisner_grand_sibling(
 
     Notes
     -----
-    Koo and Collins 2010, section 4.1 (model 1). Needs memory for 3 (n+1)^3 numbers beside the scores.
+    Koo and Collins 2010, section 4.1 (model 1). Needs memory for 3 (n+1)^3 numbers in addition to the scores.
     """
     table = check_weights(weights)
     size = len(table)
@@ -259,10 +259,10 @@ def _until(head: int, end: int) -> range:
 def _by_distance(size: int) -> Iterator[tuple[int, int]]:
     """List all pairs of positions in both orders, short spans first, so that no recursion goes deep."""
     for distance in range(1, size):
-        for left in range(size - distance):
-            yield left, left + distance
-            if left:
-                yield left + distance, left
+        for start in range(size - distance):
+            yield start, start + distance
+            if start:
+                yield start + distance, start
 
 
 def _best_of_siblings(

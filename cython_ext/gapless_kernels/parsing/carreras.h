@@ -1,13 +1,14 @@
-/* Projective parsing with adjacent siblings and outermost grandchildren: inside, outside and backtrace in O(n^4) time
- * and one O(n^3) chart (Carreras 2007).
+/* Projective parsing with adjacent siblings and outermost grandchildren: inside, outside and backtrace in
+ * O(n^4) time and one O(n^3) chart (Carreras 2007).
  *
  * Positions are 0..n, size = n + 1, 0 the root.
- *   span[h][e][c]  h with its modifiers between h and e, whose subtrees reach e, c the farthest; [h][h][h] is 0
- *   arc[h][m]      the arc h -> m with all between them; m is the farthest modifier of h so far
+ *   span[h][e][c]  h with its modifiers between h and e, whose subtrees reach e, c the farthest; [h][h][h] is
+ * 0 arc[h][m]      the arc h -> m with all between them; m is the farthest modifier of h so far
  * siblings[h][m][s] is the score of m as modifier of h next to s, s = h where it is the first on its side;
- * grandchildren[h][m][c] that of c as m's farthest modifier on a side, c = m where there is none, m being one of h's.
- * Nothing is allocated here; work holds carreras_charts(n) doubles for the inside pass alone, twice as many with outside.
- */
+ * grandchildren[h][m][c] that of c as m's farthest modifier on a side, c = m where there is none, m being one
+ * of h's. Nothing is allocated here; work holds carreras_charts(n) doubles for the inside pass alone, twice
+ * as many with
+ * outside. */
 #ifndef GAPLESS_EISNER_CARRERAS_H
 #define GAPLESS_EISNER_CARRERAS_H
 
@@ -40,15 +41,17 @@ GAPLESS_INLINE ptrdiff_t carreras_row(const carreras_model *model, ptrdiff_t a, 
     return (a * model->size + b) * model->size;
 }
 
-/* Which positions may be h's farthest modifier in its span to e: [*from, *from + count); h itself where e = h. */
+/* Which positions may be h's farthest modifier in its span to e: [*from, *from + count); h itself where e =
+ * h. */
 GAPLESS_INLINE ptrdiff_t carreras_farthest(ptrdiff_t h, ptrdiff_t e, ptrdiff_t *from)
 {
-    *from = h < e ? h + 1 : e;
-    return h < e ? e - h : h > e ? h - e : 1;
+    const ptrdiff_t count = eisner_modifiers(h, e, from);
+    return h == e ? 1 : count;
 }
 
 /* The best span of h to e, with the score that `scores`, a row, has for its farthest modifier. */
-GAPLESS_INLINE double carreras_reach(const carreras_model *model, ptrdiff_t h, ptrdiff_t e, const double *scores)
+GAPLESS_INLINE double carreras_reach(const carreras_model *model, ptrdiff_t h, ptrdiff_t e,
+                                     const double *scores)
 {
     ptrdiff_t from;
     const ptrdiff_t count = carreras_farthest(h, e, &from);
@@ -160,7 +163,8 @@ GAPLESS_INLINE void carreras_outside_arc(carreras_model *model, ptrdiff_t h, ptr
 }
 
 /* max_marginals[h][m]: the best value of a tree with that arc. Needs the charts of the inside pass. */
-GAPLESS_VERSIONS(void, carreras_outside, (carreras_model *model, double *max_marginals), (model, max_marginals))
+GAPLESS_VERSIONS(void, carreras_outside, (carreras_model * model, double *max_marginals),
+                 (model, max_marginals))
 {
     const ptrdiff_t size = model->size;
     eisner_fill(model->out_span, -INFINITY, size * size * (size + 1));
@@ -178,7 +182,8 @@ GAPLESS_VERSIONS(void, carreras_outside, (carreras_model *model, double *max_mar
         max_marginals[k] = model->arc[k] + model->out_arc[k];
 }
 
-static void carreras_trace_span(const carreras_model *model, ptrdiff_t h, ptrdiff_t e, ptrdiff_t c, int64_t *heads);
+static void carreras_trace_span(const carreras_model *model, ptrdiff_t h, ptrdiff_t e, ptrdiff_t c,
+                                int64_t *heads);
 
 /* The span of h to e that carreras_reach found. */
 static void carreras_trace_reach(
@@ -191,27 +196,28 @@ static void carreras_trace_reach(
 }
 
 /* The span of h to e with the farthest modifier m, and all in it. */
-static void carreras_trace_span(const carreras_model *model, ptrdiff_t h, ptrdiff_t e, ptrdiff_t m, int64_t *heads)
+static void carreras_trace_span(const carreras_model *model, ptrdiff_t h, ptrdiff_t e, ptrdiff_t m,
+                                int64_t *heads)
 {
     if (h == e)
         return;
     const ptrdiff_t step = h < m ? 1 : -1, splits = carreras_splits(model, h, m);
     const double *siblings = model->siblings + carreras_row(model, h, m);
     const double *grandchildren = model->grandchildren + carreras_row(model, h, m);
-    ptrdiff_t at = 0;
+    ptrdiff_t split = 0;
     double best = -INFINITY;
     for (ptrdiff_t k = 0; k < splits; k++) {
         const double sum = carreras_reach(model, h, h + k * step, siblings)
             + carreras_reach(model, m, h + (k + 1) * step, grandchildren);
         if (sum > best) {
             best = sum;
-            at = k;
+            split = k;
         }
     }
     heads[m] = h;
     carreras_trace_reach(model, m, e, grandchildren, heads);
-    carreras_trace_reach(model, h, h + at * step, siblings, heads);
-    carreras_trace_reach(model, m, h + (at + 1) * step, grandchildren, heads);
+    carreras_trace_reach(model, h, h + split * step, siblings, heads);
+    carreras_trace_reach(model, m, h + (split + 1) * step, grandchildren, heads);
 }
 
 /* The heads of a best tree. Needs the charts of the inside pass, whose value must not be -inf. */
@@ -227,6 +233,6 @@ static void carreras_trace(const carreras_model *model, int64_t *heads)
     carreras_trace_span(model, 0, last, best, heads);
 }
 
-EISNER_SOLVE(carreras, parts[0], parts[1])
+EISNER_ORDER(carreras, parts[0], parts[1])
 
 #endif

@@ -1,14 +1,15 @@
 /* First-order projective parsing: the best tree and the best tree with each arc, for one sentence.
  *
- * Eisner (1996), "Three new probabilistic models for dependency parsing", section 3, in O(n^3) time and O(n^2) memory.
- * Weights are [head, modifier], (n+1) x (n+1), row after row; -inf means that there is no such arc; column 0 and the
- * diagonal are ignored. Whatever the weights are, nothing outside the arrays is read or written, and every head is from
- * 0 to n or -1; but with NaN, plus infinity or sums beyond the range of double the answer means nothing. Nothing is
- * allocated: the caller gives eisner_workspace(n) bytes, aligned for double, which no two calls may share at a time.
+ * Eisner (1996), "Three new probabilistic models for dependency parsing", section 3, in O(n^3) time and
+ * O(n^2) memory. Weights are [head, modifier], (n+1) x (n+1), row after row; -inf means that there is no such
+ * arc; column 0 and the diagonal are ignored. Whatever the weights are, nothing outside the arrays is read or
+ * written, and every head is from 0 to n or -1; but with NaN, plus infinity or sums beyond the range of
+ * double the answer means nothing. Nothing is allocated: the caller gives eisner_workspace(n) bytes, aligned
+ * for double, which no two calls may share at a time.
  *
- * Only maxima are kept; the backtrace finds the splits again. With a single root the chart spans the words and the root
- * comes last; with several, the root is the chart's first word, which nothing is the head of.
- */
+ * Only maxima are kept; the backtrace finds the splits again. With a single root the chart spans the words
+ * and the root comes last; with several, the root is the chart's first word, which nothing is the head
+ * of. */
 #ifndef GAPLESS_KERNELS_EISNER_H
 #define GAPLESS_KERNELS_EISNER_H
 
@@ -24,8 +25,8 @@
 #define EISNER_API static
 #endif
 
-/* Charts of spans of `words` words, see parsing/spans.h; a span's head is its first word in the charts named right,
- * its last word in those named left. */
+/* Charts of spans of `words` words, see parsing/spans.h; a span's head is its first word in the charts named
+ * right, its last word in those named left. */
 typedef struct {
     ptrdiff_t words;
     double *complete_right, *complete_left, *incomplete_right, *incomplete_left;
@@ -47,7 +48,8 @@ GAPLESS_INLINE ptrdiff_t eisner_row(ptrdiff_t words, ptrdiff_t length)
 
 EISNER_API size_t eisner_workspace(ptrdiff_t n)
 {
-    return EISNER_CHARTS * (size_t)eisner_row(n + 1, n + 1) * sizeof(double) + 3 * (size_t)(n + 1) * sizeof(int32_t);
+    return EISNER_CHARTS * (size_t)eisner_row(n + 1, n + 1) * sizeof(double)
+           + 3 * (size_t)(n + 1) * sizeof(int32_t);
 }
 
 EISNER_API eisner_charts eisner_charts_in(ptrdiff_t n, int single_root, void *work)
@@ -55,17 +57,17 @@ EISNER_API eisner_charts eisner_charts_in(ptrdiff_t n, int single_root, void *wo
     eisner_charts charts;
     charts.words = single_root ? n : n + 1;
     const ptrdiff_t size = eisner_row(charts.words, charts.words);
-    double *at = (double *)work;
-    charts.complete_right = at;
-    charts.complete_left = at += size;
-    charts.incomplete_right = at += size;
-    charts.incomplete_left = at += size;
-    charts.outside_right = at += size;
-    charts.outside_left = at += size;
-    charts.outside_halves = at += size;
-    charts.arcs_right = at += size;
-    charts.arcs_left = at += size;
-    charts.stack = (int32_t *)(at + size);
+    double *cursor = (double *)work;
+    charts.complete_right = cursor;
+    charts.complete_left = cursor += size;
+    charts.incomplete_right = cursor += size;
+    charts.incomplete_left = cursor += size;
+    charts.outside_right = cursor += size;
+    charts.outside_left = cursor += size;
+    charts.outside_halves = cursor += size;
+    charts.arcs_right = cursor += size;
+    charts.arcs_left = cursor += size;
+    charts.stack = (int32_t *)(cursor + size);
     return charts;
 }
 
@@ -89,27 +91,27 @@ static void eisner_lay_out(ptrdiff_t n, const double *weights, int single_root, 
     for (ptrdiff_t i = 0; i < words; i++) {
         const double *const row = weights + (i + first) * (n + 1) + first;
         const double *const column = weights + first * (n + 1) + i + first;
-        ptrdiff_t at = eisner_row(words, 0) + i;
-        right[at] = left[at] = -(double)INFINITY;
+        ptrdiff_t cell = eisner_row(words, 0) + i;
+        right[cell] = left[cell] = -(double)INFINITY;
         for (ptrdiff_t j = i + 1; j < words; j++) {
-            at += words - (j - i - 1) + GAPLESS_OCTET;
-            right[at] = row[j];
-            left[at] = i + first ? column[j * (n + 1)] : -(double)INFINITY;
+            cell += words - (j - i - 1) + GAPLESS_OCTET;
+            right[cell] = row[j];
+            left[cell] = i + first ? column[j * (n + 1)] : -(double)INFINITY;
         }
     }
 }
 
-/* The number d, from 0 on, of the first split whose two parts have the best sum; the parts are from `before` on, the
- * step to the next row falling by one each time, and from `after` on, where it rises. */
-GAPLESS_INLINE ptrdiff_t eisner_split(const double *before, ptrdiff_t forward, const double *after, ptrdiff_t back,
-                                     ptrdiff_t splits)
+/* The number d, from 0 on, of the first split whose two parts have the best sum. In `first_part` the step
+ * to the next row falls by one each time, in `second_part` it rises. */
+GAPLESS_INLINE ptrdiff_t eisner_split(const double *first_part, ptrdiff_t forward, const double *second_part,
+                                      ptrdiff_t back, ptrdiff_t splits)
 {
     ptrdiff_t best = 0;
-    double largest = *before + *after;
+    double largest = *first_part + *second_part;
     for (ptrdiff_t d = 1; d < splits; d++) {
-        before += forward--;
-        after -= back++;
-        const double sum = *before + *after;
+        first_part += forward--;
+        second_part -= back++;
+        const double sum = *first_part + *second_part;
         if (sum > largest) {
             largest = sum;
             best = d;
@@ -118,16 +120,18 @@ GAPLESS_INLINE ptrdiff_t eisner_split(const double *before, ptrdiff_t forward, c
     return best;
 }
 
-/* Write the heads of the words of the complete span [i, j] that `right` says, with the charts' words numbered from
- * `first` on. Spans on the stack never overlap in a gap between words, so there are never more than gaps. */
+/* Write the heads of the words of the complete span [i, j] that `right` says, with the charts' words numbered
+ * from `first` on. Spans on the stack never overlap in a gap between words, so there are never more than
+ * gaps. */
 static void eisner_trace(const eisner_charts *charts, ptrdiff_t first, ptrdiff_t i, ptrdiff_t j, int right,
                          int32_t *heads)
 {
     const ptrdiff_t m = charts->words;
     int32_t *stack = charts->stack, *top = stack;
     for (;;) {
-        /* The complete span [i, j] is an incomplete one, from its head to its outermost modifier, and a complete one
-         * beside it, which waits; the incomplete one is two complete ones, of which the second waits. */
+        /* The complete span [i, j] is an incomplete one, from its head to its outermost modifier, and a
+         * complete one beside it, which waits; the incomplete one is two complete ones, of which the second
+         * waits. */
         const ptrdiff_t length = j - i;
         if (length == 0) {
             if (top == stack)
@@ -163,10 +167,11 @@ static void eisner_trace(const eisner_charts *charts, ptrdiff_t first, ptrdiff_t
             }
         }
         const ptrdiff_t gap = end - begin;
-        const ptrdiff_t middle = begin + eisner_split(charts->complete_right + eisner_row(m, 0) + begin,
-                                                      m + GAPLESS_OCTET,
-                                                      charts->complete_left + eisner_row(m, gap - 1) + begin + 1,
-                                                      m - gap + 1 + GAPLESS_OCTET, gap);
+        const ptrdiff_t middle =
+            begin
+            + eisner_split(charts->complete_right + eisner_row(m, 0) + begin, m + GAPLESS_OCTET,
+                           charts->complete_left + eisner_row(m, gap - 1) + begin + 1,
+                           m - gap + 1 + GAPLESS_OCTET, gap);
         if (middle + 1 < end) {
             top[0] = (int32_t)(middle + 1);
             top[1] = (int32_t)end;
@@ -179,9 +184,10 @@ static void eisner_trace(const eisner_charts *charts, ptrdiff_t first, ptrdiff_t
     }
 }
 
-/* The best tree: writes its heads (n + 1 of them, heads[0] = -1) and returns the sum of its weights in the order of its
- * words; or -inf, and all heads -1, where there is none. Leaves its charts in `work`. */
-EISNER_API double eisner_inside(ptrdiff_t n, const double *weights, int single_root, void *work, int32_t *heads)
+/* The best tree: writes its heads (n + 1 of them, heads[0] = -1) and returns the sum of its weights in the
+ * order of its words; or -inf, and all heads -1, where there is none. Leaves its charts in `work`. */
+EISNER_API double eisner_inside(ptrdiff_t n, const double *weights, int single_root, void *work,
+                                int32_t *heads)
 {
     const eisner_charts charts = eisner_charts_in(n, single_root, work);
     const ptrdiff_t m = charts.words, start = eisner_row(m, 0);
@@ -222,10 +228,11 @@ EISNER_API double eisner_inside(ptrdiff_t n, const double *weights, int single_r
     return value;
 }
 
-/* The best value of a tree with each arc, as an (n+1) x (n+1) matrix; -inf where there is none. `weights`, `single_root`
- * and `work` are those of an eisner_inside, with nothing done to them since; the charts stay as they are, so that it
- * may be asked twice. */
-EISNER_API void eisner_outside(ptrdiff_t n, const double *weights, int single_root, void *work, double *max_marginals)
+/* The best value of a tree with each arc, as an (n+1) x (n+1) matrix; -inf where there is none. `weights`,
+ * `single_root` and `work` are those of an eisner_inside, with nothing done to them since; the charts stay as
+ * they are, so that it may be asked twice. */
+EISNER_API void eisner_outside(ptrdiff_t n, const double *weights, int single_root, void *work,
+                               double *max_marginals)
 {
     const eisner_charts charts = eisner_charts_in(n, single_root, work);
     const ptrdiff_t m = charts.words, first = single_root ? 1 : 0, size = eisner_row(m, m);
@@ -251,14 +258,14 @@ EISNER_API void eisner_outside(ptrdiff_t n, const double *weights, int single_ro
     for (ptrdiff_t i = 0; i < m; i++) {
         double *const row = max_marginals + (i + first) * (n + 1) + first;
         double *const column = max_marginals + first * (n + 1) + i + first;
-        ptrdiff_t at = eisner_row(m, 0) + i;
+        ptrdiff_t cell = eisner_row(m, 0) + i;
         if (first)
             row[-1] = -(double)INFINITY;
         row[i] = -(double)INFINITY;
         for (ptrdiff_t j = i + 1; j < m; j++) {
-            at += m - (j - i - 1) + GAPLESS_OCTET;
-            row[j] = charts.arcs_right[at];
-            column[j * (n + 1)] = charts.arcs_left[at];
+            cell += m - (j - i - 1) + GAPLESS_OCTET;
+            row[j] = charts.arcs_right[cell];
+            column[j * (n + 1)] = charts.arcs_left[cell];
         }
     }
 }

@@ -1,15 +1,16 @@
-/* Projective parsing with grandchildren, adjacent siblings and grand-siblings: inside, outside and backtrace in O(n^4)
- * time and O(n^3) charts (Koo and Collins 2010, section 4.1, model 1).
+/* Projective parsing with grandchildren, adjacent siblings and grand-siblings: inside, outside and backtrace
+ * in O(n^4) time and O(n^3) charts (Koo and Collins 2010, section 4.1, model 1).
  *
- * Positions are 0..n, size = n + 1, 0 the root. Rows run along the head g of the head h; entries whose g lies inside the
- * span that they belong to mean nothing and are never used. The root has no head: its rows have the one entry 0.
- *   span[h][e][g]     h, headed by g, with its modifiers between h and e, whose subtrees reach e; 0 where e = h
- *   arc[h][m][g]      the arc h -> m with all between them; m is the farthest modifier of h so far
+ * Positions are 0..n, size = n + 1, 0 the root. Rows run along the head g of the head h; entries whose g lies
+ * inside their span mean nothing and are never used. The root has no head: its rows have the one entry 0.
+ *   span[h][e][g]     h, headed by g, with its modifiers between h and e, whose subtrees reach e; 0 where e =
+ * h arc[h][m][g]      the arc h -> m with all between them; m is the farthest modifier of h so far
  *   between[s][m][h]  what lies between two adjacent modifiers s < m of h
- * grandchildren[h][m][g] is the score of m below h below g, h >= 1; siblings[h][m][s] that of m as modifier of h next to
- * s, s = h where it is the first on its side; grand_siblings[h][m][s][g] that of both, and may be NULL.
- * Nothing is allocated here; work holds grand_charts(n) doubles for the inside pass alone, twice as many with outside.
- */
+ * grandchildren[h][m][g] is the score of m below h below g, h >= 1; siblings[h][m][s] that of m as modifier
+ * of h next to s, s = h where it is the first on its side; grand_siblings[h][m][s][g] that of both, and may
+ * be NULL. Nothing is allocated here; work holds grand_charts(n) doubles for the inside pass alone, twice as
+ * many with
+ * outside. */
 #ifndef GAPLESS_EISNER_GRAND_SIBLING_H
 #define GAPLESS_EISNER_GRAND_SIBLING_H
 
@@ -29,13 +30,15 @@ static size_t grand_charts(ptrdiff_t n)
     return 3 * size * size * size + 2 * size;
 }
 
-static grand_model grand_open(ptrdiff_t n, const double *weights, const double *grandchildren, const double *siblings,
-    const double *grand_siblings, int single_root, double *work)
+static grand_model grand_open(ptrdiff_t n, const double *weights, const double *grandchildren,
+                              const double *siblings, const double *grand_siblings, int single_root,
+                              double *work)
 {
     const ptrdiff_t size = n + 1, cube = size * size * size;
     double *zeros = work + 3 * cube + size, *out = zeros + size;
-    grand_model model = {size, single_root, weights, grandchildren, siblings, grand_siblings, zeros, work, work + cube,
-        work + 2 * cube, work + 3 * cube, out, out + cube, out + 2 * cube};
+    grand_model model = {
+        size, single_root, weights,         grandchildren,   siblings, grand_siblings, zeros,
+        work, work + cube, work + 2 * cube, work + 3 * cube, out,      out + cube,     out + 2 * cube};
     eisner_fill(zeros, 0.0, size);
     return model;
 }
@@ -53,7 +56,8 @@ GAPLESS_INLINE ptrdiff_t grand_pair(const grand_model *model, ptrdiff_t a, ptrdi
 /* The scores of m next to s below h, one for each g. */
 GAPLESS_INLINE const double *grand_scores(const grand_model *model, ptrdiff_t h, ptrdiff_t m, ptrdiff_t s)
 {
-    return model->grand_siblings ? model->grand_siblings + (grand_row(model, h, m) + s) * model->size : model->zeros;
+    return model->grand_siblings ? model->grand_siblings + (grand_row(model, h, m) + s) * model->size
+                                 : model->zeros;
 }
 
 GAPLESS_INLINE ptrdiff_t grand_heads(const grand_model *model, ptrdiff_t h)
@@ -61,21 +65,11 @@ GAPLESS_INLINE ptrdiff_t grand_heads(const grand_model *model, ptrdiff_t h)
     return h == 0 ? 1 : model->size;
 }
 
-GAPLESS_INLINE ptrdiff_t grand_nearer(const grand_model *model, ptrdiff_t h, ptrdiff_t m, ptrdiff_t *from)
-{
-    *from = (h < m ? h : m) + 1;
-    return h == 0 && model->single_root ? 0 : (h < m ? m - h : h - m) - 1;
-}
-
-GAPLESS_INLINE ptrdiff_t grand_next(ptrdiff_t h, ptrdiff_t m)
-{
-    return h < m ? h + 1 : h - 1;
-}
-
 /* What lies between h and m, but for rows: m's inner span where m is the first modifier, or all since s. */
 GAPLESS_INLINE double grand_first(const grand_model *model, ptrdiff_t h, ptrdiff_t m)
 {
-    return model->span[grand_row(model, m, grand_next(h, m)) + h] + model->siblings[grand_row(model, h, m) + h];
+    return model->span[grand_row(model, m, eisner_next(h, m)) + h]
+           + model->siblings[grand_row(model, h, m) + h];
 }
 
 GAPLESS_INLINE double grand_since(const grand_model *model, ptrdiff_t h, ptrdiff_t m, ptrdiff_t s)
@@ -86,7 +80,7 @@ GAPLESS_INLINE double grand_since(const grand_model *model, ptrdiff_t h, ptrdiff
 GAPLESS_INLINE void grand_inside_arc(grand_model *model, ptrdiff_t h, ptrdiff_t m)
 {
     ptrdiff_t from;
-    const ptrdiff_t count = grand_nearer(model, h, m, &from), heads = grand_heads(model, h);
+    const ptrdiff_t count = eisner_nearer(h, m, model->single_root, &from), heads = grand_heads(model, h);
     const double weight = model->weights[h * model->size + m], first = grand_first(model, h, m);
     double *arc = model->arc + grand_row(model, h, m);
     if (!(weight > -INFINITY))
@@ -106,7 +100,8 @@ GAPLESS_INLINE void grand_inside_arc(grand_model *model, ptrdiff_t h, ptrdiff_t 
 
 GAPLESS_INLINE void grand_inside_span(grand_model *model, ptrdiff_t h, ptrdiff_t e)
 {
-    const ptrdiff_t from = h < e ? h + 1 : e, count = h < e ? e - h : h - e;
+    ptrdiff_t from;
+    const ptrdiff_t count = eisner_modifiers(h, e, &from);
     for (ptrdiff_t m = from; m < from + count; m++) {
         const double rest = model->span[grand_row(model, m, e) + h];
         if (rest > -INFINITY && model->weights[h * model->size + m] > -INFINITY)
@@ -140,7 +135,8 @@ GAPLESS_VERSIONS(double, grand_inside, (grand_model *model), (model))
 
 GAPLESS_INLINE void grand_outside_span(grand_model *model, ptrdiff_t h, ptrdiff_t e)
 {
-    const ptrdiff_t from = h < e ? h + 1 : e, count = h < e ? e - h : h - e, heads = grand_heads(model, h);
+    ptrdiff_t from;
+    const ptrdiff_t count = eisner_modifiers(h, e, &from), heads = grand_heads(model, h);
     const double *out = model->out_span + grand_row(model, h, e);
     for (ptrdiff_t m = from; m < from + count; m++) {
         const double rest = model->span[grand_row(model, m, e) + h];
@@ -156,7 +152,7 @@ GAPLESS_INLINE void grand_outside_span(grand_model *model, ptrdiff_t h, ptrdiff_
 GAPLESS_INLINE void grand_outside_arc(grand_model *model, ptrdiff_t h, ptrdiff_t m)
 {
     ptrdiff_t from;
-    const ptrdiff_t count = grand_nearer(model, h, m, &from), heads = grand_heads(model, h);
+    const ptrdiff_t count = eisner_nearer(h, m, model->single_root, &from), heads = grand_heads(model, h);
     const double weight = model->weights[h * model->size + m];
     const double *grandchildren = h == 0 ? model->zeros : model->grandchildren + grand_row(model, h, m);
     const double *siblings = model->siblings + grand_row(model, h, m);
@@ -166,7 +162,7 @@ GAPLESS_INLINE void grand_outside_arc(grand_model *model, ptrdiff_t h, ptrdiff_t
         return;
     for (ptrdiff_t g = 0; g < heads; g++)
         out[g] = outside[g] + (weight + grandchildren[g]);
-    double *inner = model->out_span + grand_row(model, m, grand_next(h, m)) + h;
+    double *inner = model->out_span + grand_row(model, m, eisner_next(h, m)) + h;
     const double first = eisner_best_2(out, grand_scores(model, h, m, h), heads) + siblings[h];
     *inner = GAPLESS_MAX(first, *inner);
     for (ptrdiff_t s = from; s < from + count; s++) {
@@ -175,7 +171,8 @@ GAPLESS_INLINE void grand_outside_arc(grand_model *model, ptrdiff_t h, ptrdiff_t
             continue;
         const double *scores = grand_scores(model, h, m, s);
         double *gap = model->out_between + grand_pair(model, s, m) + h;
-        const double best = eisner_best_3(out, model->arc + grand_row(model, h, s), scores, heads) + siblings[s];
+        const double best =
+            eisner_best_3(out, model->arc + grand_row(model, h, s), scores, heads) + siblings[s];
         *gap = GAPLESS_MAX(best, *gap);
         eisner_raise_2(model->out_arc + grand_row(model, h, s), since, out, scores, heads);
     }
@@ -205,8 +202,9 @@ GAPLESS_VERSIONS(void, grand_outside, (grand_model *model, double *max_marginals
         }
     for (ptrdiff_t h = 0; h < size; h++)
         for (ptrdiff_t m = 0; m < size; m++)
-            max_marginals[h * size + m] = eisner_best_2(
-                model->arc + grand_row(model, h, m), model->out_arc + grand_row(model, h, m), grand_heads(model, h));
+            max_marginals[h * size + m] =
+                eisner_best_2(model->arc + grand_row(model, h, m), model->out_arc + grand_row(model, h, m),
+                              grand_heads(model, h));
 }
 
 static void grand_trace_span(const grand_model *model, ptrdiff_t g, ptrdiff_t h, ptrdiff_t e, int64_t *heads);
@@ -216,7 +214,7 @@ static void grand_trace_arc(const grand_model *model, ptrdiff_t g, ptrdiff_t h, 
 {
     for (;;) {
         ptrdiff_t from, nearest = -1;
-        const ptrdiff_t count = grand_nearer(model, h, m, &from);
+        const ptrdiff_t count = eisner_nearer(h, m, model->single_root, &from);
         double best = grand_first(model, h, m) + grand_scores(model, h, m, h)[g];
         heads[m] = h;
         for (ptrdiff_t s = from; s < from + count; s++) {
@@ -228,14 +226,15 @@ static void grand_trace_arc(const grand_model *model, ptrdiff_t g, ptrdiff_t h, 
             }
         }
         if (nearest < 0) {
-            grand_trace_span(model, h, m, grand_next(h, m), heads);
+            grand_trace_span(model, h, m, eisner_next(h, m), heads);
             return;
         }
         const ptrdiff_t low = m < nearest ? m : nearest, high = m < nearest ? nearest : m;
         ptrdiff_t split = low;
         best = -INFINITY;
         for (ptrdiff_t r = low; r < high; r++) {
-            const double sum = model->span[grand_row(model, low, r) + h] + model->span[grand_row(model, high, r + 1) + h];
+            const double sum =
+                model->span[grand_row(model, low, r) + h] + model->span[grand_row(model, high, r + 1) + h];
             if (sum > best) {
                 best = sum;
                 split = r;
@@ -251,7 +250,8 @@ static void grand_trace_span(const grand_model *model, ptrdiff_t g, ptrdiff_t h,
 {
     if (h == e)
         return;
-    const ptrdiff_t from = h < e ? h + 1 : e, count = h < e ? e - h : h - e;
+    ptrdiff_t from;
+    const ptrdiff_t count = eisner_modifiers(h, e, &from);
     ptrdiff_t farthest = from;
     double best = -INFINITY;
     for (ptrdiff_t m = from; m < from + count; m++) {
@@ -272,6 +272,6 @@ static void grand_trace(const grand_model *model, int64_t *heads)
     grand_trace_span(model, 0, 0, model->size - 1, heads);
 }
 
-EISNER_SOLVE(grand, parts[0], parts[1], parts[2])
+EISNER_ORDER(grand, parts[0], parts[1], parts[2])
 
 #endif

@@ -1,26 +1,28 @@
 /* The k best projective trees, one after the other.
  *
- * Huang and Chiang (2005), "Better k-best parsing", algorithm 3, over the spans of parsing/eisner.h. An item is a span; a
- * derivation of it is a split and the ranks of the two parts' derivations. A tree has one derivation, so derivations of
- * the whole are trees, all different. An item makes its next derivation only when a larger one asks for it.
- */
+ * Huang and Chiang (2005), "Better k-best parsing", algorithm 3, over the spans of parsing/eisner.h. An item
+ * is a span; a derivation of it is a split and the ranks of the two parts' derivations. A tree has one
+ * derivation, so derivations of the whole are trees, all different. An item makes its next derivation only
+ * when a larger one asks for
+ * it. */
 #ifndef GAPLESS_KERNELS_EISNER_K_BEST_H
 #define GAPLESS_KERNELS_EISNER_K_BEST_H
 
 #include <stdlib.h>
 
 #include "parsing/eisner.h"
+#include "resize.h"
 
 typedef struct {
     double value;
     int32_t split, left, right;
 } eisner_derivation;
 
-/* Derivations in order, and a heap of those that may be next; the last `found - extended` (at most one) have not
- * yet put their successors there. */
+/* Derivations in order, and a heap of those that may be next; the successors of the last ``derivation_count
+ * - extended`` derivations (at most one) are not yet in the heap. */
 typedef struct {
-    eisner_derivation *found, *waiting;
-    ptrdiff_t found_count, found_room, waiting_count, waiting_room, extended;
+    eisner_derivation *derivations, *waiting;
+    ptrdiff_t derivation_count, derivation_capacity, waiting_count, waiting_capacity, extended;
     int opened;
 } eisner_item;
 
@@ -35,7 +37,7 @@ typedef struct {
     eisner_charts charts;
     ptrdiff_t n, first;
     const double *weights;
-    eisner_span whole;
+    eisner_span root_span;
     eisner_item *items;
 } eisner_forest;
 
@@ -82,28 +84,15 @@ static double eisner_parts(const eisner_forest *forest, eisner_span span, ptrdif
     return weight;
 }
 
-/* The value of a derivation that is there; the best ones are in the charts. */
+/* The value of a derivation that is already listed; those of rank 0 are in the charts. */
 static double eisner_value(const eisner_forest *forest, eisner_span span, ptrdiff_t rank)
 {
     if (rank)
-        return eisner_item_of(forest, span)->found[rank].value;
+        return eisner_item_of(forest, span)->derivations[rank].value;
     const eisner_charts *charts = &forest->charts;
     const double *const of_kind[] = {charts->complete_right, charts->complete_left, charts->incomplete_right,
                                      charts->incomplete_left};
     return of_kind[span.kind][eisner_row(charts->words, span.j - span.i) + span.i];
-}
-
-static int eisner_grow(eisner_derivation **list, ptrdiff_t count, ptrdiff_t *room)
-{
-    if (count < *room)
-        return 0;
-    const ptrdiff_t more = *room ? 2 * *room : 4;
-    eisner_derivation *const grown = (eisner_derivation *)realloc(*list, (size_t)more * sizeof **list);
-    if (!grown)
-        return -1;
-    *list = grown;
-    *room = more;
-    return 0;
 }
 
 /* Put a derivation on the item's heap, unless a part is missing. */
@@ -113,16 +102,18 @@ static int eisner_push(const eisner_forest *forest, eisner_span span, ptrdiff_t 
     eisner_item *const item = eisner_item_of(forest, span);
     eisner_span left, right;
     const double weight = eisner_parts(forest, span, split, &left, &right);
-    const double value = weight + (eisner_value(forest, left, left_rank) + eisner_value(forest, right, right_rank));
+    const double value =
+        weight + (eisner_value(forest, left, left_rank) + eisner_value(forest, right, right_rank));
     if (!(value > -(double)INFINITY))
         return 0;
-    if (eisner_grow(&item->waiting, item->waiting_count, &item->waiting_room) < 0)
+    const ptrdiff_t waiting = item->waiting_count + 1;
+    if (!array_grow(&item->waiting, &item->waiting_capacity, waiting, sizeof *item->waiting))
         return -1;
-    ptrdiff_t at = item->waiting_count++;
-    for (; at && item->waiting[(at - 1) / 2].value < value; at = (at - 1) / 2)
-        item->waiting[at] = item->waiting[(at - 1) / 2];
+    ptrdiff_t slot = item->waiting_count++;
+    for (; slot && item->waiting[(slot - 1) / 2].value < value; slot = (slot - 1) / 2)
+        item->waiting[slot] = item->waiting[(slot - 1) / 2];
     const eisner_derivation derivation = {value, (int32_t)split, (int32_t)left_rank, (int32_t)right_rank};
-    item->waiting[at] = derivation;
+    item->waiting[slot] = derivation;
     return 0;
 }
 
@@ -130,16 +121,16 @@ static eisner_derivation eisner_pop(eisner_item *item)
 {
     const eisner_derivation best = item->waiting[0], last = item->waiting[--item->waiting_count];
     const ptrdiff_t count = item->waiting_count;
-    ptrdiff_t at = 0;
-    for (ptrdiff_t child = 1; child < count; child = 2 * at + 1) {
+    ptrdiff_t slot = 0;
+    for (ptrdiff_t child = 1; child < count; child = 2 * slot + 1) {
         if (child + 1 < count && item->waiting[child + 1].value > item->waiting[child].value)
             child++;
         if (!(item->waiting[child].value > last.value))
             break;
-        item->waiting[at] = item->waiting[child];
-        at = child;
+        item->waiting[slot] = item->waiting[child];
+        slot = child;
     }
-    item->waiting[at] = last;
+    item->waiting[slot] = last;
     return best;
 }
 
@@ -157,38 +148,39 @@ static int eisner_need(const eisner_forest *forest, eisner_span span, ptrdiff_t 
             if (eisner_push(forest, span, split, 0, 0) < 0)
                 return -1;
     }
-    while (item->found_count <= rank) {
-        if (item->extended < item->found_count) {
+    while (item->derivation_count <= rank) {
+        if (item->extended < item->derivation_count) {
             /* The left rank rises only where the right one is 0, so that each pair has one predecessor. */
-            const eisner_derivation d = item->found[item->extended++];
+            const eisner_derivation d = item->derivations[item->extended++];
             eisner_span left, right;
             eisner_parts(forest, span, d.split, &left, &right);
-            int there = eisner_need(forest, right, d.right + 1);
-            if (there < 0 || (there && eisner_push(forest, span, d.split, d.left, d.right + 1) < 0))
+            int exists = eisner_need(forest, right, d.right + 1);
+            if (exists < 0 || (exists && eisner_push(forest, span, d.split, d.left, d.right + 1) < 0))
                 return -1;
             if (d.right == 0) {
-                there = eisner_need(forest, left, d.left + 1);
-                if (there < 0 || (there && eisner_push(forest, span, d.split, d.left + 1, 0) < 0))
+                exists = eisner_need(forest, left, d.left + 1);
+                if (exists < 0 || (exists && eisner_push(forest, span, d.split, d.left + 1, 0) < 0))
                     return -1;
             }
         }
         if (item->waiting_count == 0)
             return 0;
-        if (eisner_grow(&item->found, item->found_count, &item->found_room) < 0)
+        const ptrdiff_t needed = item->derivation_count + 1;
+        if (!array_grow(&item->derivations, &item->derivation_capacity, needed, sizeof *item->derivations))
             return -1;
-        item->found[item->found_count++] = eisner_pop(item);
+        item->derivations[item->derivation_count++] = eisner_pop(item);
     }
     return 1;
 }
 
-/* Write the heads that a derivation, which is there, says. */
+/* Write the heads of a derivation that is already listed. */
 static int eisner_write(const eisner_forest *forest, eisner_span span, ptrdiff_t rank, int32_t *heads)
 {
     if (eisner_is_word(span))
         return 0;
     if (eisner_need(forest, span, rank) < 0)
         return -1;
-    const eisner_derivation d = eisner_item_of(forest, span)->found[rank];
+    const eisner_derivation d = eisner_item_of(forest, span)->derivations[rank];
     const int32_t i = (int32_t)(span.i + forest->first), j = (int32_t)(span.j + forest->first);
     eisner_span left, right;
     eisner_parts(forest, span, d.split, &left, &right);
@@ -198,35 +190,38 @@ static int eisner_write(const eisner_forest *forest, eisner_span span, ptrdiff_t
         heads[i] = j;
     else if (span.kind == EISNER_ROOT)
         heads[d.split + forest->first] = 0;
-    return eisner_write(forest, left, d.left, heads) < 0 || eisner_write(forest, right, d.right, heads) < 0 ? -1 : 0;
+    return eisner_write(forest, left, d.left, heads) < 0 || eisner_write(forest, right, d.right, heads) < 0
+               ? -1
+               : 0;
 }
 
-/* Begin; -1 if memory ran out. `weights` and `work`, as for eisner_inside, are in use until the end; `heads` receives
- * the best tree. */
-static int eisner_forest_open(eisner_forest *forest, ptrdiff_t n, const double *weights, int single_root, void *work,
-                              int32_t *heads)
+/* Begin; -1 if memory ran out. `weights` and `work`, as for eisner_inside, are in use until the end; `heads`
+ * receives the best tree. */
+static int eisner_forest_open(eisner_forest *forest, ptrdiff_t n, const double *weights, int single_root,
+                              void *work, int32_t *heads)
 {
     eisner_inside(n, weights, single_root, work, heads);
     forest->charts = eisner_charts_in(n, single_root, work);
     forest->n = n;
     forest->first = single_root ? 1 : 0;
     forest->weights = weights;
-    forest->whole.kind = single_root ? EISNER_ROOT : EISNER_RIGHT;
-    forest->whole.i = 0;
-    forest->whole.j = forest->charts.words - 1;
+    forest->root_span.kind = single_root ? EISNER_ROOT : EISNER_RIGHT;
+    forest->root_span.i = 0;
+    forest->root_span.j = forest->charts.words - 1;
     const size_t m = (size_t)forest->charts.words;
     forest->items = (eisner_item *)calloc(4 * m * m + 1, sizeof(eisner_item));
     return forest->items ? 0 : -1;
 }
 
-/* Write the tree of that rank, from 0 on, and its value: 1 if there is one, 0 if not, -1 if memory ran out. */
+/* Write the tree of that rank, from 0 on, and its value: 1 if there is one, 0 if not, -1 if memory ran
+ * out. */
 static int eisner_forest_tree(eisner_forest *forest, ptrdiff_t rank, double *value, int32_t *heads)
 {
-    const int there = eisner_need(forest, forest->whole, rank);
-    if (there <= 0)
-        return there;
+    const int exists = eisner_need(forest, forest->root_span, rank);
+    if (exists <= 0)
+        return exists;
     heads[0] = -1;
-    if (eisner_write(forest, forest->whole, rank, heads) < 0)
+    if (eisner_write(forest, forest->root_span, rank, heads) < 0)
         return -1;
     *value = 0;
     for (ptrdiff_t word = 1; word <= forest->n; word++)
@@ -238,7 +233,7 @@ static void eisner_forest_close(eisner_forest *forest)
 {
     const ptrdiff_t m = forest->charts.words;
     for (ptrdiff_t k = 0; forest->items && k < 4 * m * m + 1; k++) {
-        free(forest->items[k].found);
+        free(forest->items[k].derivations);
         free(forest->items[k].waiting);
     }
     free(forest->items);

@@ -6,9 +6,10 @@
  *   span_t[e][h]   the same, transposed, so that every loop runs along rows
  *   arc[h][m]      the arc h -> m with all between them; m is the farthest modifier of h so far
  *   between[s][m]  what lies between two adjacent modifiers of one head outside; symmetric
- * parts[h][m][s] is the score of m as modifier of h next to s, s = h where it is the first on its side; may be NULL.
- * Nothing is allocated here; work holds sibling_charts(n) doubles for the inside pass alone, twice as many with outside.
- */
+ * parts[h][m][s] is the score of m as modifier of h next to s, s = h where it is the first on its side; may
+ * be NULL. Nothing is allocated here; work holds sibling_charts(n) doubles for the inside pass alone, twice
+ * as many with
+ * outside. */
 #ifndef GAPLESS_EISNER_SIBLING_H
 #define GAPLESS_EISNER_SIBLING_H
 
@@ -27,7 +28,8 @@ static size_t sibling_charts(ptrdiff_t n)
     return 4 * (size_t)(n + 1) * (size_t)(n + 1);
 }
 
-static sibling_model sibling_open(ptrdiff_t n, const double *weights, const double *parts, int single_root, double *work)
+static sibling_model sibling_open(ptrdiff_t n, const double *weights, const double *parts, int single_root,
+                                  double *work)
 {
     const ptrdiff_t size = n + 1, square = size * size;
     sibling_model model = {size, single_root, weights, parts, work, work + square, work + 2 * square,
@@ -40,30 +42,15 @@ GAPLESS_INLINE double sibling_part(const sibling_model *model, ptrdiff_t h, ptrd
     return model->parts ? model->parts[(h * model->size + m) * model->size + s] : 0.0;
 }
 
-/* Where the modifiers nearer to h than m may be: [*from, *from + count), none when m must be the first one. */
-GAPLESS_INLINE ptrdiff_t sibling_nearer(const sibling_model *model, ptrdiff_t h, ptrdiff_t m, ptrdiff_t *from)
-{
-    *from = (h < m ? h : m) + 1;
-    if (h == 0 && model->single_root)
-        return 0;
-    return (h < m ? m - h : h - m) - 1;
-}
-
-/* The position that m's inner span reaches when m is the first modifier of h. */
-GAPLESS_INLINE ptrdiff_t sibling_next(ptrdiff_t h, ptrdiff_t m)
-{
-    return h < m ? h + 1 : h - 1;
-}
-
 GAPLESS_INLINE void sibling_inside_arc(sibling_model *model, ptrdiff_t h, ptrdiff_t m)
 {
     const ptrdiff_t size = model->size;
     double best = -INFINITY;
     if (model->weights[h * size + m] > -INFINITY) {
         ptrdiff_t from;
-        const ptrdiff_t count = sibling_nearer(model, h, m, &from);
+        const ptrdiff_t count = eisner_nearer(h, m, model->single_root, &from);
         const double *arc = model->arc + h * size + from, *between = model->between + m * size + from;
-        const double first = model->span[m * size + sibling_next(h, m)] + sibling_part(model, h, m, h);
+        const double first = model->span[m * size + eisner_next(h, m)] + sibling_part(model, h, m, h);
         best = model->parts ? eisner_best_3(arc, between, model->parts + (h * size + m) * size + from, count)
                             : eisner_best_2(arc, between, count);
         best = GAPLESS_MAX(first, best) + model->weights[h * size + m];
@@ -73,7 +60,8 @@ GAPLESS_INLINE void sibling_inside_arc(sibling_model *model, ptrdiff_t h, ptrdif
 
 GAPLESS_INLINE void sibling_inside_span(sibling_model *model, ptrdiff_t h, ptrdiff_t e)
 {
-    const ptrdiff_t size = model->size, from = h < e ? h + 1 : e, count = h < e ? e - h : h - e;
+    ptrdiff_t from;
+    const ptrdiff_t size = model->size, count = eisner_modifiers(h, e, &from);
     const double best = eisner_best_2(model->arc + h * size + from, model->span_t + e * size + from, count);
     model->span[h * size + e] = best;
     model->span_t[e * size + h] = best;
@@ -91,7 +79,8 @@ GAPLESS_VERSIONS(double, sibling_inside, (sibling_model *model), (model))
             const ptrdiff_t j = i + d;
             sibling_inside_arc(model, i, j);
             if (i > 0) {
-                const double best = eisner_best_2(model->span + i * size + i, model->span + j * size + i + 1, d);
+                const double best =
+                    eisner_best_2(model->span + i * size + i, model->span + j * size + i + 1, d);
                 model->between[i * size + j] = model->between[j * size + i] = best;
                 sibling_inside_arc(model, j, i);
                 sibling_inside_span(model, j, i);
@@ -103,7 +92,8 @@ GAPLESS_VERSIONS(double, sibling_inside, (sibling_model *model), (model))
 
 GAPLESS_INLINE void sibling_outside_span(sibling_model *model, ptrdiff_t h, ptrdiff_t e)
 {
-    const ptrdiff_t size = model->size, from = h < e ? h + 1 : e, count = h < e ? e - h : h - e;
+    ptrdiff_t from;
+    const ptrdiff_t size = model->size, count = eisner_modifiers(h, e, &from);
     const double out = GAPLESS_MAX(model->out_span[h * size + e], model->out_span_t[e * size + h]);
     if (!(out > -INFINITY))
         return;
@@ -115,11 +105,11 @@ GAPLESS_INLINE void sibling_outside_arc(sibling_model *model, ptrdiff_t h, ptrdi
 {
     const ptrdiff_t size = model->size;
     ptrdiff_t from;
-    const ptrdiff_t count = sibling_nearer(model, h, m, &from);
+    const ptrdiff_t count = eisner_nearer(h, m, model->single_root, &from);
     const double out = model->out_arc[h * size + m] + model->weights[h * size + m];
     if (!(out > -INFINITY))
         return;
-    double *inner = model->out_span + m * size + sibling_next(h, m);
+    double *inner = model->out_span + m * size + eisner_next(h, m);
     const double first = out + sibling_part(model, h, m, h);
     *inner = GAPLESS_MAX(first, *inner);
     const double *arc = model->arc + h * size + from, *between = model->between + m * size + from;
@@ -149,7 +139,8 @@ GAPLESS_VERSIONS(void, sibling_outside, (sibling_model *model, double *max_margi
                 continue;
             sibling_outside_span(model, j, i);
             sibling_outside_arc(model, j, i);
-            const double out = GAPLESS_MAX(model->out_between[i * size + j], model->out_between[j * size + i]);
+            const double out =
+                GAPLESS_MAX(model->out_between[i * size + j], model->out_between[j * size + i]);
             if (out > -INFINITY) {
                 eisner_raise_1(model->out_span + i * size + i, out, model->span + j * size + i + 1, d);
                 eisner_raise_1(model->out_span + j * size + i + 1, out, model->span + i * size + i, d);
@@ -167,8 +158,8 @@ static void sibling_trace_arc(const sibling_model *model, ptrdiff_t h, ptrdiff_t
     const ptrdiff_t size = model->size;
     for (;;) {
         ptrdiff_t from, nearest = -1;
-        const ptrdiff_t count = sibling_nearer(model, h, m, &from);
-        double best = model->span[m * size + sibling_next(h, m)] + sibling_part(model, h, m, h);
+        const ptrdiff_t count = eisner_nearer(h, m, model->single_root, &from);
+        double best = model->span[m * size + eisner_next(h, m)] + sibling_part(model, h, m, h);
         heads[m] = h;
         for (ptrdiff_t s = from; s < from + count; s++) {
             double sum = model->arc[h * size + s] + model->between[m * size + s];
@@ -180,12 +171,13 @@ static void sibling_trace_arc(const sibling_model *model, ptrdiff_t h, ptrdiff_t
             }
         }
         if (nearest < 0) {
-            sibling_trace_span(model, m, sibling_next(h, m), heads);
+            sibling_trace_span(model, m, eisner_next(h, m), heads);
             return;
         }
         const ptrdiff_t low = m < nearest ? m : nearest, high = m < nearest ? nearest : m;
         const ptrdiff_t split = low
-            + eisner_argbest_2(model->span + low * size + low, model->span + high * size + low + 1, high - low);
+                                + eisner_argbest_2(model->span + low * size + low,
+                                                   model->span + high * size + low + 1, high - low);
         sibling_trace_span(model, low, split, heads);
         sibling_trace_span(model, high, split + 1, heads);
         m = nearest;
@@ -197,7 +189,8 @@ static void sibling_trace_span(const sibling_model *model, ptrdiff_t h, ptrdiff_
     const ptrdiff_t size = model->size;
     if (h == e)
         return;
-    const ptrdiff_t from = h < e ? h + 1 : e, count = h < e ? e - h : h - e;
+    ptrdiff_t from;
+    const ptrdiff_t count = eisner_modifiers(h, e, &from);
     const ptrdiff_t m
         = from + eisner_argbest_2(model->arc + h * size + from, model->span_t + e * size + from, count);
     sibling_trace_arc(model, h, m, heads);
@@ -211,6 +204,6 @@ static void sibling_trace(const sibling_model *model, int64_t *heads)
     sibling_trace_span(model, 0, model->size - 1, heads);
 }
 
-EISNER_SOLVE(sibling, parts[0])
+EISNER_ORDER(sibling, parts[0])
 
 #endif

@@ -1,6 +1,8 @@
-/* Sums over all projective trees: the inside-outside algorithm on logarithms, over the spans of parsing/eisner.h.
+/* Sums over all projective trees: the inside-outside algorithm on logarithms, over the spans of
+ * parsing/eisner.h.
  *
- * Alternatives are collected as terms and summed relative to their largest, so that nothing over- or underflows. */
+ * Alternatives are collected as terms and summed relative to their largest, so that nothing over- or
+ * underflows. */
 #ifndef GAPLESS_KERNELS_EISNER_SUMS_H
 #define GAPLESS_KERNELS_EISNER_SUMS_H
 
@@ -8,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* How many doubles eisner_sums works with. */
+/* Number of doubles in the workspace of eisner_sums. */
 static ptrdiff_t eisner_sums_workspace(ptrdiff_t n)
 {
     return 7 * (n + 1) * (n + 1) + 2 * (n + 2);
@@ -31,13 +33,15 @@ static double eisner_probability(double value, double total)
     return value < total ? exp(value - total) : value > -(double)INFINITY ? 1 : 0;
 }
 
-/* Write the arcs' probabilities, (n+1) x (n+1), and return the logarithm of the sum over all trees; -inf, with all
- * probabilities 0, where there is none. `work` holds eisner_sums_workspace(n) numbers. */
-static double eisner_sums(ptrdiff_t n, const double *weights, int single_root, double *work, double *marginals)
+/* Write the arcs' probabilities, (n+1) x (n+1), and return the logarithm of the sum over all trees; -inf,
+ * with all probabilities 0, where there is none. `work` holds eisner_sums_workspace(n) numbers. */
+static double eisner_sums(ptrdiff_t n, const double *weights, int single_root, double *work,
+                          double *marginals)
 {
     const ptrdiff_t m = single_root ? n : n + 1, first = single_root ? 1 : 0, size = m * m;
     double *const complete_right = work, *const complete_left = complete_right + size,
-                  *const incomplete_right = complete_left + size, *const incomplete_left = incomplete_right + size,
+                  *const incomplete_right = complete_left + size,
+                  *const incomplete_left = incomplete_right + size,
                   *const outside_right = incomplete_left + size, *const outside_left = outside_right + size,
                   *const outside_halves = outside_left + size, *const terms = outside_halves + size;
     for (ptrdiff_t k = 0; k < 7 * size; k++)
@@ -103,7 +107,8 @@ static double eisner_sums(ptrdiff_t n, const double *weights, int single_root, d
             for (ptrdiff_t b = 0; b <= i; b++)
                 terms[b] = outside_left[b * m + j] + complete_left[b * m + i];
             const double arc_left = eisner_log_sum(terms, i + 1);
-            const ptrdiff_t to_right = (i + first) * (n + 1) + j + first, to_left = (j + first) * (n + 1) + i + first;
+            const ptrdiff_t to_right = (i + first) * (n + 1) + j + first,
+                            to_left = (j + first) * (n + 1) + i + first;
             marginals[to_right] = eisner_probability(arc_right + incomplete_right[span], total);
             terms[0] = arc_right + weights[to_right];
             terms[1] = -(double)INFINITY;

@@ -15,6 +15,8 @@ import numpy.typing as npt
 from gapless_kernels._arguments import check_count
 from gapless_kernels.paths._graph_arguments import check_colorings, check_completion, check_graph
 
+__all__ = ["color_coding_pruned", "color_coding_search", "color_coding_table_bytes"]
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Colorings = npt.NDArray[np.uint8]
@@ -96,11 +98,11 @@ def color_coding_search(
     """
     graph = check_graph(start, ordering, end, classes)
     count = check_count(length, "length")
-    drawn = check_colorings(colorings, colors, graph[4], count)
+    rows = check_colorings(colorings, colors, graph[4], count)
     charges, completion = np.zeros(graph[4]), np.zeros((count, len(graph[0])))
     if pulse is not None and pulse():
-        drawn = drawn[:0]
-    values, paths, _ = _search(graph, count, drawn, incumbent, charges, completion, np.inf, np.inf)
+        rows = rows[:0]
+    values, paths, _ = _search(graph, count, rows, incumbent, charges, completion, np.inf, np.inf)
     return values, paths
 
 
@@ -155,9 +157,9 @@ def color_coding_pruned(
     """
     graph = check_graph(start, ordering, end, classes)
     count = check_count(length, "length")
-    drawn = check_colorings(colorings, colors, graph[4], count)
+    rows = check_colorings(colorings, colors, graph[4], count)
     prices, after = check_completion(charges, completion, graph[4], count, len(graph[0]))
-    return _search(graph, count, drawn, incumbent, prices, after, slack, check_count(states, "states"))
+    return _search(graph, count, rows, incumbent, prices, after, slack, check_count(states, "states"))
 
 
 _Graph = tuple[Floats, Floats, Floats, Integers, int]
@@ -169,15 +171,15 @@ _State = tuple[float, float, tuple[int, ...]]
 def _search(
     graph: _Graph,
     length: int,
-    drawn: Colorings,
+    colorings: Colorings,
     incumbent: float,
     charges: Floats,
     completion: Floats,
     slack: float,
     states: float,
 ) -> tuple[Floats, Integers, int]:
-    values, paths = np.full(len(drawn), -np.inf), np.full((len(drawn), length), -1)
-    for t, coloring in enumerate(drawn):
+    values, paths = np.full(len(colorings), -np.inf), np.full((len(colorings), length), -1)
+    for t, coloring in enumerate(colorings):
         level = incumbent - slack - float(charges.sum())
         ends = _last_states(graph, length, coloring, charges, completion, level, states)
         if ends is None:
@@ -187,7 +189,7 @@ def _search(
         if ranked and -ranked[0][0] > incumbent:
             incumbent = values[t] = -ranked[0][0]
             paths[t] = ranked[0][3]
-    return values, paths, len(drawn)
+    return values, paths, len(colorings)
 
 
 def _last_states(
@@ -202,22 +204,22 @@ def _last_states(
     """Find the best colourful prefix of `length` vertices for each last vertex and set of colours."""
     first, edges, _, classes, _ = graph
     bits = [1 << int(coloring[c]) for c in classes]
-    before: dict[_Key, _State] = {(-1, 0): (0.0, 0.0, ())}
-    held = 0
-    for place in range(length):
-        reached: dict[_Key, _State] = {}
-        for (u, colors), (score, reduced, path) in before.items():
-            row = first if place == 0 else edges[u]
-            bounds = (reduced + row) + (completion[place] - charges[classes])
+    layer: dict[_Key, _State] = {(-1, 0): (0.0, 0.0, ())}
+    state_count = 0
+    for position in range(length):
+        extended: dict[_Key, _State] = {}
+        for (u, colors), (score, reduced, path) in layer.items():
+            row = first if position == 0 else edges[u]
+            bounds = (reduced + row) + (completion[position] - charges[classes])
             for v in np.flatnonzero((bounds > level) & (row > -np.inf)).tolist():
                 if colors & bits[v]:
                     continue
                 key, offer = (v, colors | bits[v]), score + float(row[v])
-                old = reached.get(key)
-                if old is None or offer > old[0] or (offer == old[0] and path[-1] < old[2][-2]):
-                    reached[key] = offer, reduced + float(row[v]) - float(charges[classes[v]]), (*path, v)
-        held += len(reached)
-        if held > states:
+                current = extended.get(key)
+                if current is None or offer > current[0] or (offer == current[0] and path[-1] < current[2][-2]):
+                    extended[key] = offer, reduced + float(row[v]) - float(charges[classes[v]]), (*path, v)
+        state_count += len(extended)
+        if state_count > states:
             return None
-        before = reached
-    return before
+        layer = extended
+    return layer

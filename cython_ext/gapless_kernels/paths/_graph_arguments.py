@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from gapless_kernels._arguments import check_array, check_type, owned
 
-__all__ = ["check_colorings", "check_completion", "check_graph"]
-
 MOST_COLORS = 32
 
 Floats = npt.NDArray[np.float64]

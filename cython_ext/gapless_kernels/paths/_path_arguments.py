@@ -38,7 +38,7 @@ class OpenWalks(NamedTuple):
     after: Floats
 
 
-class FoundPaths(NamedTuple):
+class PathSearchResult(NamedTuple):
     """Result of a path search.
 
     Attributes

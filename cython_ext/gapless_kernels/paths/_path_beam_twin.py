@@ -9,6 +9,8 @@ import numpy.typing as npt
 from gapless_kernels._arguments import check_count
 from gapless_kernels.paths._graph_arguments import check_graph
 
+__all__ = ["path_beam_search"]
+
 _LEVELS = 256
 Integers = npt.NDArray[np.int64]
 
@@ -59,22 +61,22 @@ def path_beam_search(
     first, edges, last, groups, _ = check_graph(start, ordering, end, classes)
     count, keep = check_count(length, "length"), check_count(width, "width")
     beam: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
-    for place in range(count):
+    for position in range(count):
         extensions: dict[tuple[int, frozenset[int]], tuple[float, tuple[int, ...]]] = {}
         for score, path in _in_order(beam):
             visited = frozenset(int(groups[v]) for v in path)
             offers = score + (edges[path[-1]] if path else first)
-            if place == count - 1:
+            if position == count - 1:
                 offers = offers + last
             for u in np.flatnonzero(offers > -np.inf).tolist():
                 key = u, visited | {int(groups[u])}
                 if int(groups[u]) not in visited and (key not in extensions or offers[u] > extensions[key][0]):
                     extensions.pop(key, None)
                     extensions[key] = float(offers[u]), (*path, u)
-        gathered = list(extensions.values())
-        ranked = np.argsort([-score for score, _ in gathered], kind="stable")
-        kept = ranked[: 1 if place == count - 1 else keep]
-        beam = [gathered[i] for i in np.sort(kept).tolist()]
+        candidates = list(extensions.values())
+        ranked = np.argsort([-score for score, _ in candidates], kind="stable")
+        selected = ranked[: 1 if position == count - 1 else keep]
+        beam = [candidates[i] for i in np.sort(selected).tolist()]
         if not beam:
             return -np.inf, np.full(count, -1)
     score, path = beam[0]

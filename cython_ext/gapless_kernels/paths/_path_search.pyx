@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The best paths under a length and classes, with the multipliers that prove it, compiled.
+"""Compiled search for the best paths of a given length that visit each class at most once, with a proof.
 
-See the twin `_path_search_twin.path_search` for what it owes; the headers ``_path_*.h`` say how it is done.
+`_path_search_twin.path_search` documents the contract, the headers of this folder the algorithm.
 """
 
 from cpython.pyport cimport PY_SSIZE_T_MAX
@@ -12,7 +12,7 @@ from libc.string cimport memset
 import numpy as np
 
 from gapless_kernels._arguments import owned
-from gapless_kernels.paths._path_arguments import FoundPaths, OpenWalks, check_paths, improper
+from gapless_kernels.paths._path_arguments import PathSearchResult, OpenWalks, check_paths, improper
 from gapless_kernels.lanes cimport _sets
 
 _sets.follow()
@@ -39,7 +39,7 @@ cdef extern from "paths/search.h" nogil:
 
     ctypedef struct ps_search:
         ps_graph given, g
-        Py_ssize_t k, found, vertices_left, words
+        Py_ssize_t k, path_count, vertices_remaining, words
         int32_t *paths
         double *price
         double *values
@@ -56,26 +56,26 @@ cdef extern from "paths/search.h" nogil:
         int64_t iterations, labels, passes
 
     double ps_extent(const double *, Py_ssize_t, Py_ssize_t, Py_ssize_t)
-    int ps_begin(ps_search *, Py_ssize_t, Py_ssize_t, const ps_graph *, double)
-    void ps_both_tables(ps_search *)
+    int ps_open(ps_search *, Py_ssize_t, Py_ssize_t, const ps_graph *, double)
+    void ps_fill_both_tables(ps_search *)
     void ps_offer(ps_search *, const int32_t *)
     int ps_run(ps_search *, int)
-    void ps_free(ps_search *)
+    void ps_close(ps_search *)
 
 
 cdef class _Pulse:
-    """A callable that is asked whether to stop; what it raises is kept."""
+    """The caller's pulse, with the first exception that it raised."""
 
-    cdef object asks, error
+    cdef object callback, error
     cdef bint interrupted
 
 
-cdef int _ask(void *owner, double bound, double value, int64_t steps, int64_t labels) noexcept with gil:
+cdef int _must_stop(void *owner, double bound, double value, int64_t steps, int64_t labels) noexcept with gil:
     cdef _Pulse pulse = <_Pulse>owner
     try:
-        return bool(pulse.asks(bound, value, steps, labels))
+        return bool(pulse.callback(bound, value, steps, labels))
     except KeyboardInterrupt:
-        # The search runs no Python: Ctrl-C is heard here, before the callable's first line.
+        # The search runs no Python, so Ctrl-C is raised here, before the first line of the callable.
         pulse.interrupted = True
         return 1
     except BaseException as error:
@@ -100,21 +100,21 @@ def score_extent(scores):
 def forbid_within_classes(double[:, ::1] ordering, const int64_t[::1] classes):
     """Write ``-inf`` where row and column are of one class; see the twin."""
     cdef Py_ssize_t n = ordering.shape[0], u, v
-    cdef bint fine = ordering.shape[1] == n and classes.shape[0] == n
-    for u in range(n if fine else 0):
-        fine &= 0 <= classes[u] < n
-    if not fine:
+    cdef bint is_valid = ordering.shape[1] == n and classes.shape[0] == n
+    for u in range(n if is_valid else 0):
+        is_valid &= 0 <= classes[u] < n
+    if not is_valid:
         raise ValueError(
             f"ordering {(n, ordering.shape[1])} must be square, classes {(classes.shape[0],)} a number below {n} each"
         )
-    cdef int64_t[::1] last = np.full(n, -1, np.int64), before = np.empty(n, np.int64)
+    cdef int64_t[::1] last = np.full(n, -1, np.int64), previous = np.empty(n, np.int64)
     for u in range(n):
         ordering[u, u] = -INFINITY
-        v = before[u] = last[classes[u]]
+        v = previous[u] = last[classes[u]]
         last[classes[u]] = u
         while v >= 0:
             ordering[u, v] = ordering[v, u] = -INFINITY
-            v = before[v]
+            v = previous[v]
 
 
 def path_search(
@@ -135,36 +135,36 @@ def path_search(
     cdef ps_graph graph
     cdef double scale
     cdef int status, effort = rounds
-    cdef Py_ssize_t given
+    cdef Py_ssize_t i
     cdef const double[::1] first, last
     cdef const double[:, ::1] edges
     cdef const int32_t[::1] group
-    cdef const int32_t[:, ::1] known = None
-    cdef _Pulse asker = _Pulse()
+    cdef const int32_t[:, ::1] initial = None
+    cdef _Pulse watch = _Pulse()
     cdef const int64_t[::1] named
     cdef int32_t[::1] numbers
     cdef Py_ssize_t v, n
-    cdef int64_t count = 0, one
-    # The search counts in one pass what it fills in another: on private copies, since whoever owns an array may make it writeable.
+    cdef int64_t count = 0, class_
+    # One pass counts what a later pass fills: it works on copies, because the owner of an array may write to it.
     start, ordering, end = owned(start, ordering, end)
-    # The usual case, in a microsecond; all others are looked at more closely, and refused with a reason.
+    # Check the usual case in a microsecond; `check_paths` checks all others, and raises with a reason.
     try:
         first, edges, last, named = start, ordering, end, classes
         n = first.shape[0]
         if n and edges.shape[0] == n and edges.shape[1] == n and last.shape[0] == n and named.shape[0] == n:
             numbers = np.empty(n, np.int32)
             for v in range(n):
-                one = named[v]
-                if not 0 <= one < n:
+                class_ = named[v]
+                if not 0 <= class_ < n:
                     count = 0
                     break
-                numbers[v] = <int32_t>one
-                count = max(count, one + 1)
+                numbers[v] = <int32_t>class_
+                count = max(count, class_ + 1)
             group = numbers
     except (TypeError, ValueError):
         count = 0
     if count == 0 or begin is not None or length < 1 or wanted < 1:
-        first, edges, last, group, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
+        first, edges, last, group, count, initial = check_paths(start, ordering, end, classes, length, wanted, begin)
     memset(&s, 0, sizeof(s))
     memset(&graph, 0, sizeof(graph))
     graph.n = graph.stride = first.shape[0]
@@ -178,37 +178,37 @@ def path_search(
     if not scale < INFINITY:
         raise improper(start, ordering, end)
     try:
-        # A path has no two vertices of a class: beyond their number, all lengths are alike.
-        if not ps_begin(&s, min(length, count + 1), min(wanted, PY_SSIZE_T_MAX), &graph, scale):
+        # A path has no two vertices of one class, so all lengths beyond the number of classes are infeasible alike.
+        if not ps_open(&s, min(length, count + 1), min(wanted, PY_SSIZE_T_MAX), &graph, scale):
             raise MemoryError("no memory for a path search")
         s.memory_limit = memory_limit
         if pulse is not None:
-            asker.asks = pulse
-            s.pulse = _ask
-            s.owner = <void *>asker
-        if known is not None:
-            for given in range(known.shape[0]):
-                ps_offer(&s, &known[given, 0])
+            watch.callback = pulse
+            s.pulse = _must_stop
+            s.owner = <void *>watch
+        if initial is not None:
+            for i in range(initial.shape[0]):
+                ps_offer(&s, &initial[i, 0])
         with nogil:
             status = ps_run(&s, effort)
-        if asker.error is not None:
-            raise asker.error
+        if watch.error is not None:
+            raise watch.error
         if status == PS_NO_MEMORY:
             raise MemoryError("no memory for a path search")
-        return _found(&s, status, asker.interrupted)
+        return _result(&s, status, watch.interrupted)
     finally:
-        ps_free(&s)
+        ps_close(&s)
 
 
-cdef _found(ps_search *s, int status, bint interrupted):
+cdef _result(ps_search *s, int status, bint interrupted):
     cdef Py_ssize_t i, c, k = s.k
-    paths, values = np.empty((s.found, k), np.int64), np.empty(s.found)
-    cdef int64_t[:, ::1] into = paths
+    paths, values = np.empty((s.path_count, k), np.int64), np.empty(s.path_count)
+    cdef int64_t[:, ::1] vertices = paths
     cdef double[::1] scores = values
-    for i in range(s.found):
+    for i in range(s.path_count):
         scores[i] = s.values[i]
         for c in range(k):
-            into[i, c] = s.paths[i * k + c]
+            vertices[i, c] = s.paths[i * k + c]
     stages = []
     for i in range(s.record.stages):
         names = np.empty(s.record.first[i + 1] - s.record.first[i], np.int64)
@@ -223,9 +223,10 @@ cdef _found(ps_search *s, int status, bint interrupted):
         for i in range(s.g.n):
             for c in range(s.g.classes):
                 if s.memory[i * s.words + (c >> 6)] >> (c & 63) & 1:
-                    pairs.append((s.g.vertex[i] if s.g.vertex != NULL else i, s.g.class_name[c] if s.g.class_name != NULL else c))
+                    vertex = s.g.vertex[i] if s.g.vertex != NULL else i
+                    pairs.append((vertex, s.g.class_name[c] if s.g.class_name != NULL else c))
         memory = np.array(pairs, np.int64).reshape(-1, 2)
-    return FoundPaths(
+    return PathSearchResult(
         paths,
         values,
         s.bound,
@@ -236,25 +237,25 @@ cdef _found(ps_search *s, int status, bint interrupted):
         s.iterations,
         s.labels,
         s.passes,
-        s.vertices_left,
+        s.vertices_remaining,
         interrupted,
     )
 
 
 cdef _open(ps_search *s):
-    """The rest under the best multipliers, with their tables."""
+    """Return the vertices that remain, with the tables of walks under the best multipliers."""
     cdef Py_ssize_t i, j, n = s.g.n, classes = s.given.classes
-    ps_both_tables(s)
+    ps_fill_both_tables(s)
     vertices, prices = np.empty(n, np.int64), np.empty(classes)
     before, after = np.empty((s.k, n)), np.empty((s.k, n))
     cdef int64_t[::1] names = vertices
-    cdef double[::1] paid = prices
-    cdef double[:, ::1] left = before, right = after
+    cdef double[::1] multipliers = prices
+    cdef double[:, ::1] prefix = before, suffix = after
     for i in range(n):
         names[i] = s.g.vertex[i] if s.g.vertex != NULL else i
         for j in range(s.k):
-            left[j, i] = s.before[j * s.g.stride + i] if s.alive[j * s.g.stride + i] else -INFINITY
-            right[j, i] = s.after[j * s.g.stride + i]
+            prefix[j, i] = s.before[j * s.g.stride + i] if s.alive[j * s.g.stride + i] else -INFINITY
+            suffix[j, i] = s.after[j * s.g.stride + i]
     for i in range(classes):
-        paid[i] = s.price[i]
+        multipliers[i] = s.price[i]
     return OpenWalks(vertices, prices, before, after)

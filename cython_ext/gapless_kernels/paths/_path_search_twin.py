@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless_kernels._arguments import owned
-from gapless_kernels.paths._path_arguments import FoundPaths, OpenWalks, Pulse, check_paths, improper
+from gapless_kernels.paths._path_arguments import OpenWalks, PathSearchResult, Pulse, check_paths, improper
+
+__all__ = ["forbid_within_classes", "path_search", "score_extent"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,7 +62,7 @@ def path_search(
     pulse: Pulse | None = None,
     rounds: int = 8,
     memory_limit: float = 2.0**31,
-) -> FoundPaths:
+) -> PathSearchResult:
     """Find the best paths ``start[v_1] + sum_i ordering[v_i, v_(i+1)] + end[v_k]`` that visit no class twice.
 
     Multipliers of the classes bound walks, and rule out vertices that no better path visits. Label setting then
@@ -89,7 +91,7 @@ def path_search(
 
     Returns
     -------
-    FoundPaths
+    PathSearchResult
 
     Raises
     ------
@@ -98,21 +100,21 @@ def path_search(
     MemoryError
     """
     start, ordering, end = owned(start, ordering, end)
-    first, edges, last, groups, count, known = check_paths(start, ordering, end, classes, length, wanted, begin)
+    first, edges, last, groups, count, initial = check_paths(start, ordering, end, classes, length, wanted, begin)
     if not all((array < np.inf).all() for array in (first, edges, last)):
         raise improper(first, edges, last)
     walks = _Walks(first, edges, last, groups.astype(np.int64), count, length)
-    paths = {tuple(map(int, path)): walks.score(path) for path in known}
+    paths = {tuple(map(int, path)): walks.score(path) for path in initial}
     paths = {path: value for path, value in paths.items() if value > -np.inf}
     bound, prices, steps = np.inf, np.zeros(count), 0
     best = prices
     proved = stopped = False
     for step in range(STEPS):
-        before, after = walks.tables(prices)
-        here, walk = walks.best(prices, after)
+        prefix, suffix = walks.tables(prices)
+        walk_bound, walk = walks.best(prices, suffix)
         steps += 1
-        if here < bound:
-            bound, best = here, prices
+        if walk_bound < bound:
+            bound, best = walk_bound, prices
         visits = np.bincount(walks.groups[walk], minlength=count) if walk is not None else np.zeros(count)
         if walk is not None and visits.max() == 1:
             paths[tuple(walk.tolist())] = walks.score(walk)
@@ -121,29 +123,29 @@ def path_search(
         if pulse is not None and pulse(bound, max(paths.values(), default=-np.inf), steps, 0):
             stopped = True
             break
-        if here <= value:
+        if walk_bound <= value:
             proved = True
             break
-        over = np.where((visits > 1) | (prices > 0), visits - 1, 0)
-        target = value if value > -np.inf else here - 0.05 * abs(here) - 1e-3
-        if not over.any():
+        excess = np.where((visits > 1) | (prices > 0), visits - 1, 0)
+        target = value if value > -np.inf else walk_bound - 0.05 * abs(walk_bound) - 1e-3
+        if not excess.any():
             break
-        prices = np.maximum(0.0, prices + 0.9**step * (here - target) / (over @ over) * over)
+        prices = np.maximum(0.0, prices + 0.9**step * (walk_bound - target) / (excess @ excess) * excess)
     labels = 0
-    before, after = walks.tables(best)
+    prefix, suffix = walks.tables(best)
     if not proved and not stopped and rounds >= 8:
-        more, labels = walks.paths(best, after, _level(paths, wanted), wanted)
-        paths, proved = _best_of({**paths, **more}, wanted), True
+        further, labels = walks.paths(best, suffix, _level(paths, wanted), wanted)
+        paths, proved = _best_of({**paths, **further}, wanted), True
     ranked = sorted(paths, key=lambda path: (-paths[path], path))
     top = paths[ranked[0]] if ranked else -np.inf
-    return FoundPaths(
+    return PathSearchResult(
         np.array(ranked, np.int64).reshape(-1, length),
         np.array([paths[path] for path in ranked]),
         top if proved else max(bound, top),
         proved,
         ((np.flatnonzero(best), best[best > 0]),),
         None,
-        None if proved else OpenWalks(np.arange(len(first)), best, before, after),
+        None if proved else OpenWalks(np.arange(len(first)), best, prefix, suffix),
         steps,
         labels,
         1,
@@ -160,7 +162,7 @@ def _level(paths: dict[tuple[int, ...], float], wanted: int) -> float:
 
 
 class _Walks:
-    """Walks that pay a multiplier for each visit of a class."""
+    """Walks whose scores are penalised by a multiplier for each visit of a class."""
 
     def __init__(self, start: Floats, ordering: Floats, end: Floats, groups: Ints, count: int, length: int) -> None:
         self.start, self.ordering, self.end = start, ordering, end
@@ -171,53 +173,53 @@ class _Walks:
         return float(self.start[path[0]] + inner + self.end[path[-1]])
 
     def tables(self, prices: Floats) -> tuple[Floats, Floats]:
-        """Compute best penalised scores before and after each vertex at each place, without its own penalty."""
-        n, k, paid = len(self.start), self.length, prices[self.groups]
-        before, after = np.empty((k, n)), np.empty((k, n))
-        before[0], after[-1] = self.start, self.end
-        for place in range(1, k):
-            before[place] = ((before[place - 1] - paid)[:, None] + self.ordering).max(axis=0)
-            after[-1 - place] = (self.ordering + (after[-place] - paid)[None, :]).max(axis=1)
-        return before, after
+        """Compute best penalised scores before and after each vertex at each position, without its own penalty."""
+        n, k, penalty = len(self.start), self.length, prices[self.groups]
+        prefix, suffix = np.empty((k, n)), np.empty((k, n))
+        prefix[0], suffix[-1] = self.start, self.end
+        for position in range(1, k):
+            prefix[position] = ((prefix[position - 1] - penalty)[:, None] + self.ordering).max(axis=0)
+            suffix[-1 - position] = (self.ordering + (suffix[-position] - penalty)[None, :]).max(axis=1)
+        return prefix, suffix
 
-    def best(self, prices: Floats, after: Floats) -> tuple[float, Ints | None]:
+    def best(self, prices: Floats, suffix: Floats) -> tuple[float, Ints | None]:
         """Find the best walk under these multipliers, and its bound."""
-        paid = prices[self.groups]
+        penalty = prices[self.groups]
         walk, edges, bound = [], self.start, -np.inf
-        for place in range(self.length):
-            scores = edges + (after[place] - paid)
+        for position in range(self.length):
+            scores = edges + (suffix[position] - penalty)
             vertex = int(scores.argmax())
             if scores[vertex] == -np.inf:
                 return -np.inf, None
-            bound = float(scores[vertex]) if place == 0 else bound
+            bound = float(scores[vertex]) if position == 0 else bound
             walk.append(vertex)
             edges = self.ordering[vertex]
         return bound + float(prices.sum()), np.array(walk)
 
     def paths(
-        self, prices: Floats, after: Floats, level: float, wanted: int
+        self, prices: Floats, suffix: Floats, level: float, wanted: int
     ) -> tuple[dict[tuple[int, ...], float], int]:
         """Find all paths better than `level`, except those that `wanted` others with their classes and end beat."""
-        paid, total, made = prices[self.groups], float(prices.sum()), 0
+        penalty, total, created = prices[self.groups], float(prices.sum()), 0
         layer: dict[tuple[int, frozenset[int]], list[Label]] = {(-1, frozenset()): [(0.0, ())]}
-        for place in range(self.length):
+        for position in range(self.length):
             extended: dict[tuple[int, frozenset[int]], list[Label]] = {}
             for (u, visited), labels in layer.items():
                 edges = self.start if u < 0 else self.ordering[u]
                 for value, path in labels:
                     # The rounding of sums must not cut off what ties with the best.
                     slack = 1e-12 * (1.0 + abs(value) + total)
-                    reach = value + edges - paid + after[place] + total
+                    reach = value + edges - penalty + suffix[position] + total
                     for v in np.flatnonzero(reach > level - slack).tolist():
                         group = int(self.groups[v])
                         if group in visited or edges[v] == -np.inf:
                             continue
-                        kept = extended.setdefault((v, visited | {group}), [])
-                        kept.append((value + float(edges[v] - paid[v]), (*path, v)))
-                        kept.sort(key=lambda label: (-label[0], label[1]))
-                        del kept[wanted:]
-                        made += 1
+                        best_labels = extended.setdefault((v, visited | {group}), [])
+                        best_labels.append((value + float(edges[v] - penalty[v]), (*path, v)))
+                        best_labels.sort(key=lambda label: (-label[0], label[1]))
+                        del best_labels[wanted:]
+                        created += 1
             layer = extended
         ends = [path for labels in layer.values() for _, path in labels]
         scored = {path: self.score(np.array(path)) for path in ends}
-        return {path: value for path, value in scored.items() if value > -np.inf}, made
+        return {path: value for path, value in scored.items() if value > -np.inf}, created

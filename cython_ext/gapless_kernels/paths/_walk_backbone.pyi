@@ -7,10 +7,11 @@ from gapless_kernels.search.roles import Maximiser
 class Walks(Maximiser):
     """Walks of `length` of the `vertices`, from a source to a sink; all scores are weights.
 
-    Decision v is the edge from the source to vertex v, ``n + n u + v`` that from u to v, ``n + n n + v`` that to
-    the sink. A walk may visit a vertex again: its value counts each use of an edge, and is at least that of the
-    best path that agrees with the state; where nothing is free, it is that of the path. Own scores are 0 for
-    paths that visit no class twice, and tell them from other sets of edges. Max-marginals are upper bounds.
+    Decision v is the edge from the source to vertex v, ``n + n u + v`` that from u to v, ``n + n n + v`` that
+    to the sink. A walk may visit a vertex again: its value counts each use of an edge, and is at least that
+    of the best path that agrees with the state; where nothing is free, it is that of the path. Own scores are
+    0 for paths that visit no class twice, and tell them from other sets of edges. Max-marginals are upper
+    bounds.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Walks of k vertices as a backbone of the search; their twin is `gapless_ordering.WalkMaximiser`.
 
-Decision v is the edge from the source to vertex v, ``n + n u + v`` that from u to v, ``n + n n + v`` that to the sink. A walk
-may come back to a vertex, so it is no path: its value counts each use of an edge, but an edge that is on exactly once, and
-bounds all paths. Sets of edges have an own score, 0, only where they are a path. Two uses of one edge are listed once, and
-edges that are on always.
+Decision v is the edge from the source to vertex v, ``n + n u + v`` that from u to v, ``n + n n + v`` that to
+the sink. A walk may come back to a vertex, so it is no path: its value counts each use of an edge, but an
+edge that is on exactly once, and bounds all paths. Sets of edges have an internal score, 0, only if they are
+a path. Two uses of one edge are listed once, and edges that are on always.
 """
 
 from libc.math cimport INFINITY
@@ -14,7 +14,9 @@ from libc.string cimport memchr, memcpy
 import numpy as np
 
 from gapless_kernels.lanes cimport _sets
-from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_FREE, GS_NOTHING, GS_ON, Maximiser, gs_maximiser
+from gapless_kernels.search.roles cimport (
+    GS_CHARTS, GS_FOUND, GS_FREE, GS_NOTHING, GS_ON, Maximiser, gs_maximiser
+)
 
 _sets.follow()
 
@@ -36,7 +38,9 @@ cdef class Walks(Maximiser):
 
     def __init__(self, Py_ssize_t vertices, Py_ssize_t length, classes):
         if vertices < 1 or length < 1:
-            raise ValueError(f"a walk has at least one vertex among one or more, got {length} among {vertices}")
+            raise ValueError(
+                f"a walk has at least one vertex among one or more, got {length} among {vertices}"
+            )
         given = np.array(classes, np.int32)
         if given.shape != (vertices,) or given.min() < 0 or given.max() >= vertices:
             raise ValueError(f"classes must be {vertices} numbers in 0..{vertices - 1}")
@@ -48,8 +52,8 @@ cdef class Walks(Maximiser):
         self.after, self.seen = np.empty(n, np.int32), np.empty(n, np.int32)
         self.role.size = sizeof(gs_maximiser)
         self.role.decisions = self.role.cells = n * n + 2 * n
-        # Sets that are no path must be told from those that are, so there is an own score, always 0.
-        self.role.most_on, self.role.has_own = 2 * (length + 1), True
+        # The internal score, always 0, distinguishes paths from other sets of edges.
+        self.role.most_on, self.role.has_internal_scores = 2 * (length + 1), True
 
     cdef const double *allowed(self, const double *weights, const signed char *state) noexcept nogil:
         """The weights, without what edges that are on leave out: a path goes through a vertex once.
@@ -88,7 +92,10 @@ cdef class Walks(Maximiser):
                     w[d] = 0.0
         return w
 
-    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
+    cdef int maximise(
+        self, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
+        Py_ssize_t *count
+    ) noexcept nogil:
         cdef Py_ssize_t n = self.n, j, v, u, x
         cdef double own
         cdef const double *w = self.allowed(weights, state)
@@ -120,7 +127,7 @@ cdef class Walks(Maximiser):
         # What is on belongs to every path that agrees: edges that the walk passes by are listed, too.
         self.put_on(state, on, count)
         # A node without choices is exact: its edges are a path, or there is none.
-        if self.decided(w, state) and self.own(on, count[0], &own) != GS_FOUND:
+        if self.decided(w, state) and self.internal_score(on, count[0], &own) != GS_FOUND:
             return GS_NOTHING
         return GS_FOUND
 
@@ -149,7 +156,9 @@ cdef class Walks(Maximiser):
         on[count[0]] = edge
         count[0] += 1
 
-    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
+    cdef int marginals(
+        self, const double *weights, const signed char *state, double *on, double *off
+    ) noexcept nogil:
         cdef Py_ssize_t n = self.n, j, u, v, x
         cdef const double *w = self.allowed(weights, state)
         cdef const double *out = w + n
@@ -181,7 +190,7 @@ cdef class Walks(Maximiser):
                 off[x] = self.value
         return GS_FOUND
 
-    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
+    cdef int internal_score(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
         cdef Py_ssize_t n = self.n, c, v = -1, last = -1, places = 0
         own[0] = 0.0
         if count != self.k + 1:

@@ -1,10 +1,10 @@
 /* Beam search for the best path of a given length without a class visited twice; see _path_beam_twin.py.
  *
- * Prefixes of one length are extended in the order of their scores (of 256 levels), so that the score that the
- * worst of the next beam must beat is soon high: nearly all extensions are then left out sixteen at a time, and
- * prefixes that even their best edge cannot save are left out whole. What is left is gathered in a table that finds
- * the prefix with the same last vertex and the same classes, and is cut to the beam's width when it has twice that.
- */
+ * Prefixes of one length are extended in the order of their scores (of 256 levels), so that the score that
+ * the worst of the next beam must beat is soon high: nearly all extensions are then left out sixteen at a
+ * time, and prefixes that even their best edge cannot save are left out whole. What is left is gathered in
+ * a table that finds the prefix with the same last vertex and the same classes, and is cut to the beam's
+ * width when it has twice that. */
 #ifndef GAPLESS_KERNELS_PATH_BEAM_H
 #define GAPLESS_KERNELS_PATH_BEAM_H
 
@@ -193,7 +193,8 @@ static void path_beam_extend(path_beam *beam, ptrdiff_t place, int32_t at, doubl
     }
 }
 
-/* In which order prefixes are extended: by the level of their scores, the best first; a stable counting sort. */
+/* In which order prefixes are extended: by the level of their scores, the best first; a stable counting
+ * sort. */
 static void path_beam_sort(path_beam *beam, ptrdiff_t held)
 {
     ptrdiff_t first[PATH_BEAM_LEVELS + 1] = {0};
@@ -214,7 +215,8 @@ static void path_beam_sort(path_beam *beam, ptrdiff_t held)
 #undef PATH_BEAM_LEVEL
 }
 
-/* Gather the best `keep` extensions above `threshold` of prefixes of `place` vertices: of every `stride`-th. */
+/* Gather the best `keep` extensions above `threshold` of prefixes of `place` vertices: of every
+ * `stride`-th. */
 static void path_beam_gather(path_beam *beam, ptrdiff_t place, ptrdiff_t held, ptrdiff_t stride,
                              ptrdiff_t keep, double threshold)
 {
@@ -237,7 +239,8 @@ static void path_beam_gather(path_beam *beam, ptrdiff_t place, ptrdiff_t held, p
     path_beam_cut(beam);
 }
 
-/* Fill the beam of prefixes of place + 1 vertices from that of `place` vertices, which holds `held`; its size. */
+/* Fill the beam of prefixes of place + 1 vertices from that of `place` vertices, which holds `held`; its
+ * size. */
 static ptrdiff_t path_beam_step(path_beam *beam, ptrdiff_t place, ptrdiff_t held)
 {
     const ptrdiff_t width = beam->width, keep = place == beam->length - 1 ? 1 : width;

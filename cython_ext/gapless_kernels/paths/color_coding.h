@@ -1,11 +1,11 @@
-/* The best colourful path under one colouring, by the dynamic program over last vertices and sets of colours.
+/* The best colourful path under one colouring, by the dynamic program over last vertices and sets of
+ * colours.
  *
- * Vertices are sorted by colour. The table holds for each set of colours the scores of the best paths through
- * exactly these colours, for each last vertex of one of them, colour by colour. A row of it is made for one colour
- * of targets at a time and from the sources of the set's colours only. The targets of a colour are cut into strips
- * whose maxima stay in registers, and many sets take one strip before the next, so that its edges and their rows
- * stay in the cache.
- */
+ * Vertices are sorted by colour. The table holds for each set of colours the scores of the best paths
+ * through exactly these colours, for each last vertex of one of them, colour by colour. A row of it is
+ * made for one colour of targets at a time and from the sources of the set's colours only. The targets of
+ * a colour are cut into strips whose maxima stay in registers, and many sets take one strip before the
+ * next, so that its edges and their rows stay in the cache. */
 #ifndef GAPLESS_KERNELS_COLOR_CODING_H
 #define GAPLESS_KERNELS_COLOR_CODING_H
 
@@ -29,7 +29,7 @@ typedef struct {
     const int64_t *class_of;
     double *scores;            /* the table */
     double *edges, *ends;      /* of all strips */
-    ptrdiff_t *first;          /* where the row of each set begins, 2^colors + 1; none from `length` colours on */
+    ptrdiff_t *first; /* where the row of each set begins, 2^colors + 1; none from `length` colours on */
     ptrdiff_t *of_size;        /* where the sets of each size begin in `sets`, colors + 2 */
     uint32_t *sets;            /* all sets by size, then in order */
     ptrdiff_t begin[COLOR_CODING_MOST + 1], padded[COLOR_CODING_MOST];
@@ -49,7 +49,8 @@ static GAPLESS_ALWAYS ptrdiff_t color_coding_block(const color_coding *table, ui
 #define GAPLESS_TEMPLATE "paths/color_coding_rows.h"
 #include "lanes/versions.h"
 
-/* Make the rows of up to COLOR_CODING_SETS sets of `size` colours, from number `first` on; where the next begin. */
+/* Make the rows of up to COLOR_CODING_SETS sets of `size` colours, from number `first` on; where the next
+ * begin. */
 static ptrdiff_t color_coding_step(const color_coding *table, ptrdiff_t size, ptrdiff_t first)
 {
     const ptrdiff_t end = table->of_size[size + 1];
@@ -184,7 +185,8 @@ static void color_coding_color(color_coding *table, const uint8_t *colors)
     }
 }
 
-/* The score of the best path through the colours of `set` and on to v; *from is the first of its last vertices. */
+/* The score of the best path through the colours of `set` and on to v; *from is the first of its last
+ * vertices. */
 static double color_coding_back(const color_coding *table, uint32_t set, int32_t v, int32_t *from)
 {
     double best = -INFINITY;
@@ -205,15 +207,17 @@ static double color_coding_back(const color_coding *table, uint32_t set, int32_t
     return best;
 }
 
-/* The best value once all rows are made, and if it beats `incumbent` its path: of equal paths the one whose last
- * vertex comes first, then the one whose colours before it are the smallest set, then whose last but one, ... */
+/* The best value once all rows are made, and if it beats `incumbent` its path: of equal paths the one
+ * whose last vertex comes first, then the one whose colours before it are the smallest set, then whose
+ * last but one, ... */
 static double color_coding_path(const color_coding *table, double incumbent, int64_t *path)
 {
     double best = incumbent;
     int32_t v = -1, from = -1;
     for (ptrdiff_t s = 0; s < table->strip_count; s++) {
         const color_strip *strip = table->strips + s;
-        const ptrdiff_t first = table->begin[strip->color] + strip->offset, stop = table->begin[strip->color + 1];
+        const ptrdiff_t first = table->begin[strip->color] + strip->offset,
+                        stop = table->begin[strip->color + 1];
         for (ptrdiff_t t = 0; t < strip->octets * GAPLESS_OCTET && first + t < stop; t++) {
             const int32_t vertex = table->vertices[first + t];
             if (strip->best[t] > best || (strip->best[t] == best && v >= 0 && vertex < v)) {

@@ -1,9 +1,8 @@
-/* The best colourful path under one colouring among those that a bound lets beat an incumbent; see the twin,
- * _color_coding_twin.py.
+/* The best colourful path under one colouring among those that a bound lets beat an incumbent; see the
+ * twin, _color_coding_twin.py.
  *
- * The table of paths/color_coding.h would be nearly empty, so the states (last vertex, set of colours) that are left are
- * listed place after place, and a hash table finds those of the place at hand.
- */
+ * The table of paths/color_coding.h would be nearly empty, so the states (last vertex, set of colours)
+ * that are left are listed place after place, and a hash table finds those of the place at hand. */
 #ifndef GAPLESS_KERNELS_COLOR_CODING_PRUNED_H
 #define GAPLESS_KERNELS_COLOR_CODING_PRUNED_H
 
@@ -28,7 +27,8 @@ typedef struct {
     ptrdiff_t n, length, classes;
     const double *start, *ordering, *end, *charges;
     const int64_t *class_of;
-    const double *completion;  /* length * n: what a path can still get once it has reached a vertex at a place */
+    const double
+        *completion; /* length * n: what a path can still get once it has reached a vertex at a place */
     double *arrival;           /* the same, less the charge of the vertex itself */
     double *offers;
     int32_t *who;
@@ -63,7 +63,8 @@ static int colorful_begin(colorful *search)
     search->bit = malloc(n * sizeof(uint32_t));
     search->states = malloc((size_t)search->room * sizeof *search->states);
     search->table = calloc((size_t)search->slots, sizeof *search->table);
-    if (!search->arrival || !search->offers || !search->who || !search->bit || !search->states || !search->table)
+    if (!search->arrival || !search->offers || !search->who || !search->bit || !search->states
+        || !search->table)
         return 0;
     for (ptrdiff_t place = 0; place < search->length; place++)
         for (ptrdiff_t v = 0; v < search->n; v++)
@@ -115,7 +116,8 @@ static int colorful_extend(colorful *search, ptrdiff_t place, int32_t parent, do
     const double *row = parent < 0 ? search->start : search->ordering + (ptrdiff_t)from.vertex * search->n;
     const double *arrival = search->arrival + place * search->n;
     const double bound = level > -INFINITY ? nextafter(level, INFINITY) : -DBL_MAX;
-    const ptrdiff_t count = GAPLESS_CALL(row_offers_f64, (from.reduced, row, arrival, search->n, bound, search->who, search->offers));
+    const ptrdiff_t count = GAPLESS_CALL(
+        row_offers_f64, (from.reduced, row, arrival, search->n, bound, search->who, search->offers));
     for (ptrdiff_t c = 0; c < count; c++) {
         const int32_t v = search->who[c];
         if (from.colors & search->bit[v])
@@ -128,7 +130,8 @@ static int colorful_extend(colorful *search, ptrdiff_t place, int32_t parent, do
             /* Of equal paths the one whose last vertex but one comes first. */
             state = search->states + (uint32_t)search->table[slot];
             if (state->score > score
-                || (state->score == score && parent >= 0 && search->states[state->parent].vertex < from.vertex))
+                || (state->score == score && parent >= 0
+                    && search->states[state->parent].vertex < from.vertex))
                 continue;
         } else {
             if (search->held == search->most)

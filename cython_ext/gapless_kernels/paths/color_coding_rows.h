@@ -2,7 +2,8 @@
 
 /* best[b] = the best score of a path through the colours of `set`, and on to each of the strip's targets. */
 TARGET static GAPLESS_ALWAYS void NAMED(color_coding_strip)(const int octets, const color_coding *table,
-                                                            uint32_t set, const double *strip, LANES(octet) *best)
+                                                            uint32_t set, const double *strip,
+                                                            LANES(octet) * best)
 {
     const double *scores = table->scores + table->first[set];
     for (int b = 0; b < octets; b++)
@@ -16,15 +17,18 @@ TARGET static GAPLESS_ALWAYS void NAMED(color_coding_strip)(const int octets, co
         for (; u + 1 < count; u += 2, row += 2 * octets * GAPLESS_OCTET) {
             const LANES(octet) score = LANES(octet_all)(scores[u]), other = LANES(octet_all)(scores[u + 1]);
             for (int b = 0; b < octets; b++) {
-                const LANES(octet) offer = LANES(octet_add)(score, LANES(octet_load)(row + b * GAPLESS_OCTET));
-                const LANES(octet) more = LANES(octet_add)(other, LANES(octet_load)(row + (octets + b) * GAPLESS_OCTET));
+                const LANES(octet) offer =
+                    LANES(octet_add)(score, LANES(octet_load)(row + b * GAPLESS_OCTET));
+                const LANES(octet) more =
+                    LANES(octet_add)(other, LANES(octet_load)(row + (octets + b) * GAPLESS_OCTET));
                 best[b] = LANES(octet_max)(LANES(octet_max)(offer, more), best[b]);
             }
         }
         if (u < count) {
             const LANES(octet) score = LANES(octet_all)(scores[u]);
             for (int b = 0; b < octets; b++)
-                best[b] = LANES(octet_max)(LANES(octet_add)(score, LANES(octet_load)(row + b * GAPLESS_OCTET)), best[b]);
+                best[b] = LANES(octet_max)(
+                    LANES(octet_add)(score, LANES(octet_load)(row + b * GAPLESS_OCTET)), best[b]);
         }
         scores += table->padded[color];
     }
@@ -51,7 +55,8 @@ TARGET static GAPLESS_ALWAYS void NAMED(color_coding_sets)(const int octets, con
             NAMED(color_coding_strip)(octets, table, set, strip->edges, best);
         if (last) {
             for (int b = 0; b < octets; b++)
-                top[b] = LANES(octet_max)(LANES(octet_add)(best[b], LANES(octet_load)(strip->end + b * GAPLESS_OCTET)), top[b]);
+                top[b] = LANES(octet_max)(
+                    LANES(octet_add)(best[b], LANES(octet_load)(strip->end + b * GAPLESS_OCTET)), top[b]);
             continue;
         }
         double *row = table->scores + color_coding_block(table, set | bit, bit) + strip->offset;

@@ -1,11 +1,11 @@
 /* The graph of a selection-and-ordering problem, and the best walks through it.
  *
- * A walk has k vertices, one at each place 0 .. k - 1; a path is a walk that visits no class twice. Every visit of a vertex v at
- * place j pays penalty[j][v]: minus the multiplier of its class, or -inf when v is ruled out there. Tables of walks count the
- * penalties of all their vertices but the last one, so that a table from the start and one from the end add up:
+ * A walk has k vertices, one at each position 0 .. k - 1; a path is a walk that visits no class twice.
+ * Every visit of a vertex v at position j pays penalty[j][v]: minus the multiplier of its class, or -inf
+ * when v is ruled out there. Tables of walks count the penalties of all their vertices but the last one,
+ * so that a table from the start and one from the end add up:
  *     before[j][v] + penalty[j][v] + after[j][v] + sum of the multipliers
- * bounds all paths with v at place j. All sums are float64.
- */
+ * bounds all paths with v at position j. All sums are float64. */
 #ifndef GAPLESS_PATH_GRAPH_H
 #define GAPLESS_PATH_GRAPH_H
 
@@ -19,7 +19,7 @@
 
 #define PS_NONE (-INFINITY)
 
-/* Vertices that are still in question, with their scores. */
+/* The graph of the vertices that remain. */
 typedef struct {
     ptrdiff_t n, stride;    /* rows of `out` and `into` are `stride` apart */
     ptrdiff_t classes;
@@ -51,28 +51,30 @@ GAPLESS_VERSIONS(void, ps_product, (const int32_t *listed, ptrdiff_t count, cons
     }
 }
 
-/* Sums of one pass over a row; so many that the compiler keeps the loop, which it then vectorises. */
+/* Sums in one pass over a row; so many that the compiler keeps the loop, which it then vectorises. */
 #define PS_LANES 32
 
 /* best[x] = max over y of rows[x][y] + from[y]: the same with the other end of each row.
  *
  * Maxima are idempotent: the last lanes overlap those before them instead of being fewer. */
-GAPLESS_VERSIONS(void, ps_product_rows, (const double *from, const double *rows, ptrdiff_t stride, ptrdiff_t n,
-                                         double *restrict best), (from, rows, stride, n, best))
+GAPLESS_VERSIONS(void, ps_product_rows,
+                 (const double *from, const double *rows, ptrdiff_t stride, ptrdiff_t n,
+                  double *restrict best),
+                 (from, rows, stride, n, best))
 {
     for (ptrdiff_t x = 0; x < n; x++) {
         const double *row = rows + x * stride;
-        double lanes[PS_LANES], most = PS_NONE;
+        double lanes[PS_LANES], largest = PS_NONE;
         if (n < PS_LANES) {
             for (ptrdiff_t y = 0; y < n; y++)
-                most = GAPLESS_MAX(row[y] + from[y], most);
-            best[x] = most;
+                largest = GAPLESS_MAX(row[y] + from[y], largest);
+            best[x] = largest;
             continue;
         }
         for (int l = 0; l < PS_LANES; l++)
             lanes[l] = row[l] + from[l];
-        for (ptrdiff_t at = PS_LANES; at < n; at += PS_LANES) {
-            const ptrdiff_t y = at + PS_LANES <= n ? at : n - PS_LANES;
+        for (ptrdiff_t begin = PS_LANES; begin < n; begin += PS_LANES) {
+            const ptrdiff_t y = begin + PS_LANES <= n ? begin : n - PS_LANES;
             GAPLESS_INDEPENDENT
             for (int l = 0; l < PS_LANES; l++) {
                 const double sum = row[y + l] + from[y + l], old = lanes[l];
@@ -86,11 +88,11 @@ GAPLESS_VERSIONS(void, ps_product_rows, (const double *from, const double *rows,
     }
 }
 
-/* The largest finite magnitude in a matrix; infinity where something is NaN or plus infinity. */
+/* Compute the largest finite magnitude in a matrix; infinity if an entry is NaN or plus infinity. */
 GAPLESS_VERSIONS(double, ps_extent, (const double *scores, ptrdiff_t stride, ptrdiff_t rows, ptrdiff_t n),
                  (scores, stride, rows, n))
 {
-    double lanes[GAPLESS_BLOCK], wrong[GAPLESS_BLOCK], most = 0;
+    double lanes[GAPLESS_BLOCK], wrong[GAPLESS_BLOCK], largest = 0;
     for (int l = 0; l < GAPLESS_BLOCK; l++)
         lanes[l] = wrong[l] = 0;
     for (ptrdiff_t u = 0; u < rows; u++) {
@@ -109,15 +111,16 @@ GAPLESS_VERSIONS(double, ps_extent, (const double *scores, ptrdiff_t stride, ptr
         }
     }
     for (int l = 0; l < GAPLESS_BLOCK; l++) {
-        most = GAPLESS_MAX(lanes[l], most);
+        largest = GAPLESS_MAX(lanes[l], largest);
         if (wrong[l] > 0)
             return INFINITY;
     }
-    return most;
+    return largest;
 }
 
-/* Copy the listed vertices of `g`, in their order; 0 when there is no memory. */
-static int ps_compact(const ps_graph *g, const int32_t *listed, ptrdiff_t n, ps_graph *made)
+/* Copy the subgraph of the listed vertices, in their order. The caller frees its `memory`. 0 without
+ * memory. */
+static int ps_compact(const ps_graph *g, const int32_t *listed, ptrdiff_t n, ps_graph *compact)
 {
     const ptrdiff_t stride = (n + 7) / 8 * 8;
     const size_t doubles = (size_t)(2 * stride * (n + 1));
@@ -125,7 +128,8 @@ static int ps_compact(const ps_graph *g, const int32_t *listed, ptrdiff_t n, ps_
     if (!memory)
         return 0;
     double *start = (double *)memory, *end = start + stride, *out = end + stride, *into = out + n * stride;
-    int32_t *group = (int32_t *)(start + doubles), *vertex = group + n, *class_name = vertex + n, *renamed = class_name + n;
+    int32_t *group = (int32_t *)(start + doubles), *vertex = group + n, *class_name = vertex + n,
+            *renamed = class_name + n;
     ptrdiff_t classes = 0;
     for (ptrdiff_t c = 0; c < g->classes; c++)
         renamed[c] = -1;
@@ -154,19 +158,21 @@ static int ps_compact(const ps_graph *g, const int32_t *listed, ptrdiff_t n, ps_
     }
     for (ptrdiff_t l = n; l < stride; l++)
         start[l] = end[l] = PS_NONE;
-    *made = (ps_graph){n, stride, classes, start, end, out, into, group, vertex, class_name, memory};
+    *compact = (ps_graph){n, stride, classes, start, end, out, into, group, vertex, class_name, memory};
     return 1;
 }
 
-/* before[j] for all places, of the walks that may exceed `level` with their completions in `after`; `listed` and `from` have room
- * for n entries. Other walks need not be counted: most rows of the graph are never read. */
-static void ps_walks_before(const ps_graph *g, ptrdiff_t k, const double *penalty, const double *after, double level,
-                            double *before, int32_t *listed, double *from)
+/* Compute before[j] for all positions, for the walks that may exceed `level` with their completions in
+ * `after`. `listed` and `from` are workspace for n entries. Skipping other walks leaves most rows of the
+ * graph unread. */
+static void ps_walks_before(const ps_graph *g, ptrdiff_t k, const double *penalty, const double *after,
+                            double level, double *before, int32_t *listed, double *from)
 {
     const ptrdiff_t stride = g->stride;
     memcpy(before, g->start, (size_t)g->n * sizeof(double));
     for (ptrdiff_t j = 1; j < k; j++) {
-        const double *last = before + (j - 1) * stride, *pay = penalty + (j - 1) * stride, *rest = after + (j - 1) * stride;
+        const double *last = before + (j - 1) * stride;
+        const double *pay = penalty + (j - 1) * stride, *rest = after + (j - 1) * stride;
         ptrdiff_t count = 0;
         for (ptrdiff_t v = 0; v < g->n; v++) {
             from[v] = last[v] + pay[v];
@@ -177,8 +183,9 @@ static void ps_walks_before(const ps_graph *g, ptrdiff_t k, const double *penalt
     }
 }
 
-/* after[j] for all places. */
-static void ps_walks_after(const ps_graph *g, ptrdiff_t k, const double *penalty, double *after, int32_t *listed, double *from)
+/* Compute after[j] for all positions. */
+static void ps_walks_after(const ps_graph *g, ptrdiff_t k, const double *penalty, double *after,
+                           int32_t *listed, double *from)
 {
     const ptrdiff_t stride = g->stride;
     memcpy(after + (k - 1) * stride, g->end, (size_t)g->n * sizeof(double));
@@ -197,30 +204,31 @@ static void ps_walks_after(const ps_graph *g, ptrdiff_t k, const double *penalty
     }
 }
 
-/* The best walk of the tables `after`, and its penalised score; -inf when there is none. */
-static double ps_best_walk(const ps_graph *g, ptrdiff_t k, const double *penalty, const double *after, int32_t *walk)
+/* Compute the best walk by the tables `after`, and its penalised score; -inf if there is none. */
+static double ps_best_walk(const ps_graph *g, ptrdiff_t k, const double *penalty, const double *after,
+                           int32_t *walk)
 {
     double best = PS_NONE;
     for (ptrdiff_t j = 0; j < k; j++) {
         const double *edges = j ? g->out + walk[j - 1] * g->stride : g->start;
         const double *pay = penalty + j * g->stride, *next = after + j * g->stride;
-        double most = PS_NONE;
+        double largest = PS_NONE;
         for (ptrdiff_t v = 0; v < g->n; v++) {
             const double sum = edges[v] + (pay[v] + next[v]);
-            if (sum > most) {
-                most = sum;
+            if (sum > largest) {
+                largest = sum;
                 walk[j] = (int32_t)v;
             }
         }
         if (j == 0)
-            best = most;
-        if (most == PS_NONE)
+            best = largest;
+        if (largest == PS_NONE)
             return PS_NONE;
     }
     return best;
 }
 
-/* The score of a walk without penalties. */
+/* Compute the score of a walk without penalties. */
 static double ps_walk_score(const ps_graph *g, ptrdiff_t k, const int32_t *walk)
 {
     double sum = g->start[walk[0]];

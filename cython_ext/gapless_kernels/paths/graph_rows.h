@@ -1,7 +1,7 @@
-/* The loops over whole rows of a graph: a template of lanes/versions.h, for double only. */
+/* Loops over whole rows of a graph: a template of lanes/versions.h, for double only. */
 #include "lanes/select_rows.h"
 
-/* The largest of `count` values. */
+/* Compute the largest of `count` values. */
 TARGET static inline double NAMED(row_largest)(const double *row, ptrdiff_t count)
 {
     LANES(block) best = LANES(all)(-INFINITY);
@@ -14,23 +14,27 @@ TARGET static inline double NAMED(row_largest)(const double *row, ptrdiff_t coun
     return largest;
 }
 
-/* Which vertices u have base + row[u] (+ end[u], if given) >= bound, and what they score; their number.
+/* List the vertices u with base + row[u] (+ end[u], if given) >= bound, and these scores; return their
+ * number.
  *
- * Whole blocks are written: `who` and `scores` have room for GAPLESS_BLOCK more than there are vertices. */
-TARGET static inline ptrdiff_t NAMED(row_offers)(double base, const double *row, const double *end, ptrdiff_t count,
-                                                 double bound, int32_t *who, double *scores)
+ * Whole blocks are written, so `vertices` and `scores` need GAPLESS_BLOCK entries more than there are
+ * vertices. */
+TARGET static inline ptrdiff_t NAMED(row_offers)(double base, const double *row, const double *end,
+                                                 ptrdiff_t count, double bound, int32_t *vertices,
+                                                 double *scores)
 {
-    const LANES(block) score = LANES(all)(base), least = LANES(all)(bound);
-    ptrdiff_t found = 0;
+    const LANES(block) score = LANES(all)(base), threshold = LANES(all)(bound);
+    ptrdiff_t matches = 0;
     for (ptrdiff_t u = 0; u < count; u += GAPLESS_BLOCK) {
-        const int whole = u + GAPLESS_BLOCK <= count;
-        const unsigned lanes = whole ? 0xFFFFu : 0xFFFFu >> (GAPLESS_BLOCK - (count - u));
-        LANES(block) offers = LANES(add)(score, whole ? LANES(load)(row + u) : LANES(load_some)(row + u, lanes));
+        const int is_full = u + GAPLESS_BLOCK <= count;
+        const unsigned lanes = is_full ? 0xFFFFu : 0xFFFFu >> (GAPLESS_BLOCK - (count - u));
+        LANES(block)
+        offers = LANES(add)(score, is_full ? LANES(load)(row + u) : LANES(load_some)(row + u, lanes));
         if (end)
-            offers = LANES(add)(offers, whole ? LANES(load)(end + u) : LANES(load_some)(end + u, lanes));
-        const unsigned bits = LANES(at_least)(offers, least) & lanes;
+            offers = LANES(add)(offers, is_full ? LANES(load)(end + u) : LANES(load_some)(end + u, lanes));
+        const unsigned bits = LANES(at_least)(offers, threshold) & lanes;
         if (bits)
-            found += LANES(collect)(offers, bits, 0, u, who + found, scores + found);
+            matches += LANES(collect)(offers, bits, 0, u, vertices + matches, scores + matches);
     }
-    return found;
+    return matches;
 }

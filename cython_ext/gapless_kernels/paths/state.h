@@ -1,61 +1,73 @@
-/* The state of a path search: the graph that is left, what is ruled out, the multipliers, the best paths so far. */
+/* The state of a path search, and who owns its memory: `ps_open` allocates, `ps_close` frees, also after a
+ * failure. */
 #ifndef GAPLESS_PATH_STATE_H
 #define GAPLESS_PATH_STATE_H
 
 #include "paths/graph.h"
+#include "resize.h"
 
 enum { PS_PROVED, PS_OPEN, PS_STOPPED, PS_NO_MEMORY };
 
-/* Asked now and then with the bound and the value so far, steps and labels; nonzero ends the search. */
+/* Called now and then with the bound, the best value, and the numbers of steps and labels; nonzero ends
+ * the search. */
 typedef int (*ps_pulse)(void *owner, double bound, double value, int64_t steps, int64_t labels);
 
-/* Sums between two questions whether to go on: some milliseconds. */
+/* Sums between two calls of the pulse: some milliseconds. */
 #define PS_PULSE 2e7
 
 typedef struct {
-    int32_t *names;     /* classes of the given graph whose multiplier is not 0, stage after stage */
+    int32_t *names;   /* classes of the given graph whose multiplier is not 0, stage after stage */
     double *prices;
-    ptrdiff_t *first;   /* where each stage begins, and where the last ends */
-    ptrdiff_t stages, room, stage_room;
+    ptrdiff_t *first; /* where each stage begins, and where the last ends */
+    ptrdiff_t stages, capacity, stage_capacity;
 } ps_record;
 
 typedef struct {
-    ps_graph given, g;
-    ptrdiff_t k, wanted;
-    double *price, *best_price;         /* by class of the given graph */
-    double *spare;                      /* room for as many numbers */
-    unsigned char *alive;               /* [j * stride + v]: whether v may be at place j */
-    double *penalty, *before, *after;   /* likewise */
+    /* The problem: paths of k vertices in `given`, of which the best `max_paths` are kept. */
+    ps_graph given;
+    ptrdiff_t k, max_paths;
+    double scale; /* of the sums, for their rounding */
+    /* The remaining graph; `ps_shrink` replaces it and all arrays over its vertices. */
+    ps_graph g;
+    unsigned char *alive; /* [j * stride + v]: whether v may be at position j */
+    ptrdiff_t vertices_remaining;
+    /* Multipliers, by class of the given graph. */
+    double *price, *best_price;
+    double *workspace; /* as many numbers */
+    double price_sum;
+    /* Tables of walks under these multipliers, [j * stride + v]. */
+    double *penalty, *before, *after;
+    int freshness; /* 0: tables of other multipliers; 1: `after` is current; 2: `before`, too;
+                    * -1: both still bound, but include vertices that were ruled out since */
+    /* Scratch space of one step. */
     double *from;
     int32_t *listed, *walk, *visits;
-    double price_sum;
-    int32_t *paths;                     /* the best paths, best first, in vertices of the given graph */
+    /* The best paths, best first, in vertices of the given graph; the bound on all paths. */
+    int32_t *paths;
     double *values;
-    ptrdiff_t found;
-    double bound;                       /* on all paths */
-    double scale;                       /* of the sums, for their rounding */
-    int fresh;                          /* 0: the tables are of other multipliers; 1: `after` is right; 2: `before`, too;
-                                         * -1: both still bound, but what they count may have been ruled out */
-    ps_record record;
-    uint64_t *memory;                   /* which classes each vertex remembers, once walks remember; NULL before */
-    ptrdiff_t words;                    /* of it, for each vertex */
-    int routed;                         /* whether `bound` is that of walks that remember */
-    double memory_limit;                /* bytes of labels */
+    ptrdiff_t path_count;
+    double bound;
+    ps_record record; /* the evidence: multipliers of each stage that ruled something out */
+    /* ng-routes: the classes that each vertex remembers; NULL before walks remember any. */
+    uint64_t *memory;
+    ptrdiff_t words; /* of it, for each vertex */
+    int routed;      /* whether `bound` is that of walks that remember */
+    double memory_limit; /* bytes of labels */
+    /* Effort, and when to stop. */
     ps_pulse pulse;
     void *owner;
-    double work, next_pulse;            /* sums made, and when to ask again */
+    double work, next_pulse; /* sums computed, and when to call the pulse again */
     int64_t iterations, labels, passes;
-    ptrdiff_t vertices_left;
     int stopped;
 } ps_search;
 
-/* The value that a path must exceed to matter. */
+/* The value that a path must exceed to be among the best; -inf while there are fewer than `max_paths`. */
 static double ps_incumbent(const ps_search *s)
 {
-    return s->found == s->wanted ? s->values[s->wanted - 1] : PS_NONE;
+    return s->path_count == s->max_paths ? s->values[s->max_paths - 1] : PS_NONE;
 }
 
-/* What float64 sums of this size may be wrong by, but less than what a proof may be wrong by: scores of -1e9 that only stand for
+/* The rounding error of sums of this size, at most the tolerance of a proof: scores of -1e9 that stand for
  * "never" must not make better paths count as equal. */
 static double ps_tolerance(const ps_search *s)
 {
@@ -63,54 +75,55 @@ static double ps_tolerance(const ps_search *s)
     return fmin(1e-12 * size + 1e-15 * (double)(s->k + 2) * s->scale, 1e-9 * fmax(1, size));
 }
 
-static double ps_level(const ps_search *s)
+static double ps_cutoff(const ps_search *s)
 {
     const double value = ps_incumbent(s);
     return value == PS_NONE ? PS_NONE : value + ps_tolerance(s);
 }
 
-/* A bound on all that is not ruled out yet. */
-static void ps_bound(ps_search *s, double bound)
+/* Lower the bound on all paths; `bound` is valid for those that are not ruled out yet. */
+static void ps_lower_global_bound(ps_search *s, double bound)
 {
-    s->bound = fmin(s->bound, s->found ? fmax(bound, s->values[0]) : bound);
+    s->bound = fmin(s->bound, s->path_count ? fmax(bound, s->values[0]) : bound);
 }
 
-/* Counts work, and asks whether to go on. */
-static int ps_go_on(ps_search *s, double work)
+/* Charge work. Whether to continue. */
+static int ps_charge_work(ps_search *s, double work)
 {
     s->work += work;
     if (s->work >= s->next_pulse && !s->stopped && s->pulse) {
         s->next_pulse = s->work + PS_PULSE;
-        s->stopped = s->pulse(s->owner, s->bound, s->found ? s->values[0] : PS_NONE, s->iterations, s->labels);
+        s->stopped =
+            s->pulse(s->owner, s->bound, s->path_count ? s->values[0] : PS_NONE, s->iterations, s->labels);
     }
     return !s->stopped;
 }
 
-/* Keep a path of the current graph if it is among the best, and new. */
+/* Insert a path of the current graph if it is new and among the best. */
 static void ps_offer(ps_search *s, const int32_t *walk)
 {
     const ptrdiff_t k = s->k;
     const double value = ps_walk_score(&s->g, k, walk);
-    if (value == PS_NONE || (s->found == s->wanted && value <= s->values[s->wanted - 1]))
+    if (value == PS_NONE || (s->path_count == s->max_paths && value <= s->values[s->max_paths - 1]))
         return;
-    ptrdiff_t at = s->found;
-    for (ptrdiff_t p = 0; p < s->found; p++) {
+    ptrdiff_t rank = s->path_count;
+    for (ptrdiff_t p = 0; p < s->path_count; p++) {
         int same = 1;
         for (ptrdiff_t j = 0; same && j < k; j++)
             same = s->paths[p * k + j] == (s->g.vertex ? s->g.vertex[walk[j]] : walk[j]);
         if (same)
             return;
     }
-    while (at > 0 && s->values[at - 1] < value)
-        at--;
-    if (s->found < s->wanted)
-        s->found++;
-    const ptrdiff_t later = s->found - 1 - at;
-    memmove(s->values + at + 1, s->values + at, (size_t)later * sizeof(double));
-    memmove(s->paths + (at + 1) * k, s->paths + at * k, (size_t)(later * k) * sizeof(int32_t));
-    s->values[at] = value;
+    while (rank > 0 && s->values[rank - 1] < value)
+        rank--;
+    if (s->path_count < s->max_paths)
+        s->path_count++;
+    const ptrdiff_t later = s->path_count - 1 - rank;
+    memmove(s->values + rank + 1, s->values + rank, (size_t)later * sizeof(double));
+    memmove(s->paths + (rank + 1) * k, s->paths + rank * k, (size_t)(later * k) * sizeof(int32_t));
+    s->values[rank] = value;
     for (ptrdiff_t j = 0; j < k; j++)
-        s->paths[at * k + j] = s->g.vertex ? s->g.vertex[walk[j]] : walk[j];
+        s->paths[rank * k + j] = s->g.vertex ? s->g.vertex[walk[j]] : walk[j];
 }
 
 static int32_t ps_class_name(const ps_graph *g, ptrdiff_t c)
@@ -118,46 +131,35 @@ static int32_t ps_class_name(const ps_graph *g, ptrdiff_t c)
     return g->class_name ? g->class_name[c] : (int32_t)c;
 }
 
-/* Write down the multipliers that were used to rule something out; 0 when there is no memory. */
-static int ps_write_down(ps_search *s)
+/* Record the multipliers that ruled something out: a stage of the proof. 0 without memory. */
+static int ps_record_stage(ps_search *s)
 {
     ps_record *r = &s->record;
     const ptrdiff_t used = r->stages ? r->first[r->stages] : 0;
-    if (used + s->g.classes > r->room) {
-        const ptrdiff_t room = 2 * r->room + s->g.classes + 64;
-        int32_t *names = realloc(r->names, (size_t)room * sizeof(int32_t));
-        if (names)
-            r->names = names;
-        double *prices = realloc(r->prices, (size_t)room * sizeof(double));
-        if (prices)
-            r->prices = prices;
-        if (!names || !prices)
+    if (used + s->g.classes > r->capacity) {
+        const ptrdiff_t capacity = 2 * r->capacity + s->g.classes + 64;
+        if (!array_resize(&r->names, capacity, sizeof(int32_t))
+            || !array_resize(&r->prices, capacity, sizeof(double)))
             return 0;
-        r->room = room;
+        r->capacity = capacity;
     }
-    if (r->stages + 2 > r->stage_room) {
-        const ptrdiff_t room = 2 * r->stage_room + 8;
-        ptrdiff_t *first = realloc(r->first, (size_t)room * sizeof(ptrdiff_t));
-        if (!first)
-            return 0;
-        r->first = first;
-        r->stage_room = room;
-    }
-    ptrdiff_t at = used;
+    if (!array_grow(&r->first, &r->stage_capacity, r->stages + 2, sizeof(ptrdiff_t)))
+        return 0;
+    ptrdiff_t end = used;
     for (ptrdiff_t c = 0; c < s->g.classes; c++) {
         const int32_t name = ps_class_name(&s->g, c);
         if (s->price[name] > 0) {
-            r->names[at] = name;
-            r->prices[at++] = s->price[name];
+            r->names[end] = name;
+            r->prices[end++] = s->price[name];
         }
     }
     r->first[r->stages] = used;
-    r->first[++r->stages] = at;
+    r->first[++r->stages] = end;
     return 1;
 }
 
-/* Room for tables over a graph of this stride; the old tables' content is lost. */
-static int ps_make_tables(ps_search *s, ptrdiff_t stride)
+/* Allocate the tables for a graph of this stride, and free the old ones. 0 without memory. */
+static int ps_allocate_tables(ps_search *s, ptrdiff_t stride)
 {
     const size_t cells = (size_t)(s->k * stride);
     free(s->penalty);
@@ -168,13 +170,13 @@ static int ps_make_tables(ps_search *s, ptrdiff_t stride)
         return 0;
     s->before = s->penalty + cells;
     s->after = s->before + cells;
-    s->fresh = 0;
+    s->freshness = 0;
     s->from = s->after + cells;
     memset(s->alive, 1, cells);
     return 1;
 }
 
-/* Go on with the listed vertices of the current graph only. */
+/* Reduce the graph to the listed vertices. 0 without memory. */
 static int ps_shrink(ps_search *s, const int32_t *listed, ptrdiff_t n)
 {
     const ps_graph old = s->g;
@@ -184,7 +186,7 @@ static int ps_shrink(ps_search *s, const int32_t *listed, ptrdiff_t n)
         return 0;
     }
     s->alive = NULL;
-    if (!ps_make_tables(s, s->g.stride)) {
+    if (!ps_allocate_tables(s, s->g.stride)) {
         free((void *)old_alive);
         free(old.memory);
         return 0;
@@ -197,21 +199,21 @@ static int ps_shrink(ps_search *s, const int32_t *listed, ptrdiff_t n)
     return 1;
 }
 
-/* List the vertices that may still be somewhere; their number. */
-static ptrdiff_t ps_list_alive(ps_search *s)
+/* List the vertices that remain at some position; return their number. */
+static ptrdiff_t ps_list_remaining(ps_search *s)
 {
-    ptrdiff_t left = 0;
+    ptrdiff_t count = 0;
     for (ptrdiff_t v = 0; v < s->g.n; v++) {
-        int anywhere = 0;
-        for (ptrdiff_t j = 0; !anywhere && j < s->k; j++)
-            anywhere = s->alive[j * s->g.stride + v];
-        s->listed[left] = (int32_t)v;
-        left += anywhere;
+        int is_alive = 0;
+        for (ptrdiff_t j = 0; !is_alive && j < s->k; j++)
+            is_alive = s->alive[j * s->g.stride + v];
+        s->listed[count] = (int32_t)v;
+        count += is_alive;
     }
-    return left;
+    return count;
 }
 
-static void ps_free(ps_search *s)
+static void ps_close(ps_search *s)
 {
     free(s->g.memory);
     free(s->memory);
@@ -226,33 +228,35 @@ static void ps_free(ps_search *s)
     free(s->record.first);
 }
 
-/* Paths of k vertices in a graph that stays where it is; `scale` is the largest magnitude of its scores. 0 when there is no memory. */
-static int ps_begin(ps_search *s, ptrdiff_t k, ptrdiff_t wanted, const ps_graph *given, double scale)
+/* Open a search for paths of k vertices in a graph that the caller keeps; `scale` is the largest magnitude
+ * of its scores. 0 without memory. */
+static int ps_open(ps_search *s, ptrdiff_t k, ptrdiff_t max_paths, const ps_graph *given, double scale)
 {
-    const ptrdiff_t n = given->n, classes = given->classes, most = n > classes ? n : classes;
+    const ptrdiff_t n = given->n, classes = given->classes, larger = n > classes ? n : classes;
     s->given = *given;
-    s->given.vertex = s->given.class_name = NULL; /* the names of this search are those of this graph */
+    s->given.vertex = s->given.class_name =
+        NULL; /* vertices and classes of the given graph name themselves */
     s->given.memory = NULL;
     s->g = s->given;
     s->k = k;
-    s->wanted = wanted;
+    s->max_paths = max_paths;
     s->scale = scale;
     s->bound = INFINITY;
-    s->vertices_left = n;
+    s->vertices_remaining = n;
     s->next_pulse = PS_PULSE;
     s->price = calloc((size_t)(3 * classes), sizeof(double));
-    s->listed = malloc((size_t)(most + k + classes + 8) * sizeof(int32_t));
-    if ((double)wanted * (double)(k + 2) * sizeof(int32_t) < (double)PTRDIFF_MAX) {
-        s->paths = malloc((size_t)(wanted * k) * sizeof(int32_t));
-        s->values = malloc((size_t)wanted * sizeof(double));
+    s->listed = malloc((size_t)(larger + k + classes + 8) * sizeof(int32_t));
+    if ((double)max_paths * (double)(k + 2) * sizeof(int32_t) < (double)PTRDIFF_MAX) {
+        s->paths = malloc((size_t)(max_paths * k) * sizeof(int32_t));
+        s->values = malloc((size_t)max_paths * sizeof(double));
     }
     if (!s->price || !s->listed || !s->paths || !s->values)
         return 0;
     s->best_price = s->price + classes;
-    s->spare = s->best_price + classes;
-    s->walk = s->listed + most;
+    s->workspace = s->best_price + classes;
+    s->walk = s->listed + larger;
     s->visits = s->walk + k;
-    return ps_make_tables(s, given->stride);
+    return ps_allocate_tables(s, given->stride);
 }
 
 #endif

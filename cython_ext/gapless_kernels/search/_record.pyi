@@ -1,1 +1,1 @@
-"""The record of a search as arrays; `Search.record` returns it."""
+"""The record of a search as arrays; `CompiledSearch.record` returns it."""

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The common ground of the search's modules: its state, and the object that holds it."""
+"""State of a search in C, and the object that owns it."""
 
 from libc.stdint cimport int32_t, int64_t
 
@@ -7,12 +7,11 @@ from gapless_kernels.search.roles cimport gs_factor, gs_maximiser
 
 cdef extern from "search/tree.h" nogil:
     enum: GS_IN_STAR, GS_REPEATED
-    enum: GS_CHOICES, GS_PROVED, GS_TIME, GS_NODES, GS_NO_MEMORY, GS_STOPPED, GS_STEPS, GS_TARGET, GS_GAP, GS_EVENTS
-    enum: GS_EVENT_ROOM, GS_BROKE_STATE, GS_BROKE_VALUE, GS_BROKE_BOUND, GS_RAISED
+    enum: GS_CHOICES, GS_PROVED, GS_TIME, GS_NODES, GS_NO_MEMORY, GS_STOPPED
+    enum: GS_STEPS, GS_TARGET, GS_GAP, GS_EVENTS
+    enum: GS_EVENT_CAPACITY, GS_ERROR_STATE, GS_ERROR_VALUE, GS_ERROR_BOUND, GS_ERROR_RAISED
 
-    ctypedef int (*gs_asks)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
-
-    ctypedef int32_t (*gs_chooses)(void *) noexcept nogil
+    ctypedef int (*gs_score_source)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
 
     ctypedef struct gs_event:
         int64_t nodes
@@ -20,24 +19,20 @@ cdef extern from "search/tree.h" nogil:
         Py_ssize_t free
         double bound, value
 
-    ctypedef struct gs_star:
-        int32_t group, uppers, lowers
-        Py_ssize_t cell
-
     ctypedef struct gs_structure:
         int32_t *on
         Py_ssize_t count
 
     ctypedef struct gs_snapshot:
-        double *split
-        int32_t *place
+        double *multipliers
+        int32_t *slot
         Py_ssize_t count
 
-    ctypedef struct gs_record:
+    ctypedef struct gs_proof_node:
         int64_t parent
         int32_t decision, on, leaf_snapshot
 
-    ctypedef struct gs_fixing:
+    ctypedef struct gs_fixing_step:
         int64_t record
         int32_t snapshot
         int64_t first_off
@@ -49,52 +44,98 @@ cdef extern from "search/tree.h" nogil:
 
     ctypedef struct gs_node:
         double bound
-        int64_t record, shown
+        int64_t record, proved_at
         int32_t snapshot
 
-    ctypedef struct gs_search:
-        const gs_maximiser *maximiser
-        Py_ssize_t decisions, groups, scopes, slots, stars, star_cells, shared, shared_slots, factor_slots, culprit, event_count
-        int paper, lifted, order, keep_proof, choices, root_steps, root_trend, root_closed, proof_dropped, working, tell_steps
-        double granularity, proof_limit, memory_limit, snapshot_bytes, value, excluded, saved_psi, largest_term
+    ctypedef struct gs_options:
+        int is_paper, is_lifted, max_choices, root_steps, root_trend
+        double granularity, proof_limit, memory_limit, largest_term
+
+    ctypedef struct gs_input:
+        Py_ssize_t decisions, scopes
         int32_t *group
-        int32_t *group_first
-        int32_t *member
-        gs_structure best, found
-        signed char *state
-        double *gap_of
-        gs_event *events
-        gs_chooses choose
-        gs_star *star
-        int32_t *star_scope
-        int32_t *shared_scope
-        Py_ssize_t *shared_first
-        double *shared_score
         double *base
-        unsigned char *unknown
+
+    ctypedef struct gs_stars:
+        Py_ssize_t cells
+        int32_t *scope
         unsigned char *form
         int32_t *side
+
+    ctypedef struct gs_shared:
+        Py_ssize_t count, slots
+        int32_t *scope
+        Py_ssize_t *first
+        double *score
+
+    ctypedef struct gs_factors:
+        Py_ssize_t slots
+
+    ctypedef struct gs_lazy_scores:
+        unsigned char *unknown
+        gs_score_source source
+        void *source_data
+
+    ctypedef struct gs_fixings:
         unsigned char *root_alive
-        gs_asks ask
-        void *asker
-        int64_t dp_calls, nodes, steps, fixed, enumerated, scored
-        int failed, no_memory
-        gs_snapshot *snapshots
-        Py_ssize_t snapshot_count
-        gs_record *records
-        Py_ssize_t record_count
-        gs_fixing *fixings
-        Py_ssize_t fixing_count
-        int32_t *offs
-        Py_ssize_t off_count
+
+    ctypedef struct gs_ascent:
+        Py_ssize_t slots
+        double saved_bound
+        int32_t saved_snapshot
+
+    ctypedef struct gs_incumbent:
+        double value
+        gs_structure structure
+
+    ctypedef struct gs_tree:
+        int order, is_in_node, is_root_closed
         gs_node *open
-        Py_ssize_t open_count
-        gs_node *survivors
-        Py_ssize_t survivor_count
+        gs_node *survivor
+        Py_ssize_t open_count, survivor_count
+
+    ctypedef struct gs_snapshots:
+        gs_snapshot *snapshot
+        Py_ssize_t count
+
+    ctypedef struct gs_proof:
+        int is_kept, is_dropped
+        gs_proof_node *node
+        gs_fixing_step *step
+        int32_t *fixed
+        Py_ssize_t node_count, step_count, fixed_count
+        int32_t root_snapshot
+
+    ctypedef struct gs_log:
+        gs_event *event
+        Py_ssize_t count
+        int has_steps
+
+    ctypedef struct gs_counts:
+        int64_t maximisations, nodes, steps, fixed, enumerated, scored
+
+    ctypedef struct gs_search:
+        gs_options options
+        gs_input input
+        gs_stars stars
+        gs_shared shared
+        gs_factors factors
+        gs_lazy_scores lazy
+        gs_fixings fixings
+        gs_ascent ascent
+        gs_incumbent incumbent
         gs_node node
-        int32_t saved, root_snapshot
+        gs_tree tree
+        gs_snapshots snapshots
+        gs_proof proof
+        gs_log log
+        gs_counts counts
+        int failure, no_memory
+        Py_ssize_t failed_factor
 
     int gs_reserve(gs_search *, const gs_maximiser *, Py_ssize_t, Py_ssize_t)
+    int gs_reserve_log(gs_search *)
+    int gs_reserve_unknown(gs_search *)
     int gs_number(gs_search *)
     int gs_take_factors(gs_search *, const gs_factor *const *, Py_ssize_t)
     int gs_take_guides(gs_search *, const double *const *)
@@ -107,22 +148,22 @@ cdef extern from "search/tree.h" nogil:
     Py_ssize_t gs_free_decisions(const gs_search *)
     double gs_open_bytes(const gs_search *)
     double gs_proof_bytes(const gs_search *)
-    double gs_lost(const gs_search *)
-    void gs_settle(gs_search *)
-    void gs_hold(gs_search *, const gs_structure *)
+    double gs_rounding_bound(const gs_search *)
+    void gs_bound_current_node(gs_search *)
+    void gs_offer_external(gs_search *, const gs_structure *)
     int gs_restart(gs_search *, const double *, const gs_structure *)
     void gs_free(gs_search *)
 
 
-cdef class Search:
+cdef class CompiledSearch:
     cdef gs_search s
     cdef int status
     cdef bint ready, running
-    cdef unsigned long runner   # the thread that runs it
+    cdef unsigned long runner     # the thread that runs it
     cdef readonly object maximiser
     cdef readonly list blocks, factors
-    cdef object asks, brancher, error
-    cdef int32_t[::1] given
+    cdef object asks, error
+    cdef int32_t[::1] structure   # that the running call has taken
     cdef int take_structure(self, on, gs_structure *x) except -1
     cdef int mark_unknown(self, const unsigned char[::1] unasked) except -1
     cdef int take_groups(self, first, members) except -1

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The one search: branch and bound over decisions, a maximiser, and what scores sets of decisions; the headers say what they do."""
+"""The compiled search: the object that checks arguments, owns the state of `search/tree.h`, and calls it."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t
@@ -27,48 +27,38 @@ _sets.follow()
 
 PROVED, TIME, NODES, STEPS = GS_PROVED, GS_TIME, GS_NODES, GS_STEPS
 TARGET, GAP, EVENTS = GS_TARGET, GS_GAP, GS_EVENTS
-EVENT = np.dtype([("nodes", "i8"), ("step", "?"), ("depth", "i4"), ("free", "i8"), ("bound", "f8"), ("value", "f8")])
+EVENT = np.dtype(
+    [("nodes", "i8"), ("step", "?"), ("depth", "i4"), ("free", "i8"), ("bound", "f8"), ("value", "f8")]
+)
 
 
 cdef int ask_scores(void *asker, const int32_t *scopes, Py_ssize_t count, double *scores) noexcept with gil:
-    """Ask the search's callable; what it raises is kept for `advance` to raise."""
-    cdef Search search = <Search>asker
-    cdef const double[::1] given
+    """Call the search's `ask`; its exception is stored for `advance` to raise."""
+    cdef CompiledSearch search = <CompiledSearch>asker
+    cdef const double[::1] values
     try:
         answers = np.array(search.asks(np.array(<const int32_t[:count]>scopes, np.int64)), np.float64)
         if answers.shape != (count,) or not np.isfinite(answers).all():
-            raise ValueError(f"ask gave {np.shape(answers)} for {count} scopes, expected as many finite scores")
-        given = answers
+            raise ValueError(
+                f"ask gave {np.shape(answers)} for {count} scopes, expected as many finite scores"
+            )
+        values = answers
     except BaseException as error:
         search.error = error
         return 1
-    memcpy(scores, &given[0], count * sizeof(double))
+    memcpy(scores, &values[0], count * sizeof(double))
     return 0
 
 
-cdef int32_t choose_decision(void *asker) noexcept with gil:
-    """Ask the search's brancher; what it raises is kept for `advance` to raise."""
-    cdef Search search = <Search>asker
-    cdef Py_ssize_t count = search.s.decisions
-    try:
-        found = np.array([search.s.found.on[k] for k in range(search.s.found.count)], np.int64)
-        state = np.array(<signed char[:count]>search.s.state, np.int8)
-        chosen = search.brancher(found, state, np.array(<double[:count]>search.s.gap_of))
-        if not (isinstance(chosen, (int, np.integer)) and 0 <= chosen < count and state[chosen] == roles.GS_FREE):
-            raise ValueError(f"the brancher chose {chosen!r}, expected a decision in 0..{count - 1} that is free")
-        return chosen
-    except BaseException as error:
-        search.error, search.s.failed, search.s.culprit = error, GS_RAISED, -1
-        return -1
+cdef bint is_plain(values, kind):
+    """Whether `values` is a contiguous array of one axis and type `kind`, which needs no conversion."""
+    if not isinstance(values, np.ndarray) or values.dtype != kind:
+        return False
+    return values.ndim == 1 and values.flags.c_contiguous
 
 
-cdef bint plain(given, kind):
-    """Whether it is such an array as compiled code reads, of one axis."""
-    return isinstance(given, np.ndarray) and given.dtype == kind and given.ndim == 1 and given.flags.c_contiguous
-
-
-cdef class Search:
-    """The best structure under weights and scores of sets of decisions; see the stub for parameters and attributes."""
+cdef class CompiledSearch:
+    """Best structure under weights and scores of sets of decisions; the stub documents it."""
 
     def __cinit__(self):
         self.status = -1
@@ -97,77 +87,84 @@ cdef class Search:
         checked=False,
         ask=None,
         unknown=None,
-        brancher=None,
         events=None,
         on=None,
         double largest_term=0.0,
     ):
-        if self.s.group != NULL:
+        if self.s.input.group != NULL:
             raise RuntimeError("this search was set up before; make another")
         roles.check_maximiser(maximiser)
         check_options(
             {
-                "variant": variant, "order": order, "granularity": granularity, "choices": choices, "root_steps": root_steps,
-                "root_trend": root_trend, "memory_limit": memory_limit,
+                "variant": variant, "order": order, "granularity": granularity, "choices": choices,
+                "root_steps": root_steps, "root_trend": root_trend, "memory_limit": memory_limit,
             },
             GS_CHOICES,
         )
         cdef Py_ssize_t decisions = maximiser.role.decisions, e, total
-        cdef const double[::1] weights = base if plain(base, np.float64) and len(base) == decisions else checked_weights(base, decisions)
-        cdef bint odd = False
+        cdef gs_options *options = &self.s.options
+        cdef bint is_wrong = False
+        cdef const double[::1] weights
+        if not is_plain(base, np.float64) or len(base) != decisions:
+            base = checked_weights(base, decisions)
+        weights = base
         self.maximiser, self.error = maximiser, None
-        self.blocks = list(blocks) if checked else [checked_block(k, *block, decisions) for k, block in enumerate(blocks)]
+        self.blocks = list(blocks)
+        if not checked:
+            self.blocks = [checked_block(k, *block, decisions) for k, block in enumerate(blocks)]
         total = sum(len(scores) for _, scores in self.blocks)
-        self.s.paper, self.s.order = variant == "paper", ORDERS.index(order)
-        if self.s.paper:
-            self.s.order = ORDERS.index("breadth-first")
-        self.s.choices = 0 if self.s.paper else choices
-        self.s.lifted = bool(lifted) and not self.s.paper and maximiser.role.excludes != NULL
-        self.s.root_steps, self.s.root_trend, self.s.largest_term = root_steps, root_trend, largest_term
-        self.s.keep_proof, self.s.granularity = bool(keep_proof), granularity
-        # Half is for multipliers, the proof's among them, half for open nodes.
-        self.s.memory_limit, self.s.proof_limit = memory_limit, min(proof_limit, 0.5 * memory_limit)
+        options.is_paper = variant == "paper"
+        self.s.tree.order = ORDERS.index("breadth-first" if options.is_paper else order)
+        options.max_choices = 0 if options.is_paper else choices
+        options.is_lifted = bool(lifted) and not options.is_paper and maximiser.role.excludes != NULL
+        options.root_steps, options.root_trend = root_steps, root_trend
+        options.largest_term, options.granularity = largest_term, granularity
+        self.s.proof.is_kept = bool(keep_proof)
+        # Half of the memory is for multipliers, the proof's among them, and half for open nodes.
+        options.memory_limit, options.proof_limit = memory_limit, min(proof_limit, 0.5 * memory_limit)
         first, members = group_first, groups
-        if not (plain(first, np.int64) and plain(members, np.int64) and len(first) and first[0] == 0 and first[-1] == len(members)):
+        # Arrays of the right types need no copy: take_groups checks them while it reads them.
+        if not (is_plain(first, np.int64) and is_plain(members, np.int64) and len(first)) or (
+            first[0] != 0 or first[len(first) - 1] != len(members)
+        ):
             first, members = checked_groups(first, members, decisions)
         if max(decisions, len(first), sum(scopes.size for scopes, _ in self.blocks)) >= 2**31:
-            raise ValueError(f"{total} scopes over {decisions} decisions are more than 32-bit numbers can count")
+            raise ValueError(
+                f"{total} scopes over {decisions} decisions are more than 32-bit numbers can count"
+            )
         if not gs_reserve(&self.s, &maximiser.role, len(first) - 1, total):
             raise MemoryError("no memory for the decisions")
         for e in range(decisions):
-            odd |= not (weights[e] < 1e300 and (weights[e] > -1e300 or weights[e] == -INFINITY))
-            self.s.base[e] = weights[e]
-        if odd:
-            checked_weights(base, decisions)  # which says where
+            is_wrong |= not (weights[e] < 1e300 and (weights[e] > -1e300 or weights[e] == -INFINITY))
+            self.s.input.base[e] = weights[e]
+        if is_wrong:
+            checked_weights(base, decisions)  # which names the weight
         self.take_groups(first, members)
         self.asks = ask
-        self.s.ask, self.s.asker = ask_scores, <void *>self
-        self.brancher = brancher
-        if brancher is not None:
-            self.s.choose = choose_decision
+        self.s.lazy.source, self.s.lazy.source_data = ask_scores, <void *>self
         if events not in (None, "nodes", "steps"):
             raise ValueError(f"events must be None, 'nodes' or 'steps', got {events!r}")
-        if events is not None:
-            self.s.events = <gs_event *>calloc(GS_EVENT_ROOM, sizeof(gs_event))
-            if self.s.events == NULL:
-                raise MemoryError("no memory for events")
-        self.s.tell_steps = events == "steps"
+        if events is not None and not gs_reserve_log(&self.s):
+            raise MemoryError("no memory for events")
+        self.s.log.has_steps = events == "steps"
         self.take_factors(factors)
-        if guides is not None and not self.s.paper:
+        if guides is not None and not options.is_paper:
             self._take_guides(guides)
         if unknown is not None:
             self.mark_unknown(np.ascontiguousarray(unknown, np.bool_).view(np.uint8))
         self.take_blocks()
-        cdef gs_structure known
-        cdef bint given = self.take_structure(incumbent, &known)
+        cdef gs_structure structure
+        cdef bint has_structure = self.take_structure(incumbent, &structure)
         for e in () if on is None else on:
             if not 0 <= e < decisions or weights[e] == -float("inf"):
-                raise ValueError(f"on names decision {e}, expected decisions in 0..{decisions - 1} that can be on")
-            if self.s.group[e] < 0:
-                gs_turn_on(&self.s, self.s.root_alive, <int32_t>e)
+                raise ValueError(
+                    f"on names decision {e}, expected decisions in 0..{decisions - 1} that can be on"
+                )
+            if self.s.input.group[e] < 0:
+                gs_turn_on(&self.s, self.s.fixings.root_alive, <int32_t>e)
         self.claim_roles()
         try:
-            if not gs_start(&self.s, &known if given else NULL):
+            if not gs_start(&self.s, &structure if has_structure else NULL):
                 raise MemoryError("no memory for the root")
         finally:
             self.release_roles()
@@ -180,59 +177,58 @@ cdef class Search:
     cdef int take_groups(self, first, members) except -1:
         cdef const int64_t[::1] begin = first, each = members
         cdef Py_ssize_t e, g, k
-        cdef bint odd = False
-        for e in range(self.s.decisions):
-            self.s.group[e] = -1
+        cdef bint is_wrong = False
+        for e in range(self.s.input.decisions):
+            self.s.input.group[e] = -1
         for g in range(begin.shape[0] - 1):
-            odd |= not 0 <= begin[g] <= begin[g + 1] <= each.shape[0]
-            for k in range(0 if odd else begin[g], 0 if odd else begin[g + 1]):
-                odd |= not 0 <= each[k] < self.s.decisions or self.s.group[each[k]] >= 0
-                if odd:
+            is_wrong |= not 0 <= begin[g] <= begin[g + 1] <= each.shape[0]
+            for k in range(0 if is_wrong else begin[g], 0 if is_wrong else begin[g + 1]):
+                is_wrong |= not 0 <= each[k] < self.s.input.decisions or self.s.input.group[each[k]] >= 0
+                if is_wrong:
                     break
-                self.s.group[each[k]] = <int32_t>g
-        if odd:
-            checked_groups(first, members, self.s.decisions)  # which says where
+                self.s.input.group[each[k]] = <int32_t>g
+        if is_wrong:
+            checked_groups(first, members, self.s.input.decisions)  # which names the group
         if not gs_number(&self.s):
             raise MemoryError("no memory for the decisions")
         return 0
 
     cdef int take_structure(self, on, gs_structure *x) except -1:
-        """Whether there is a structure; its decisions stay in `given`."""
+        """Point `x` to the decisions of a structure, which `structure` owns; 0 if there is none."""
+        cdef Py_ssize_t decisions = self.s.input.decisions
+        ids = np.zeros(0, np.int32)
         if on is None:
             return 0
-        if self.s.decisions == 0:
-            self.given = np.zeros(1, np.int32)
-        else:
-            self.given = np.append(
-                checked_structure(
-                    on, np.asarray(<int32_t[: self.s.decisions]>self.s.group), np.asarray(<double[: self.s.decisions]>self.s.base)
-                ),
-                np.int32(0),
-            )
-        x.on, x.count = &self.given[0], self.given.shape[0] - 1
+        if decisions:
+            group, base = <int32_t[:decisions]>self.s.input.group, <double[:decisions]>self.s.input.base
+            ids = checked_structure(on, np.asarray(group), np.asarray(base))
+        self.structure = np.append(ids, np.int32(0))  # one more, so that there is an address
+        x.on, x.count = &self.structure[0], self.structure.shape[0] - 1
         return 1
 
     cdef int mark_unknown(self, const unsigned char[::1] unasked) except -1:
-        """Single decisions are weights from the start, so that they must be known."""
+        """Mark the scopes whose scores are not known yet; those of one decision are weights, and must be."""
         cdef Py_ssize_t c, first = 0
-        if unasked.shape[0] != self.s.scopes or self.s.paper or self.asks is None:
-            raise ValueError(f"unknown must hold {self.s.scopes} booleans, beside ask, for the default variant")
-        self.s.unknown = <unsigned char *>calloc(unasked.shape[0] + 1, 1)
-        if self.s.unknown == NULL:
+        if unasked.shape[0] != self.s.input.scopes or self.s.options.is_paper or self.asks is None:
+            raise ValueError(
+                f"unknown must hold {self.s.input.scopes} booleans, beside ask, for the default variant"
+            )
+        if not gs_reserve_unknown(&self.s):
             raise MemoryError("no memory for the scopes")
         for scopes, scores in self.blocks:
-            if len(scores) and scopes.shape[1] == 1 and np.asarray(unasked[first : first + len(scores)]).any():
+            is_unknown = np.asarray(unasked[first : first + len(scores)])
+            if len(scores) and scopes.shape[1] == 1 and is_unknown.any():
                 raise ValueError("a scope of one decision must be known")
             first += len(scores)
         for c in range(unasked.shape[0]):
-            self.s.unknown[c] = unasked[c] != 0
+            self.s.lazy.unknown[c] = unasked[c] != 0
         return 0
 
     cdef int take_factors(self, factors) except -1:
         cdef Py_ssize_t f, count
         cdef roles.Factor factor
         self.factors, count = list(factors), len(factors)
-        if count and self.s.paper:
+        if count and self.s.options.is_paper:
             raise ValueError("the paper's variant takes no factors")
         if len({id(factor) for factor in self.factors}) < count:
             raise ValueError("a factor is listed twice; make two of it")
@@ -243,7 +239,7 @@ cdef class Search:
             for f in range(count):
                 factor = self.factors[f]
                 roles.check_factor(factor)
-                check_scope(f, np.asarray(factor.scope), self.s.decisions)
+                check_scope(f, np.asarray(factor.scope), self.s.input.decisions)
                 each[f] = &factor.role
             if not gs_take_factors(&self.s, each, count):
                 raise MemoryError("no memory for the factors")
@@ -266,7 +262,9 @@ cdef class Search:
                     continue
                 given[f] = np.ascontiguousarray(given[f], np.float64)
                 if given[f].shape != self.factors[f].scope.shape or not np.isfinite(given[f]).all():
-                    raise ValueError(f"the guide of factor {f} must hold a finite number for each decision of its scope")
+                    raise ValueError(
+                        f"the guide of factor {f} must hold a finite number for each decision of its scope"
+                    )
                 held = given[f]
                 each[f] = &held[0]
             if not gs_take_guides(&self.s, each):
@@ -291,54 +289,58 @@ cdef class Search:
         with nogil:
             done = gs_take_blocks(&self.s, list_, count)
         free(list_)
-        if not done and self.s.slots:
-            raise ValueError(f"the scopes need {self.s.slots} multipliers: more than 32-bit numbers can count")
+        if not done and self.s.ascent.slots:
+            raise ValueError(
+                f"the scopes need {self.s.ascent.slots} multipliers: more than 32-bit numbers can count"
+            )
         if not done:
             raise MemoryError("no memory for the scopes")
         return 0
 
     cdef int check_failure(self) except -1:
-        """Raise what ended the search, if something did."""
-        if not self.s.failed:
+        """Raise the error that ended the search, if there is one."""
+        if not self.s.failure:
             return 0
         cdef roles.Maximiser maximiser = self.maximiser
         cdef roles.Factor factor
-        if self.error is None and self.s.culprit < 0:
+        if self.error is None and self.s.failed_factor < 0:
             self.error = maximiser.error
         elif self.error is None:
-            factor = self.factors[self.s.culprit]
+            factor = self.factors[self.s.failed_factor]
             self.error = factor.error
             if self.error is not None:
                 with contextlib.suppress(Exception):
-                    self.error.culprit = self.s.culprit
+                    self.error.culprit = self.s.failed_factor
         if self.error is not None:
             raise self.error
-        if self.s.culprit < 0:
+        if self.s.failed_factor < 0:
             name = type(getattr(maximiser, "maximiser", maximiser)).__name__
             broken = "breaks a choice group"
         else:
-            name = f"factor {self.s.culprit} ({type(getattr(factor, 'factor', factor)).__name__})"
+            name = f"factor {self.s.failed_factor} ({type(getattr(factor, 'factor', factor)).__name__})"
             broken = "is none"
         kind, said = RuntimeError, "failed and kept no error"
-        if self.s.failed == GS_BROKE_STATE:
+        if self.s.failure == GS_ERROR_STATE:
             kind, said = ValueError, f"gave a structure that breaks the state or {broken}"
-        elif self.s.failed == GS_BROKE_VALUE:
+        elif self.s.failure == GS_ERROR_VALUE:
             kind, said = ValueError, "gave a value that its structure does not have"
-        elif self.s.failed == GS_BROKE_BOUND:
+        elif self.s.failure == GS_ERROR_BOUND:
             kind, said = ValueError, "has a better structure than the one it called the best"
         self.error = kind(f"{name} {said}")
-        self.error.culprit, self.error.said = self.s.culprit, said
+        self.error.culprit, self.error.said = self.s.failed_factor, said
         raise self.error
 
     cdef int claim_roles(self) except -1:
-        """Refuse roles that another search is calling now; others may be shared by searches that take turns."""
+        """Claim the roles for one call; searches that take turns may share them."""
         cdef roles.Maximiser maximiser = self.maximiser
         cdef roles.Factor factor
         cdef bint busy = maximiser.busy
         for factor in self.factors:
             busy |= factor.busy
         if busy:
-            raise RuntimeError("a role of this search is at work for another one; give each search roles of its own")
+            raise RuntimeError(
+                "a role of this search is at work for another one; give each search roles of its own"
+            )
         maximiser.busy = True
         for factor in self.factors:
             factor.busy = True
@@ -353,13 +355,13 @@ cdef class Search:
         return 0
 
     cdef int begin_call(self) except -1:
-        """Refuse a call that would change the search while another one runs: from a role, `ask` or `brancher`, or in another thread."""
+        """Refuse a call that would change a running search: from a role, from `ask`, or in another thread."""
         if not self.ready:
             raise RuntimeError("this search was not set up")
         if self.running:
             raise RuntimeError(
-                "this search is running: a role, ask or brancher that it calls can look at it but not change it, and another "
-                "thread has to wait"
+                "this search is running: a role or ask that it calls can look at it but not change it, and "
+                "another thread has to wait"
             )
         if self.s.no_memory:
             raise MemoryError("this search ran out of memory before and cannot go on; make another")
@@ -380,9 +382,14 @@ cdef class Search:
         return 0
 
     def advance(
-        self, double seconds=1e9, int64_t nodes=2**62, int64_t steps=2**62, double target=float("inf"), double gap=0.0
+        self,
+        double seconds=1e9,
+        int64_t nodes=2**62,
+        int64_t steps=2**62,
+        double target=float("inf"),
+        double gap=0.0,
     ):
-        """Work on until something is spent, reached or met; the status: see the stub."""
+        """Search until a limit is reached and return the status; the stub documents it."""
         self.begin_call()
         try:
             with nogil:
@@ -394,93 +401,94 @@ cdef class Search:
         self.check_failure()
         return self.status
 
-    def hold(self, incumbent):
-        """Keep a structure from outside if it is the best so far; see the stub."""
-        cdef gs_structure known
+    def offer_incumbent(self, incumbent):
+        """Offer a structure as incumbent; the stub documents it."""
+        cdef gs_structure structure
         self.begin_call()
         try:
-            if not self.take_structure(incumbent, &known):
+            if not self.take_structure(incumbent, &structure):
                 return
             with nogil:
-                gs_hold(&self.s, &known)
+                gs_offer_external(&self.s, &structure)
         finally:
             self.end_call()
         self.check_failure()
 
     def restart(self, multipliers, incumbent=None):
-        """Begin again at the root with other multipliers; see the stub."""
-        cdef const double[::1] split = np.array(multipliers, np.float64)
-        cdef gs_structure known
-        cdef bint given
+        """Restart at the root with other multipliers; the stub documents it."""
+        cdef const double[::1] values = np.array(multipliers, np.float64)
+        cdef gs_structure structure
+        cdef bint has_structure
         cdef int done = 1
         self.begin_call()
         try:
-            given = self.take_structure(incumbent, &known)
-            if split.shape[0] != self.s.slots or not np.isfinite(split).all():
-                raise ValueError(f"multipliers must be {self.s.slots} finite numbers, got shape {np.shape(multipliers)}")
-            if self.s.slots:
+            has_structure = self.take_structure(incumbent, &structure)
+            if values.shape[0] != self.s.ascent.slots or not np.isfinite(values).all():
+                raise ValueError(
+                    f"multipliers must be {self.s.ascent.slots} finite numbers, "
+                    f"got shape {np.shape(multipliers)}"
+                )
+            if self.s.ascent.slots:
                 with nogil:
-                    done = gs_restart(&self.s, &split[0], &known if given else NULL)
+                    done = gs_restart(&self.s, &values[0], &structure if has_structure else NULL)
         finally:
             self.end_call()
         if not done:
             raise MemoryError("no memory for the root")
         self.check_failure()
 
-    def settle(self):
-        """Bound the node in work by its latest multipliers, where a proof is kept."""
+    def bound_current_node(self):
+        """Bound the current node by its latest multipliers, if a proof is kept."""
         self.begin_call()
         try:
-            if self.s.failed:
+            if self.s.failure:
                 return
             with nogil:
-                gs_settle(&self.s)
+                gs_bound_current_node(&self.s)
         finally:
             self.end_call()
         self.check_failure()
 
     def events(self):
-        """Events since this was last asked; see the stub."""
+        """Return and forget the events since the last call; the stub documents it."""
         cdef Py_ssize_t k
+        cdef gs_event *event
         self.check_reader()
-        told = [
-            (
-                self.s.events[k].nodes, self.s.events[k].step, self.s.events[k].depth, self.s.events[k].free, self.s.events[k].bound,
-                self.s.events[k].value,
-            )
-            for k in range(self.s.event_count)
-        ]
-        self.s.event_count = 0
-        return np.array(told, EVENT)
+        events = np.empty(self.s.log.count, EVENT)
+        for k in range(self.s.log.count):
+            event = self.s.log.event + k
+            events[k] = event.nodes, event.step, event.depth, event.free, event.bound, event.value
+        self.s.log.count = 0
+        return events
 
     def slots(self):
-        """Scope of each multiplier of the search; see the stub."""
+        """Return the scope of each multiplier; the stub documents it."""
         cdef Py_ssize_t k, c
         self.check_reader()
-        scopes, places = np.full(self.s.slots, -1, np.int64), np.zeros(self.s.slots, np.int64)
+        scopes, places = np.full(self.s.ascent.slots, -1, np.int64), np.zeros(self.s.ascent.slots, np.int64)
         cdef int64_t[::1] scope = scopes, place = places
-        for k in range(self.s.star_cells):
-            scope[k] = max(self.s.star_scope[k], -1)
-        for c in range(self.s.shared):
-            for k in range(self.s.shared_first[c], self.s.shared_first[c + 1]):
-                scope[self.s.star_cells + k] = self.s.shared_scope[c]
-                place[self.s.star_cells + k] = k - self.s.shared_first[c]
+        for k in range(self.s.stars.cells):
+            scope[k] = max(self.s.stars.scope[k], -1)
+        for c in range(self.s.shared.count):
+            for k in range(self.s.shared.first[c], self.s.shared.first[c + 1]):
+                scope[self.s.stars.cells + k] = self.s.shared.scope[c]
+                place[self.s.stars.cells + k] = k - self.s.shared.first[c]
         return scopes, places
 
     def grouped(self):
-        """For each scope whether it is a pair in a star, bool (scopes,)."""
+        """Return whether each scope is a pair in a star, bool (scopes,)."""
         self.check_reader()
-        found = np.zeros(self.s.scopes, np.uint8)
-        cdef uint8_t[::1] marks = found
+        is_paired = np.zeros(self.s.input.scopes, np.uint8)
+        cdef uint8_t[::1] marks = is_paired
         cdef Py_ssize_t k
-        for k in range(self.s.star_cells):
-            if self.s.star_scope[k] >= 0:
-                marks[self.s.star_scope[k]] = 1
-        return found.view(bool)
+        for k in range(self.s.stars.cells):
+            if self.s.stars.scope[k] >= 0:
+                marks[self.s.stars.scope[k]] = 1
+        return is_paired.view(bool)
 
     def record(self):
-        """Nodes, fixing steps and multipliers as flat arrays; see the stub."""
-        from gapless_kernels.search import _record  # which stands on this module
+        """Return nodes, fixing steps and multipliers as flat arrays; the stub documents it."""
+        from gapless_kernels.search import _record  # here, because that module imports this one
 
         self.begin_call()
         try:
@@ -492,24 +500,25 @@ cdef class Search:
     def root_free(self):
         cdef Py_ssize_t e
         self.check_reader()
-        return np.array([self.s.root_alive[e >> 3] >> (e & 7) & 1 for e in range(self.s.decisions)], bool)
+        bits = [self.s.fixings.root_alive[e >> 3] >> (e & 7) & 1 for e in range(self.s.input.decisions)]
+        return np.array(bits, bool)
 
     @property
     def scored(self):
-        return self.s.scored
+        return self.s.counts.scored
 
     @property
     def value(self):
-        return self.s.value
+        return self.s.incumbent.value
 
     @property
     def on(self):
         self.check_reader()
-        if not self.s.best.count:
+        if not self.s.incumbent.structure.count:
             return np.zeros(0, np.int64)
-        found = np.array(<int32_t[: self.s.best.count]>self.s.best.on, np.int64)
-        found.sort()
-        return found
+        on = np.array(<int32_t[: self.s.incumbent.structure.count]>self.s.incumbent.structure.on, np.int64)
+        on.sort()
+        return on
 
     @property
     def bound(self):
@@ -518,7 +527,7 @@ cdef class Search:
 
     @property
     def working(self):
-        return bool(self.s.working)
+        return bool(self.s.tree.is_in_node)
 
     @property
     def step_bound(self):
@@ -531,35 +540,35 @@ cdef class Search:
 
     @property
     def dp_calls(self):
-        return self.s.dp_calls
+        return self.s.counts.maximisations
 
     @property
     def nodes(self):
-        return self.s.nodes
+        return self.s.counts.nodes
 
     @property
     def steps(self):
-        return self.s.steps
+        return self.s.counts.steps
 
     @property
     def fixed(self):
-        return self.s.fixed
+        return self.s.counts.fixed
 
     @property
     def enumerated(self):
-        return self.s.enumerated
+        return self.s.counts.enumerated
 
     @property
     def root_closed(self):
-        return bool(self.s.root_closed)
+        return bool(self.s.tree.is_root_closed)
 
     @property
     def infeasible(self):
-        return self.status == GS_PROVED and self.s.value == -float("inf")
+        return self.status == GS_PROVED and self.s.incumbent.value == -float("inf")
 
     @property
     def proof_dropped(self):
-        return bool(self.s.proof_dropped)
+        return bool(self.s.proof.is_dropped)
 
     @property
     def memory(self):
@@ -567,8 +576,8 @@ cdef class Search:
 
     @property
     def order(self):
-        return ORDERS[self.s.order]
+        return ORDERS[self.s.tree.order]
 
     @property
     def lost(self):
-        return gs_lost(&self.s)
+        return gs_rounding_bound(&self.s)

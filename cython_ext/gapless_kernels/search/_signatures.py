@@ -59,7 +59,7 @@ def check_ctypes(where: str, function: Any, wanted: str) -> None:
     if any(type(kept).__name__ == "CThunkObject" for kept in (function._objects or {}).values()):
         raise TypeError(
             f"{where} is a Python function behind ctypes, whose exceptions are lost; leave it in Python, as "
-            "value(), best(), solve() or slacks()"
+            "value(), best(), solve() or max_marginals()"
         )
     if function.argtypes is not None:
         _compare(where, _named(function.restype), [_named(kind) for kind in function.argtypes], wanted)

@@ -7,7 +7,7 @@ from gapless_kernels.search.roles import Maximiser
 class Trees(Maximiser):
     """The best dependency tree of given arcs: Eisner's dynamic program, or a maximum arborescence.
 
-    Arcs are the decisions; those into one word are a choice group. An arc and its reverse are rivals.
+    Arcs are the decisions; those into one word are a choice group. An arc and its reverse conflict.
 
     Parameters
     ----------

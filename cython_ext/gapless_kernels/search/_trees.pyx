@@ -16,12 +16,12 @@ cdef extern from "search/trees.h" nogil:
         int projective, single_root
         int32_t *head
         int32_t *modifier
-        int32_t *rival
+        int32_t *conflict
         Py_ssize_t *cell
 
     int gs_trees_maximise(void *, int, const double *, const signed char *, double *, int32_t *, Py_ssize_t *)
     int gs_trees_marginals(void *, const double *, const signed char *, double *, double *)
-    int gs_trees_own(void *, const int32_t *, Py_ssize_t, double *)
+    int gs_trees_internal_score(void *, const int32_t *, Py_ssize_t, double *)
     int gs_trees_exclude(void *, int32_t, int32_t)
     int gs_trees_reserve(gs_trees *, Py_ssize_t, Py_ssize_t)
     Py_ssize_t gs_trees_number(gs_trees *)
@@ -36,7 +36,8 @@ cdef class Trees(roles.Maximiser):
     def __init__(self, heads, modifiers, words, *, projective, single_root):
         if self.trees.head != NULL:
             raise RuntimeError("these trees were set up before; make others")
-        cdef const int64_t[::1] h = np.array(heads, np.int64), m = np.array(modifiers, np.int64)  # private: they are read again
+        # Copies: they are checked first and read again below.
+        cdef const int64_t[::1] h = np.array(heads, np.int64), m = np.array(modifiers, np.int64)
         cdef Py_ssize_t size = words + 1, arcs = h.shape[0], e
         if size < 2 or size > 30000:
             raise ValueError(f"words must be in 1..29999, got {words}")
@@ -44,7 +45,9 @@ cdef class Trees(roles.Maximiser):
             raise ValueError(f"heads holds {arcs} arcs, modifiers {m.shape[0]}")
         for e in range(arcs):
             if not (0 <= h[e] < size and 1 <= m[e] < size and h[e] != m[e]):
-                raise ValueError(f"arc {e} is {h[e]} -> {m[e]}, expected a head in 0..{size - 1} and another word")
+                raise ValueError(
+                    f"arc {e} is {h[e]} -> {m[e]}, expected a head in 0..{size - 1} and another word"
+                )
         self.trees.projective, self.trees.single_root = bool(projective), bool(single_root)
         if not gs_trees_reserve(&self.trees, words, arcs):
             raise MemoryError("no memory for the charts of this sentence")
@@ -55,27 +58,9 @@ cdef class Trees(roles.Maximiser):
         self.role.size = sizeof(roles.gs_maximiser)
         self.role.object = &self.trees
         self.role.decisions, self.role.cells, self.role.cell = arcs, size * size, self.trees.cell
-        self.role.most_on, self.role.rival = words, self.trees.rival
-        self.role.maximise, self.role.marginals = call_maximise, call_marginals
-        self.role.own, self.role.excludes = call_own, call_excludes
+        self.role.most_on, self.role.conflict = words, self.trees.conflict
+        self.role.maximise, self.role.marginals = gs_trees_maximise, gs_trees_marginals
+        self.role.internal_score, self.role.excludes = gs_trees_internal_score, gs_trees_exclude
 
     def __dealloc__(self):
         gs_trees_free(&self.trees)
-
-
-cdef int call_maximise(
-    void *trees, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count
-) noexcept nogil:
-    return gs_trees_maximise(trees, chart, weights, state, value, on, count)
-
-
-cdef int call_marginals(void *trees, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
-    return gs_trees_marginals(trees, weights, state, on, off)
-
-
-cdef int call_own(void *trees, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
-    return gs_trees_own(trees, on, count, own)
-
-
-cdef int call_excludes(void *trees, int32_t one, int32_t other) noexcept nogil:
-    return gs_trees_exclude(trees, one, other)

@@ -1,9 +1,11 @@
-/* The end of a node of which little is left: all structures of the decisions that are still possible, by depth-first search.
+/* Exhaustive search of a node with few remaining choices: depth-first over all open decisions.
  *
- * A group with choices left is *open*, and so is a loose decision that is free: a group of two, itself and nothing. Pairs of open choices
- * and the scores beside decisions that are on are laid out densely, so that a choice costs a row of additions; what cannot exceed the
- * incumbent is cut off. Scopes with three open decisions or more count as much as they may, and exactly once a structure is complete. The
- * proof is that all structures of the fixings were looked at: a checker may do that in its own way, so no multipliers are kept.
+ * A group with choices left is *open*, and so is an ungrouped decision that is free: a group of two, itself
+ * and nothing. Scores of pairs of open choices, and of choices with decisions that are on, are laid out
+ * densely, so that a choice costs a row of additions; what cannot exceed the incumbent is cut off. A scope
+ * with three open decisions or more counts as much as it may, and exactly once a structure is complete. The
+ * proof is that all structures of the fixings were compared: a verifier may do that in its own way, so no
+ * multipliers are stored.
  */
 #ifndef GAPLESS_SEARCH_ENUMERATION_H
 #define GAPLESS_SEARCH_ENUMERATION_H
@@ -12,213 +14,238 @@
 
 #define GS_OPEN_DECISIONS 64  /* choices in open groups, at most */
 #define GS_OPEN_GROUPS 14     /* likewise */
-#define GS_CHOICES 16384      /* 2^14 ways to choose among them, at most: the checker goes through all of them */
-#define GS_COSTLY_CHOICES 256 /* where looking at one takes a call of a costly role */
-#define GS_ENUMERATED (-2)    /* in the place of a leaf's multipliers */
+#define GS_CHOICES 16384      /* 2^14 ways to choose among them, at most: the verifier enumerates them, too */
+#define GS_COSTLY_CHOICES 256 /* the same if each takes a call of a costly role */
+#define GS_ENUMERATED (-2)    /* instead of the snapshot of a leaf */
 #define GS_NONE (-1)          /* the choice of nothing */
 
 typedef struct {
     int groups, choices;
     int32_t first[GS_OPEN_GROUPS + 1], choice[GS_OPEN_DECISIONS];
-    double constant, wide, lost; /* lost: to rounding, at most */
-    double pair[GS_OPEN_DECISIONS][GS_OPEN_DECISIONS];
-    double score[GS_OPEN_GROUPS + 1][GS_OPEN_DECISIONS]; /* of the choices beside what is chosen */
-    double rest[GS_OPEN_GROUPS + 1];                     /* what pairs of groups not chosen yet, and wide scopes, may add */
-} gs_rest;
+    double constant, wide; /* wide: what wide scopes and factors may add, at most */
+    double rounding;       /* bound on the error of the sums */
+    double pair[GS_OPEN_DECISIONS][GS_OPEN_DECISIONS];   /* scores of pairs of choices */
+    double score[GS_OPEN_GROUPS + 1][GS_OPEN_DECISIONS]; /* of choices, with what groups before chose */
+    double rest[GS_OPEN_GROUPS + 1]; /* the most that pairs of groups that have not chosen, and `wide`, add */
+} gs_enumeration;
 
 /* Whether no structure has both choices. */
-static int gs_exclude(const gs_search *s, int32_t e, int32_t f)
+static int gs_choices_exclude(const gs_search *s, int32_t e, int32_t f)
 {
-    return e != GS_NONE && f != GS_NONE && gs_never_both(s, e, f);
+    return e != GS_NONE && f != GS_NONE && gs_maximiser_excludes(s, e, f);
 }
 
 /* Add the choices of one open group; 0 if they are too many. */
-static int gs_open(gs_search *s, gs_rest *left, const int32_t *members, ptrdiff_t count, int nothing, double *ways, double most)
+static int gs_add_open_group(gs_search *s, gs_enumeration *open, const int32_t *members, ptrdiff_t count,
+                             int nothing, double *ways, double limit)
 {
     ptrdiff_t choices = nothing;
     for (ptrdiff_t k = 0; k < count; k++)
-        choices += s->alive[members[k]];
+        choices += s->fixings.alive[members[k]];
     *ways *= (double)choices;
-    if (*ways > most || left->choices + choices > GS_OPEN_DECISIONS || left->groups == GS_OPEN_GROUPS)
+    if (*ways > limit || open->choices + choices > GS_OPEN_DECISIONS || open->groups == GS_OPEN_GROUPS)
         return 0;
-    left->first[left->groups++] = left->choices;
+    open->first[open->groups++] = open->choices;
     for (ptrdiff_t k = 0; k < count; k++)
-        if (s->alive[members[k]])
-            s->slot[members[k]] = left->choices, left->choice[left->choices++] = members[k];
+        if (s->fixings.alive[members[k]]) {
+            s->workspace.slot[members[k]] = open->choices;
+            open->choice[open->choices++] = members[k];
+        }
     if (nothing)
-        left->choice[left->choices++] = GS_NONE;
-    left->first[left->groups] = left->choices;
+        open->choice[open->choices++] = GS_NONE;
+    open->first[open->groups] = open->choices;
     return 1;
 }
 
 /* Number the choices of open groups; 0 if they are too many. */
-static int gs_open_groups(gs_search *s, gs_rest *left)
+static int gs_open_groups(gs_search *s, gs_enumeration *open)
 {
-    const double most = (s->maximiser->costly || s->costly) && s->choices > GS_COSTLY_CHOICES ? GS_COSTLY_CHOICES : s->choices;
+    const gs_input *in = &s->input;
+    const int is_costly = in->maximiser->costly || s->factors.is_costly;
+    const double limit = fmin(s->options.max_choices, is_costly ? GS_COSTLY_CHOICES : INFINITY);
     double ways = 1.0;
-    for (ptrdiff_t g = 0; g < s->groups; g++)
-        if (s->candidates[g] > 1) {
-            ways *= s->candidates[g];
-            if (ways > most)
-                return 0;
-        }
-    ways = 1.0, left->groups = left->choices = left->first[0] = 0;
-    for (ptrdiff_t e = 0; e < s->decisions; e++)
-        s->slot[e] = -1;
-    for (ptrdiff_t g = 0; g < s->groups; g++)
-        if (s->candidates[g] > 1 && !gs_open(s, left, s->member + s->group_first[g], s->group_first[g + 1] - s->group_first[g], 0, &ways, most))
+    /* Most nodes have too many: find that out before anything else. */
+    for (ptrdiff_t g = 0; g < in->groups; g++) {
+        ways *= s->fixings.candidates[g];
+        if (ways > limit)
             return 0;
-    for (ptrdiff_t e = 0; s->loose && e < s->decisions; e++) {
-        const int32_t one = (int32_t)e;
-        if (s->group[e] < 0 && s->alive[e] && !s->on[e] && !gs_open(s, left, &one, 1, 1, &ways, most))
+    }
+    ways = 1.0;
+    open->groups = open->choices = open->first[0] = 0;
+    for (ptrdiff_t e = 0; e < in->decisions; e++)
+        s->workspace.slot[e] = -1;
+    for (ptrdiff_t g = 0; g < in->groups; g++) {
+        const int32_t *members = in->member + in->group_first[g];
+        const ptrdiff_t count = in->group_first[g + 1] - in->group_first[g];
+        if (s->fixings.candidates[g] > 1 && !gs_add_open_group(s, open, members, count, 0, &ways, limit))
+            return 0;
+    }
+    for (ptrdiff_t e = 0; in->ungrouped && e < in->decisions; e++) {
+        const int32_t member = (int32_t)e;
+        if (in->group[e] < 0 && s->fixings.alive[e] && !s->fixings.on[e]
+            && !gs_add_open_group(s, open, &member, 1, 1, &ways, limit))
             return 0;
     }
     return 1;
 }
 
-/* A score of possible decisions, of which `undecided` are open: at most two of them are told apart. */
-static void gs_count_scope(const gs_search *s, gs_rest *left, const int32_t *members, ptrdiff_t width, double score)
+/* Add the score of a scope of possible decisions, by how many of them are open. */
+static void gs_add_scope(const gs_search *s, gs_enumeration *open, const int32_t *members, ptrdiff_t width,
+                         double score)
 {
-    int32_t open[2] = {-1, -1};
+    int32_t slot[2] = {-1, -1};
     ptrdiff_t undecided = 0;
     for (ptrdiff_t k = 0; k < width; k++)
-        if (s->slot[members[k]] >= 0) {
+        if (s->workspace.slot[members[k]] >= 0) {
             if (undecided < 2)
-                open[undecided] = s->slot[members[k]];
+                slot[undecided] = s->workspace.slot[members[k]];
             undecided++;
         }
     if (undecided == 0)
-        left->constant += score;
+        open->constant += score;
     else if (undecided == 1)
-        left->score[0][open[0]] += score;
-    else if (undecided == 2)
-        left->pair[open[0]][open[1]] += score, left->pair[open[1]][open[0]] += score;
-    else if (score > 0.0)
-        left->wide += score;
+        open->score[0][slot[0]] += score;
+    else if (undecided == 2) {
+        open->pair[slot[0]][slot[1]] += score;
+        open->pair[slot[1]][slot[0]] += score;
+    } else if (score > 0.0)
+        open->wide += score;
 }
 
-/* Scores of decisions and scopes, laid out by the choices of open groups. */
-static void gs_lay_out(gs_search *s, gs_rest *left)
+/* Highest score that a pair of groups can add. */
+static double gs_best_pair(const gs_enumeration *open, int i, int j)
 {
-    for (int k = 0; k < left->choices; k++) {
-        left->score[0][k] = left->choice[k] == GS_NONE ? 0.0 : s->base[left->choice[k]];
-        for (int j = 0; j < left->choices; j++)
-            left->pair[k][j] = gs_exclude(s, left->choice[k], left->choice[j]) ? -INFINITY : 0.0;
+    double best = -INFINITY;
+    for (int k = open->first[i]; k < open->first[i + 1]; k++)
+        for (int l = open->first[j]; l < open->first[j + 1]; l++)
+            best = fmax(best, open->pair[k][l]);
+    return best;
+}
+
+/* Lay out the scores of decisions, scopes and factors by the choices of open groups. */
+static void gs_fill_enumeration(gs_search *s, gs_enumeration *open)
+{
+    for (int k = 0; k < open->choices; k++) {
+        open->score[0][k] = open->choice[k] == GS_NONE ? 0.0 : s->input.base[open->choice[k]];
+        for (int j = 0; j < open->choices; j++)
+            open->pair[k][j] = gs_choices_exclude(s, open->choice[k], open->choice[j]) ? -INFINITY : 0.0;
     }
-    for (ptrdiff_t e = 0; e < s->decisions; e++) {
-        if (!s->on[e])
+    for (ptrdiff_t e = 0; e < s->input.decisions; e++) {
+        if (!s->fixings.on[e])
             continue;
-        left->constant += s->base[e];
-        for (int k = 0; k < left->choices; k++)
-            if (gs_exclude(s, (int32_t)e, left->choice[k]))
-                left->score[0][k] = -INFINITY;
+        open->constant += s->input.base[e];
+        for (int k = 0; k < open->choices; k++)
+            if (gs_choices_exclude(s, (int32_t)e, open->choice[k]))
+                open->score[0][k] = -INFINITY;
     }
-    for (ptrdiff_t a = 0; a < s->stars; a++) {
-        const gs_star *star = s->star + a;
+    for (ptrdiff_t a = 0; a < s->stars.count; a++) {
+        const gs_star *star = s->stars.star + a;
         for (int32_t k = 0; k < star->uppers; k++) {
-            int32_t pair[2] = {s->member[s->group_first[star->group] + k], 0};
-            if (!s->alive[pair[0]])
+            int32_t pair[2] = {s->input.member[s->input.group_first[star->group] + k], 0};
+            if (!s->fixings.alive[pair[0]])
                 continue;
             for (ptrdiff_t c = 0; c < star->lowers; c++) {
                 const ptrdiff_t cell = star->cell + (ptrdiff_t)k * star->lowers + c;
-                pair[1] = s->column_lower[star->column + c];
-                if (s->alive[pair[1]] && s->star_scope[cell] >= 0)
-                    gs_count_scope(s, left, pair, 2, s->star_score[cell]);
+                pair[1] = s->stars.column_lower[star->column + c];
+                if (s->fixings.alive[pair[1]] && s->stars.scope[cell] >= 0)
+                    gs_add_scope(s, open, pair, 2, s->stars.score[cell]);
             }
         }
     }
-    for (ptrdiff_t k = 0; k < s->current_count; k++) {
-        const int32_t c = s->current[k];
-        const ptrdiff_t first = s->shared_first[c];
-        gs_count_scope(s, left, s->shared_member + first, s->shared_first[c + 1] - first, s->shared_score[c]);
+    for (ptrdiff_t k = 0; k < s->fixings.scope_count; k++) {
+        const gs_scope scope = gs_shared_scope(s, s->fixings.scope[k]);
+        gs_add_scope(s, open, scope.member, scope.width, scope.score);
     }
-    for (ptrdiff_t f = 0; f < s->parts; f++) { /* what it is worth at most, prices aside, which are told apart */
-        const gs_part *part = s->part + f;
-        left->wide += part->value;
-        for (ptrdiff_t k = 0; k < part->role->count; k++)
-            if (s->alive[part->role->scope[k]])
-                gs_count_scope(s, left, part->role->scope + k, 1, gs_prices(s, part)[k]);
+    /* `value` is a factor's maximum less its prices, which are added apart. */
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        const gs_factor_state *factor = s->factors.factor + f;
+        open->wide += factor->value;
+        for (ptrdiff_t k = 0; k < factor->role->count; k++)
+            if (s->fixings.alive[factor->role->scope[k]])
+                gs_add_scope(s, open, factor->role->scope + k, 1, gs_prices(s, factor)[k]);
     }
-    left->rest[left->groups] = left->wide;
-    for (int i = left->groups - 1; i >= 0; i--) {
-        left->rest[i] = left->rest[i + 1];
-        for (int j = i + 1; j < left->groups; j++) {
-            double most = -INFINITY;
-            for (int k = left->first[i]; k < left->first[i + 1]; k++)
-                for (int l = left->first[j]; l < left->first[j + 1]; l++)
-                    most = fmax(most, left->pair[k][l]);
-            left->rest[i] += most;
-        }
+    open->rest[open->groups] = open->wide;
+    for (int i = open->groups - 1; i >= 0; i--) {
+        open->rest[i] = open->rest[i + 1];
+        for (int j = i + 1; j < open->groups; j++)
+            open->rest[i] += gs_best_pair(open, i, j);
     }
 }
 
-/* Choose in the open groups from `group` on; `total` is what is certain so far. */
-static void gs_choose(gs_search *s, gs_rest *left, int group, double total)
+/* Choose in the open groups from `group` on; `total` is the score of what was chosen before. */
+static void gs_enumerate_group(gs_search *s, gs_enumeration *open, int group, double total)
 {
-    if (s->failed)
+    const gs_maximiser *role = s->input.maximiser;
+    gs_structure *x = &s->workspace.other;
+    if (s->failure)
         return;
-    if (group == left->groups) {
-        gs_enter(s, &s->other);
-        if (s->maximiser->has_own || s->maximiser->own == NULL || gs_own(s) > -INFINITY)
+    if (group == open->groups) {
+        gs_mark_structure(s, x);
+        if (role->has_internal_scores || role->internal_score == NULL || gs_internal_score(s) > -INFINITY)
             gs_offer(s, gs_score(s));
-        gs_leave(s);
+        gs_unmark_structure(s);
         return;
     }
-    const double *score = left->score[group];
-    double *next = left->score[group + 1];
-    for (int k = left->first[group]; k < left->first[group + 1]; k++) {
-        double bound = total + score[k] + left->rest[group + 1];
-        for (int j = group + 1; j < left->groups; j++) {
-            double most = -INFINITY;
-            for (int l = left->first[j]; l < left->first[j + 1]; l++) {
-                next[l] = score[l] + left->pair[k][l];
-                most = next[l] > most ? next[l] : most;
+    const double *score = open->score[group];
+    double *next = open->score[group + 1];
+    for (int k = open->first[group]; k < open->first[group + 1]; k++) {
+        double bound = total + score[k] + open->rest[group + 1];
+        for (int j = group + 1; j < open->groups; j++) {
+            double best = -INFINITY;
+            for (int l = open->first[j]; l < open->first[j + 1]; l++) {
+                next[l] = score[l] + open->pair[k][l];
+                best = next[l] > best ? next[l] : best;
             }
-            bound += most;
+            bound += best;
         }
-        if (bound + left->lost <= s->value)
+        if (bound + open->rounding <= s->incumbent.value)
             continue;
-        const int32_t e = left->choice[k];
+        const int32_t e = open->choice[k];
         if (e != GS_NONE)
-            s->other.on[s->other.count++] = e;
-        gs_choose(s, left, group + 1, total + score[k]);
-        s->other.count -= e != GS_NONE;
+            x->on[x->count++] = e;
+        gs_enumerate_group(s, open, group + 1, total + score[k]);
+        x->count -= e != GS_NONE;
     }
 }
 
-/* The highest own score of structures that agree with the state; -inf where there is none. */
-static double gs_own_most(gs_search *s)
+/* The highest internal score of structures that agree with the state; -inf if there is none. */
+static double gs_internal_score_bound(gs_search *s)
 {
-    for (ptrdiff_t k = 0; k < s->cells; k++)
-        s->linear[k] = -INFINITY;
-    for (ptrdiff_t e = 0; e < s->decisions; e++)
-        if (s->alive[e])
-            s->linear[s->cell[e]] = 0.0;
-    return gs_maximise(s, 1, s->linear, &s->other);
+    double *weights = s->workspace.weights;
+    for (ptrdiff_t k = 0; k < s->input.cells; k++)
+        weights[k] = -INFINITY;
+    for (ptrdiff_t e = 0; e < s->input.decisions; e++)
+        if (s->fixings.alive[e])
+            weights[s->input.cell[e]] = 0.0;
+    return gs_maximise(s, 1, weights, &s->workspace.other);
 }
 
-/* Look at all structures that the node has left, if these are few; whether that was done. After gs_weigh and gs_bound_factors. */
+/* Compare all structures of the current node if they are few; whether that was done, so that none exceeds the
+ * incumbent. After gs_compute_weights and gs_bound_factors. */
 static int gs_enumerate(gs_search *s)
 {
-    gs_rest left;
-    if (!gs_open_groups(s, &left))
+    gs_enumeration open;
+    gs_structure *x = &s->workspace.other;
+    if (!gs_open_groups(s, &open))
         return 0;
-    gs_know_all(s);
-    if (s->failed || s->no_memory)
+    gs_request_all(s);
+    if (s->failure || s->no_memory)
         return 0;
-    left.constant = 0.0, left.wide = s->maximiser->has_own ? gs_own_most(s) : 0.0;
-    if (s->failed)
+    open.constant = 0.0;
+    open.wide = s->input.maximiser->has_internal_scores ? gs_internal_score_bound(s) : 0.0;
+    if (s->failure)
         return 0;
-    gs_lay_out(s, &left);
-    left.lost = gs_rough(s) ? gs_lost(s) : 0.0; /* else ties would all be looked at */
-    s->other.count = 0;
-    for (ptrdiff_t e = 0; e < s->decisions; e++)
-        if (s->on[e])
-            s->other.on[s->other.count++] = (int32_t)e;
-    if (left.wide > -INFINITY)
-        gs_choose(s, &left, 0, left.constant);
-    s->enumerated++;
-    return !s->failed;
+    gs_fill_enumeration(s, &open);
+    /* A margin where none is needed would complete all ties. */
+    open.rounding = gs_rounding_may_decide(s) ? gs_rounding_bound(s) : 0.0;
+    x->count = 0;
+    for (ptrdiff_t e = 0; e < s->input.decisions; e++)
+        if (s->fixings.on[e])
+            x->on[x->count++] = (int32_t)e;
+    if (open.wide > -INFINITY)
+        gs_enumerate_group(s, &open, 0, open.constant);
+    s->counts.enumerated++;
+    return !s->failure;
 }
 
 #endif

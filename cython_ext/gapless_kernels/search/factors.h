@@ -1,377 +1,448 @@
-/* Factors that are no conjunctions: each has a configuration of its own over part of the decisions, and a price for each of them.
+/* Configuration factors: functions of part of the decisions that are no conjunctions.
  *
- * A price is added to the weight of its decision and charged where the factor turns the decision on. So the bound gains the most that the
- * factor's value less prices can be, and loses nothing where both sides agree (Komodakis et al. 2007, dual decomposition). Where the structure
- * itself is a best configuration, it is the one that counts: a factor that nobody violates moves no price.
+ * Each factor has a copy of its decisions and a price for each (Komodakis et al. 2007, section 3, dual
+ * decomposition). A price is added to the weight of its decision and charged where the factor turns the
+ * decision on. The bound gains the maximum of the factor's value less prices, and is exact where structure
+ * and configuration agree. If the structure itself is a best configuration, it counts as the factor's: such a
+ * factor moves no price.
  */
 #ifndef GAPLESS_SEARCH_FACTORS_H
 #define GAPLESS_SEARCH_FACTORS_H
 
 #include "search/snapshots.h"
 
-#define GS_GUIDED_STEPS 40 /* along the guides, at most */
-#define GS_GUIDED_REACH 64.0 /* no price moves along a guide by more than this times what the step is to gain */
-#define GS_AGREES 1e-10 /* of a factor's value: what the structure may miss to count as a best configuration */
+#define GS_GUIDED_STEPS 40 /* steps along the guides, at most */
+/* No price moves along a guide by more than this times the gain that the step aims at. */
+#define GS_GUIDED_REACH 64.0
+#define GS_AGREEMENT 1e-10 /* relative regret up to which the structure counts as a best configuration */
 
-static double *gs_prices(const gs_search *s, const gs_part *part)
+static double *gs_prices(const gs_search *s, const gs_factor_state *factor)
 {
-    return s->split + s->star_cells + s->shared_slots + part->place;
+    return s->ascent.multipliers + s->stars.cells + s->shared.slots + factor->offset;
 }
 
-/* Take the factors before the blocks; 0 without memory. */
+/* Take the factors, before the blocks; 0 without memory. */
 static int gs_take_factors(gs_search *s, const gs_factor *const *factors, ptrdiff_t count)
 {
-    ptrdiff_t places = 0;
-    GS_NEW(s, part, count);
-    for (ptrdiff_t f = 0; s->part != NULL && f < count; f++) {
-        s->part[f].role = factors[f], s->part[f].place = places, s->part[f].stale = 1;
-        places += factors[f]->count, s->costly |= factors[f]->costly;
-    }
-    s->parts = count, s->factor_slots = places, s->culprit = -1;
-    GS_NEW(s, part_state, places), GS_NEW(s, part_y, places), GS_NEW(s, part_x, places);
-    GS_NEW(s, part_with, places), GS_NEW(s, part_without, places), GS_NEW(s, part_paid, places), GS_NEW(s, part_flip, places), GS_NEW(s, part_flipped, places), GS_NEW(s, part_asked, places);
-    GS_NEW(s, also_with, s->decisions), GS_NEW(s, also_without, s->decisions);
-    return !s->no_memory;
-}
-
-/* Note which factor ended the search, and why. */
-static int gs_blame(gs_search *s, ptrdiff_t f, int why)
-{
-    s->failed = why, s->culprit = f;
-    return 0;
-}
-
-/* Add the prices to the weights, and tell the factors the state. */
-static void gs_weigh_factors(gs_search *s)
-{
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        gs_part *part = s->part + f;
-        const double *price = gs_prices(s, part);
-        for (ptrdiff_t k = 0, at = part->place; k < part->role->count; k++, at++) {
-            const int32_t e = part->role->scope[k];
-            s->weights[s->cell[e]] += price[k];
-            part->stale |= s->part_state[at] != s->state[e] || s->part_paid[at] != price[k];
-            s->part_state[at] = s->state[e];
-            s->largest = fmax(s->largest, fabs(price[k]));
-        }
-    }
-}
-
-/* The most that each factor's value less prices can be; 0 where one, which is noted, allows nothing, or the search has failed. */
-static int gs_bound_factors(gs_search *s)
-{
-    s->factored = 0.0;
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        gs_part *part = s->part + f;
-        const signed char *state = s->part_state + part->place;
-        signed char *y = s->part_y + part->place;
-        if (part->stale) {
-            const int done = part->role->maximise(part->role->object, gs_prices(s, part), state, &part->value, y);
-            if (done != GS_FOUND && done != GS_NOTHING)
-                return gs_blame(s, f, GS_RAISED);
-            if (done == GS_NOTHING || part->value == -INFINITY) {
-                s->culprit = f;
-                return 0;
-            }
-            if (!isfinite(part->value))
-                return gs_blame(s, f, GS_BROKE_VALUE);
-            for (ptrdiff_t k = 0; k < part->role->count; k++)
-                if ((y[k] != 0 && y[k] != 1) || (state[k] != GS_FREE && state[k] != y[k]))
-                    return gs_blame(s, f, GS_BROKE_STATE);
-            memcpy(s->part_paid + part->place, gs_prices(s, part), (size_t)part->role->count * sizeof(double));
-            part->stale = 0;
-            s->largest = fmax(s->largest, fabs(part->value));
-        }
-        s->factored += part->value;
+    ptrdiff_t slots = 0;
+    for (ptrdiff_t f = 0; f < count; f++)
+        slots += factors[f]->count;
+    const gs_allocation arrays[] = {
+        GS_ARRAY(factors.factor, count), GS_ARRAY(factors.state, slots), GS_ARRAY(factors.best, slots),
+        GS_ARRAY(factors.queried, slots), GS_ARRAY(factors.flips_at, slots),
+        GS_ARRAY(factors.target, slots), GS_ARRAY(factors.bound_price, slots),
+        GS_ARRAY(factors.flip, slots), GS_ARRAY(factors.with, slots), GS_ARRAY(factors.without, slots),
+        GS_ARRAY(factors.loss_with, s->input.decisions), GS_ARRAY(factors.loss_without, s->input.decisions),
+    };
+    if (!GS_ALLOCATE(s, arrays))
+        return 0;
+    s->factors.count = count;
+    s->factors.slots = slots;
+    s->failed_factor = -1;
+    slots = 0;
+    for (ptrdiff_t f = 0; f < count; f++) {
+        gs_factor_state *factor = s->factors.factor + f;
+        factor->role = factors[f];
+        factor->offset = slots;
+        factor->is_stale = 1;
+        s->factors.is_costly |= factors[f]->costly;
+        slots += factors[f]->count;
     }
     return 1;
 }
 
-/* The sum of the factors' values at the structure that was entered; -inf where one forbids it. */
+/* Record which factor ended the search, and why; 0. */
+static int gs_set_failure(gs_search *s, ptrdiff_t f, int why)
+{
+    s->failure = why;
+    s->failed_factor = f;
+    return 0;
+}
+
+/* Whether a call of factor `f` came to an end; else the search fails. */
+static int gs_has_answered(gs_search *s, ptrdiff_t f, int status)
+{
+    return status == GS_FOUND || status == GS_NOTHING || gs_set_failure(s, f, GS_ERROR_RAISED);
+}
+
+/* Add the prices to the weights, and give the state to the factors. */
+static void gs_weigh_factors(gs_search *s)
+{
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        gs_factor_state *factor = s->factors.factor + f;
+        const double *price = gs_prices(s, factor);
+        for (ptrdiff_t k = 0; k < factor->role->count; k++) {
+            const int32_t e = factor->role->scope[k];
+            const ptrdiff_t at = factor->offset + k;
+            s->ascent.weights[s->input.cell[e]] += price[k];
+            factor->is_stale |= s->factors.state[at] != s->fixings.state[e];
+            factor->is_stale |= s->factors.bound_price[at] != price[k];
+            s->factors.state[at] = s->fixings.state[e];
+            s->ascent.magnitude = fmax(s->ascent.magnitude, fabs(price[k]));
+        }
+    }
+}
+
+/* Maximise each factor's value less prices. 0 if a factor, which is recorded, allows nothing, or if the
+ * search failed. */
+static int gs_bound_factors(gs_search *s)
+{
+    s->factors.bound = 0.0;
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        gs_factor_state *factor = s->factors.factor + f;
+        const gs_factor *role = factor->role;
+        const double *price = gs_prices(s, factor);
+        const signed char *state = s->factors.state + factor->offset;
+        signed char *y = s->factors.best + factor->offset;
+        if (factor->is_stale) {
+            const int status = role->maximise(role->object, price, state, &factor->value, y);
+            if (!gs_has_answered(s, f, status))
+                return 0;
+            if (status == GS_NOTHING || factor->value == -INFINITY) {
+                s->failed_factor = f;
+                return 0;
+            }
+            if (!isfinite(factor->value))
+                return gs_set_failure(s, f, GS_ERROR_VALUE);
+            for (ptrdiff_t k = 0; k < role->count; k++)
+                if ((y[k] != 0 && y[k] != 1) || (state[k] != GS_FREE && state[k] != y[k]))
+                    return gs_set_failure(s, f, GS_ERROR_STATE);
+            memcpy(s->factors.bound_price + factor->offset, price, (size_t)role->count * sizeof(double));
+            factor->is_stale = 0;
+            s->ascent.magnitude = fmax(s->ascent.magnitude, fabs(factor->value));
+        }
+        s->factors.bound += factor->value;
+    }
+    return 1;
+}
+
+/* Sum the factors' values at the marked structure; -inf if one forbids it. */
 static double gs_value_factors(gs_search *s)
 {
     double total = 0.0;
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        gs_part *part = s->part + f;
-        signed char *x = s->part_x + part->place;
-        int known = part->asked; /* of the configuration that it was last asked for */
-        for (ptrdiff_t k = 0; k < part->role->count; k++) {
-            const signed char taken = (signed char)s->taken[part->role->scope[k]];
-            known &= x[k] == taken, x[k] = taken;
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        gs_factor_state *factor = s->factors.factor + f;
+        signed char *x = s->factors.queried + factor->offset;
+        int is_known = factor->has_value;
+        for (ptrdiff_t k = 0; k < factor->role->count; k++) {
+            const signed char on = (signed char)s->marks.on[factor->role->scope[k]];
+            is_known &= x[k] == on;
+            x[k] = on;
         }
-        const int done = known ? GS_FOUND : part->role->value(part->role->object, x, &part->at);
-        if (done == GS_NOTHING)
-            part->at = -INFINITY;
-        if ((done != GS_FOUND && done != GS_NOTHING) || !(part->at < INFINITY)) {
-            gs_blame(s, f, done == GS_FOUND ? GS_BROKE_VALUE : GS_RAISED);
+        int status = GS_FOUND;
+        if (!is_known)
+            status = factor->role->value(factor->role->object, x, &factor->value_at);
+        if (status == GS_NOTHING)
+            factor->value_at = -INFINITY;
+        if (!gs_has_answered(s, f, status))
+            return -INFINITY;
+        if (!(factor->value_at < INFINITY)) {
+            gs_set_failure(s, f, GS_ERROR_VALUE);
             return -INFINITY;
         }
-        part->asked = 1, total += part->at;
+        factor->has_value = 1;
+        total += factor->value_at;
     }
     return total;
 }
 
-/* What each factor misses at the structure that was entered, after its value there was asked for; 0 where it has more there than it said it could have. */
-static int gs_compare_factors(gs_search *s)
+/* Compute each factor's regret at the marked structure, after gs_value_factors. 0 if one has more value there
+ * than its own maximum, which breaks a rule. */
+static int gs_factor_regrets(gs_search *s)
 {
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        gs_part *part = s->part + f;
-        const double *price = gs_prices(s, part);
-        double reached = part->at, size = fmax(1.0, fabs(part->value));
-        for (ptrdiff_t k = 0; k < part->role->count; k++)
-            if (s->taken[part->role->scope[k]])
-                reached -= price[k], size = fmax(size, fabs(price[k]));
-        part->misses = part->value - reached;
-        if (part->misses < -(gs_margin(size) + gs_rounding(s, part->role->count)))
-            return gs_blame(s, f, GS_BROKE_BOUND);
-        if (part->misses <= GS_AGREES * size)
-            part->misses = 0.0;
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        gs_factor_state *factor = s->factors.factor + f;
+        const double *price = gs_prices(s, factor);
+        double reached = factor->value_at, size = fmax(1.0, fabs(factor->value));
+        for (ptrdiff_t k = 0; k < factor->role->count; k++)
+            if (s->marks.on[factor->role->scope[k]]) {
+                reached -= price[k];
+                size = fmax(size, fabs(price[k]));
+            }
+        factor->regret = factor->value - reached;
+        if (factor->regret < -(gs_score_tolerance(size) + gs_sum_rounding(s, factor->role->count)))
+            return gs_set_failure(s, f, GS_ERROR_BOUND);
+        if (factor->regret <= GS_AGREEMENT * size)
+            factor->regret = 0.0;
     }
     return 1;
 }
 
-/* Take directions for the prices of factors, NULL for those without, after `gs_take_factors`; 0 without memory. */
-static int gs_take_guides(gs_search *s, const double *const *guides)
+/* Whether a factor's configuration has another value at decision `k` of its scope than the marked structure:
+ * +1 if the factor alone turns it on, -1 if the structure alone does, which is the subgradient in its price.
+ */
+static inline int gs_disagreement(const gs_search *s, const gs_factor_state *factor, ptrdiff_t k)
 {
-    GS_NEW(s, guides, s->factor_slots);
-    for (ptrdiff_t f = 0; s->guides != NULL && f < s->parts; f++) {
-        gs_part *part = s->part + f;
-        if (guides[f] == NULL)
-            continue;
-        memcpy(s->guides + part->place, guides[f], (size_t)part->role->count * sizeof(double));
-        for (ptrdiff_t k = 0; k < part->role->count; k++)
-            part->guide_square += guides[f][k] * guides[f][k];
-        part->guide = part->guide_square > 0.0 ? s->guides + part->place : NULL;
-    }
-    return !s->no_memory;
+    return s->factors.best[factor->offset + k] - (int)s->marks.on[factor->role->scope[k]];
 }
 
-/* Whether the next step moves the prices of factors with guides along these only. So does the root at first: one multiplier for a whole
- * constraint, as in Lagrangian relaxation, finds its level in a dozen steps, where single prices take hundreds. It goes on until
- * nothing moves that way. After `gs_compare_factors`. */
+/* Take directions for the prices of factors, NULL for none, after gs_take_factors; 0 without memory. */
+static int gs_take_guides(gs_search *s, const double *const *guides)
+{
+    const gs_allocation arrays[] = {GS_ARRAY(factors.guide, s->factors.slots)};
+    if (!GS_ALLOCATE(s, arrays))
+        return 0;
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        gs_factor_state *factor = s->factors.factor + f;
+        if (guides[f] == NULL)
+            continue;
+        memcpy(s->factors.guide + factor->offset, guides[f], (size_t)factor->role->count * sizeof(double));
+        for (ptrdiff_t k = 0; k < factor->role->count; k++)
+            factor->guide_square += guides[f][k] * guides[f][k];
+        factor->guide = factor->guide_square > 0.0 ? s->factors.guide + factor->offset : NULL;
+    }
+    return 1;
+}
+
+/* Whether the next step moves the prices of factors with guides along these only; after gs_factor_regrets.
+ *
+ * The root starts so: one multiplier for a whole constraint, as in Lagrangian relaxation, reaches its level
+ * in a dozen steps, where separate prices take hundreds. It continues until the subgradient is orthogonal to
+ * all guides. */
 static int gs_follow_guides(gs_search *s)
 {
     int moves = 0;
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        gs_part *part = s->part + f;
-        part->along = 0.0;
-        for (ptrdiff_t k = 0; part->guide != NULL && part->misses > 0.0 && k < part->role->count; k++)
-            part->along += part->guide[k] * (s->part_y[part->place + k] - (int)s->taken[part->role->scope[k]]);
-        moves |= part->along != 0.0;
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        gs_factor_state *factor = s->factors.factor + f;
+        factor->along = 0.0;
+        for (ptrdiff_t k = 0; factor->guide != NULL && factor->regret > 0.0 && k < factor->role->count; k++)
+            factor->along += factor->guide[k] * gs_disagreement(s, factor, k);
+        moves |= factor->along != 0.0;
     }
-    return moves && s->iteration <= GS_GUIDED_STEPS;
+    return moves && s->ascent.iteration <= GS_GUIDED_STEPS;
 }
 
 /* Squared length of the subgradient in the prices. */
-static double gs_slope_of_factors(const gs_search *s)
+static double gs_factor_subgradient_norm(const gs_search *s)
 {
     double length = 0.0;
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        const gs_part *part = s->part + f;
-        if (s->guided && part->guide != NULL) {
-            length += part->along * part->along / part->guide_square;
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        const gs_factor_state *factor = s->factors.factor + f;
+        if (s->ascent.follows_guides && factor->guide != NULL) {
+            length += factor->along * factor->along / factor->guide_square;
             continue;
         }
-        for (ptrdiff_t k = 0; part->misses > 0.0 && k < part->role->count; k++)
-            length += s->taken[part->role->scope[k]] != (unsigned char)s->part_y[part->place + k];
+        for (ptrdiff_t k = 0; factor->regret > 0.0 && k < factor->role->count; k++)
+            length += gs_disagreement(s, factor, k) != 0;
     }
     return length;
 }
 
-/* Along a guide whose numbers differ much, or where sums of them almost agree, a step of the multiplier would move some prices so far that
- * float64 loses what the others say: a budget of weights 1e6 and 1e-3, exceeded by the latter. */
+/* Move the prices by `step` against the subgradient.
+ *
+ * Each move along a guide is limited. If the guide's numbers differ much, or sums of them almost agree, as in
+ * a budget of weights 1e6 and 1e-3 that the latter exceed, a step of the multiplier would move some prices so
+ * far that float64 loses the digits of the others. */
 static void gs_move_factors(gs_search *s, double step)
 {
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        gs_part *part = s->part + f;
-        double *price = gs_prices(s, part);
-        if (!(part->misses > 0.0))
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        gs_factor_state *factor = s->factors.factor + f;
+        double *price = gs_prices(s, factor);
+        if (!(factor->regret > 0.0))
             continue;
-        const double along = part->guide != NULL ? part->along / part->guide_square : 0.0, reach = GS_GUIDED_REACH * fabs(along * part->along);
-        for (ptrdiff_t k = 0; k < part->role->count; k++) {
-            const double move = s->guided && part->guide != NULL
-                ? step * fmin(fmax(along * part->guide[k], -reach), reach)
-                : step * (s->part_y[part->place + k] - (int)s->taken[part->role->scope[k]]);
-            price[k] += move, s->weights[s->cell[part->role->scope[k]]] += move;
-            s->largest = fmax(s->largest, fabs(price[k]));
+        const double along = factor->guide != NULL ? factor->along / factor->guide_square : 0.0;
+        const double reach = GS_GUIDED_REACH * fabs(along * factor->along);
+        for (ptrdiff_t k = 0; k < factor->role->count; k++) {
+            double move = step * gs_disagreement(s, factor, k);
+            if (s->ascent.follows_guides && factor->guide != NULL)
+                move = step * fmin(fmax(along * factor->guide[k], -reach), reach);
+            price[k] += move;
+            s->ascent.weights[s->input.cell[factor->role->scope[k]]] += move;
+            s->ascent.magnitude = fmax(s->ascent.magnitude, fabs(price[k]));
         }
-        part->stale = 1;
+        factor->is_stale = 1;
     }
 }
 
-/* Where factor and structure differ, the decisions are in doubt by what the factor misses; by `forbidden` where it forbids the structure. */
-static void gs_doubt_factors(gs_search *s, double forbidden)
+/* Add each factor's regret to the gap of the decisions in which its best configuration differs from the
+ * structure; `forbidden` if the factor forbids the structure. */
+static void gs_add_factor_gaps(gs_search *s, double forbidden)
 {
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        const gs_part *part = s->part + f;
-        for (ptrdiff_t k = 0; part->misses > 0.0 && k < part->role->count; k++)
-            if (s->taken[part->role->scope[k]] != (unsigned char)s->part_y[part->place + k])
-                s->gap_of[part->role->scope[k]] += isfinite(part->misses) ? part->misses : forbidden;
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        const gs_factor_state *factor = s->factors.factor + f;
+        const double gap = isfinite(factor->regret) ? factor->regret : forbidden;
+        for (ptrdiff_t k = 0; factor->regret > 0.0 && k < factor->role->count; k++)
+            if (gs_disagreement(s, factor, k))
+                s->workspace.gap[factor->role->scope[k]] += gap;
     }
 }
 
-/* Max-marginals of all factors that have them. 0 when one failed. */
+/* Compute the max-marginals of all factors that have them. 0 if a factor failed. */
 static int gs_marginals_of_factors(gs_search *s)
 {
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        const gs_part *part = s->part + f;
-        if (part->role->marginals == NULL)
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        const gs_factor_state *factor = s->factors.factor + f;
+        const gs_factor *role = factor->role;
+        double *with = s->factors.with + factor->offset, *without = s->factors.without + factor->offset;
+        if (role->marginals == NULL)
             continue;
-        const int done = part->role->marginals(
-            part->role->object, gs_prices(s, part), s->part_state + part->place, s->part_with + part->place, s->part_without + part->place);
-        if (done != GS_FOUND && done != GS_NOTHING)
-            return gs_blame(s, f, GS_RAISED);
-        for (ptrdiff_t k = 0; done == GS_NOTHING && k < part->role->count; k++)
-            s->part_with[part->place + k] = s->part_without[part->place + k] = -INFINITY;
+        const signed char *state = s->factors.state + factor->offset;
+        const int status = role->marginals(role->object, gs_prices(s, factor), state, with, without);
+        if (!gs_has_answered(s, f, status))
+            return 0;
+        for (ptrdiff_t k = 0; status == GS_NOTHING && k < role->count; k++)
+            with[k] = without[k] = -INFINITY;
     }
     return 1;
 }
 
-/* What the factors' max-marginals take from the bound with each decision on, and with each off: numbers <= 0, -inf where one allows it
- * not at all. 0 when one failed. */
-static int gs_lose_by_factors(gs_search *s)
+/* Compute what the factors' max-marginals take from the bound with each decision on, and with each off:
+ * numbers <= 0, -inf if a factor forbids it. 0 if a factor failed. */
+static int gs_factor_marginal_losses(gs_search *s)
 {
     if (!gs_marginals_of_factors(s))
         return 0;
-    for (ptrdiff_t e = 0; e < s->decisions; e++)
-        s->also_with[e] = s->also_without[e] = 0.0;
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        const gs_part *part = s->part + f;
-        for (ptrdiff_t k = 0; part->role->marginals != NULL && k < part->role->count; k++) {
-            const int32_t e = part->role->scope[k];
-            s->also_with[e] += fmin(s->part_with[part->place + k] - part->value, 0.0);
-            s->also_without[e] += fmin(s->part_without[part->place + k] - part->value, 0.0);
+    for (ptrdiff_t e = 0; e < s->input.decisions; e++)
+        s->factors.loss_with[e] = s->factors.loss_without[e] = 0.0;
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        const gs_factor_state *factor = s->factors.factor + f;
+        for (ptrdiff_t k = 0; factor->role->marginals != NULL && k < factor->role->count; k++) {
+            const int32_t e = factor->role->scope[k];
+            s->factors.loss_with[e] += fmin(s->factors.with[factor->offset + k] - factor->value, 0.0);
+            s->factors.loss_without[e] += fmin(s->factors.without[factor->offset + k] - factor->value, 0.0);
         }
     }
     return 1;
 }
 
-static double gs_within(double x, double most)
+/* Clamp a difference to [-limit, limit]; 0 for NaN, the difference of two infinities. */
+static double gs_clamp(double x, double limit)
 {
-    return x != x ? 0.0 : fmin(fmax(x, -most), most);
+    return x != x ? 0.0 : fmin(fmax(x, -limit), limit);
 }
 
-/* Add to `linear` what turning each decision alone would change in the factors around the structure entered, whose value they were last
- * asked for. Far less than all where a factor forbids that. 0 when one failed. */
+/* Add to the heuristic weights what turning each decision alone would change in the factors around the marked
+ * structure, after gs_value_factors. 0 if a factor failed. */
 static int gs_linearise_factors(gs_search *s)
 {
-    const double most = 2.0 * (1.0 + s->largest);
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        gs_part *part = s->part + f;
-        if (part->role->flips == NULL)
+    const double limit = 2.0 * (1.0 + s->ascent.magnitude); /* what is forbidden gets a finite number */
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        gs_factor_state *factor = s->factors.factor + f;
+        const gs_factor *role = factor->role;
+        if (role->flips == NULL)
             continue;
-        const size_t count = (size_t)part->role->count;
-        double *difference = s->part_flip + part->place;
-        if (!part->flipped || memcmp(s->part_flipped + part->place, s->part_x + part->place, count)) {
-            const int done = part->role->flips(part->role->object, s->part_x + part->place, difference);
-            if (done != GS_FOUND && done != GS_NOTHING)
-                return gs_blame(s, f, GS_RAISED);
-            memcpy(s->part_flipped + part->place, s->part_x + part->place, count);
-            part->flipped = 1;
+        const signed char *x = s->factors.queried + factor->offset;
+        signed char *flips_at = s->factors.flips_at + factor->offset;
+        double *difference = s->factors.flip + factor->offset;
+        if (!factor->has_flips || memcmp(flips_at, x, (size_t)role->count)) {
+            if (!gs_has_answered(s, f, role->flips(role->object, x, difference)))
+                return 0;
+            memcpy(flips_at, x, (size_t)role->count);
+            factor->has_flips = 1;
         }
-        for (ptrdiff_t k = 0; k < part->role->count; k++)
-            s->linear[s->cell[part->role->scope[k]]] += gs_within(s->part_x[part->place + k] ? -difference[k] : difference[k], most);
+        for (ptrdiff_t k = 0; k < role->count; k++)
+            s->workspace.weights[s->input.cell[role->scope[k]]] +=
+                gs_clamp(x[k] ? -difference[k] : difference[k], limit);
     }
     return 1;
 }
 
-/* Weights for a structure that no factor forbids: those of the bound, and what the factors lose by each decision on rather than off; of a
- * factor without max-marginals that forbids the structure found, what it takes to make that its configuration. 0 when one failed. */
-static int gs_consult_factors(gs_search *s)
+/* Set heuristic weights toward a structure that no factor forbids: those of the bound, plus what the factors
+ * gain by each decision on rather than off. A factor without max-marginals that forbids the marked structure
+ * pulls toward its own configuration. 0 if a factor failed. */
+static int gs_weights_from_factor_marginals(gs_search *s)
 {
-    const double most = 2.0 * (1.0 + s->largest);
-    memcpy(s->linear, s->weights, (size_t)s->cells * sizeof *s->linear);
+    const double limit = 2.0 * (1.0 + s->ascent.magnitude);
+    memcpy(s->workspace.weights, s->ascent.weights, (size_t)s->input.cells * sizeof *s->workspace.weights);
     if (!gs_marginals_of_factors(s))
         return 0;
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        const gs_part *part = s->part + f;
-        for (ptrdiff_t k = 0; k < part->role->count; k++) {
-            double *w = s->linear + s->cell[part->role->scope[k]];
-            if (part->role->marginals != NULL)
-                *w += gs_within(s->part_with[part->place + k] - s->part_without[part->place + k], most);
-            else if (part->at == -INFINITY)
-                *w += s->part_y[part->place + k] ? most : -most;
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        const gs_factor_state *factor = s->factors.factor + f;
+        for (ptrdiff_t k = 0; k < factor->role->count; k++) {
+            const ptrdiff_t at = factor->offset + k;
+            double *w = s->workspace.weights + s->input.cell[factor->role->scope[k]];
+            if (factor->role->marginals != NULL)
+                *w += gs_clamp(s->factors.with[at] - s->factors.without[at], limit);
+            else if (factor->value_at == -INFINITY)
+                *w += s->factors.best[at] ? limit : -limit;
         }
     }
     return 1;
 }
 
-/* How much better the bound is with each decision than without it, prices included, into `gap_of`; after `maximise` in chart 0. 0 where it
- * cannot be had, or the maximiser failed. */
-static int gs_prefer(gs_search *s)
+/* Primal heuristic for factors that disagree with the structure of the bound.
+ *
+ * Each such factor picks the configuration that loses least by the max-marginal gaps. The maximiser then
+ * looks for a structure that contains those configurations: their decisions get weights that dominate all
+ * others. If the backbone cannot have some of them together, gs_drop_rejected_targets removes these, and the
+ * caller tries again. */
+
+/* Compute by how much the bound is better with each decision than without it, prices included, after
+ * gs_maximise in chart 0. 0 if the maximiser has no max-marginals, or failed. */
+static int gs_max_marginal_gaps(gs_search *s)
 {
+    const gs_input *in = &s->input;
+    const double *with = s->workspace.with;
     if (!gs_marginals(s))
         return 0;
-    for (ptrdiff_t g = 0; g < s->groups; g++) {
+    for (ptrdiff_t g = 0; g < in->groups; g++) {
         double first = -INFINITY, second = -INFINITY;
-        for (ptrdiff_t k = s->group_first[g]; k < s->group_first[g + 1]; k++) {
-            const double through = s->alive[s->member[k]] ? s->with[s->member[k]] : -INFINITY;
-            second = fmax(second, fmin(first, through)), first = fmax(first, through);
+        for (ptrdiff_t k = in->group_first[g]; k < in->group_first[g + 1]; k++) {
+            const double value = s->fixings.alive[in->member[k]] ? with[in->member[k]] : -INFINITY;
+            second = fmax(second, fmin(first, value));
+            first = fmax(first, value);
         }
-        for (ptrdiff_t k = s->group_first[g]; k < s->group_first[g + 1]; k++) {
-            const int32_t e = s->member[k];
-            s->gap_of[e] = s->with[e] - (s->with[e] < first ? first : second);
+        for (ptrdiff_t k = in->group_first[g]; k < in->group_first[g + 1]; k++) {
+            const int32_t e = in->member[k];
+            s->workspace.gap[e] = with[e] - (with[e] < first ? first : second);
         }
     }
-    for (ptrdiff_t e = 0; s->loose && e < s->decisions; e++)
-        if (s->group[e] < 0)
-            s->gap_of[e] = s->with[e] - s->without[e];
+    for (ptrdiff_t e = 0; in->ungrouped && e < in->decisions; e++)
+        if (in->group[e] < 0)
+            s->workspace.gap[e] = with[e] - s->workspace.without[e];
     return 1;
 }
 
-/* More than any weight of a decision. */
-static double gs_insistence(const gs_search *s)
+/* A weight that dominates the weight of every decision that is still possible. */
+static double gs_dominating_weight(const gs_search *s)
 {
-    double most = 1.0;
-    for (ptrdiff_t e = 0; e < s->decisions; e++)
-        if (s->alive[e] && isfinite(s->weights[s->cell[e]]))
-            most = fmax(most, 4.0 * fabs(s->weights[s->cell[e]]));
-    return most;
+    double dominating = 1.0;
+    for (ptrdiff_t e = 0; e < s->input.decisions; e++)
+        if (s->fixings.alive[e] && isfinite(s->ascent.weights[s->input.cell[e]]))
+            dominating = fmax(dominating, 4.0 * fabs(s->ascent.weights[s->input.cell[e]]));
+    return dominating;
 }
 
-/* Weights for a structure near the bound's that factors agree to: each factor that differs from the bound's names the configuration that is
- * best by `gap_of`, and the weights are those of the bound, and what it takes to make that the structure's. 0 when one failed. */
-static int gs_insist_on_factors(gs_search *s)
+/* Set heuristic weights that pull the structure toward the factors' configurations. 0 if a factor failed. */
+static int gs_weights_toward_factors(gs_search *s)
 {
-    const double most = gs_insistence(s);
-    memcpy(s->linear, s->weights, (size_t)s->cells * sizeof *s->linear);
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        const gs_part *part = s->part + f;
-        if (!(part->misses > 0.0))
+    const double dominating = gs_dominating_weight(s);
+    memcpy(s->workspace.weights, s->ascent.weights, (size_t)s->input.cells * sizeof *s->workspace.weights);
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        const gs_factor_state *factor = s->factors.factor + f;
+        const gs_factor *role = factor->role;
+        if (!(factor->regret > 0.0))
             continue;
-        double *cost = s->part_with + part->place, value = 0.0;
-        signed char *y = s->part_asked + part->place;
-        for (ptrdiff_t k = 0; k < part->role->count; k++)
-            cost[k] = gs_prices(s, part)[k] - gs_within(s->gap_of[part->role->scope[k]], most);
-        const int done = part->role->maximise(part->role->object, cost, s->part_state + part->place, &value, y);
-        if (done != GS_FOUND && done != GS_NOTHING)
-            return gs_blame(s, f, GS_RAISED);
-        for (ptrdiff_t k = 0; k < part->role->count; k++)
-            y[k] = done == GS_FOUND ? y[k] : -1;
-        for (ptrdiff_t k = 0; done == GS_FOUND && k < part->role->count; k++)
-            s->linear[s->cell[part->role->scope[k]]] += y[k] ? most : -most;
+        double *cost = s->factors.with + factor->offset, value = 0.0;
+        signed char *target = s->factors.target + factor->offset;
+        for (ptrdiff_t k = 0; k < role->count; k++)
+            cost[k] = gs_prices(s, factor)[k] - gs_clamp(s->workspace.gap[role->scope[k]], dominating);
+        const signed char *state = s->factors.state + factor->offset;
+        const int status = role->maximise(role->object, cost, state, &value, target);
+        if (!gs_has_answered(s, f, status))
+            return 0;
+        for (ptrdiff_t k = 0; k < role->count; k++)
+            if (status == GS_FOUND)
+                s->workspace.weights[s->input.cell[role->scope[k]]] += target[k] ? dominating : -dominating;
+            else
+                target[k] = -1;
     }
     return 1;
 }
 
-/* Whether the structure entered lacks decisions that factors named: these are not wanted any more. */
-static int gs_give_way(gs_search *s)
+/* Stop targeting decisions that the maximiser left off although their weight dominated; whether any was. */
+static int gs_drop_rejected_targets(gs_search *s)
 {
-    int refused = 0;
-    for (ptrdiff_t f = 0; f < s->parts; f++) {
-        const gs_part *part = s->part + f;
-        for (ptrdiff_t k = 0; part->misses > 0.0 && k < part->role->count; k++)
-            if (s->part_asked[part->place + k] == 1 && !s->taken[part->role->scope[k]])
-                s->gap_of[part->role->scope[k]] = -INFINITY, refused = 1;
+    int rejected = 0;
+    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
+        const gs_factor_state *factor = s->factors.factor + f;
+        for (ptrdiff_t k = 0; factor->regret > 0.0 && k < factor->role->count; k++)
+            if (s->factors.target[factor->offset + k] == 1 && !s->marks.on[factor->role->scope[k]]) {
+                s->workspace.gap[factor->role->scope[k]] = -INFINITY;
+                rejected = 1;
+            }
     }
-    return refused;
-}
-
-static void gs_free_factors(gs_search *s)
-{
-    free(s->part), free(s->part_state), free(s->part_y), free(s->part_x), free(s->part_with), free(s->part_without), free(s->part_paid);
-    free(s->part_flip), free(s->part_flipped), free(s->part_asked), free(s->guides);
-    free(s->also_with), free(s->also_without);
+    return rejected;
 }
 
 #endif

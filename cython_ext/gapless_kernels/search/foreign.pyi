@@ -23,10 +23,10 @@ class ForeignMaximiser(Maximiser):
         decisions: int,
         maximise: Any,
         marginals: Any = None,
-        own: Any = None,
+        internal_score: Any = None,
         excludes: Any = None,
         data: Any = None,
         *,
         most_on: int | None = None,
-        has_own: bool | None = None,
+        has_internal_scores: bool | None = None,
     ) -> None: ...

@@ -1,7 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Roles of the search made of C functions: from any language that can give an address.
 
-What a function writes is checked before the search reads it, in time linear in its length: an address says nothing about what stands behind it.
+The output of a function is checked before the search reads it, in time linear in its length, because nothing
+is known about the code at an address.
 """
 
 import operator
@@ -11,22 +12,28 @@ from libc.stdint cimport int32_t, uintptr_t
 
 import numpy as np
 
-from gapless_kernels.search.roles cimport GS_FAILED, GS_FOUND, GS_NOTHING, GS_OFF, GS_ON, Factor, Maximiser, gs_factor, gs_maximiser
+from gapless_kernels.search.roles cimport (
+    GS_FAILED, GS_FOUND, GS_NOTHING, GS_OFF, GS_ON, Factor, Maximiser, gs_factor, gs_maximiser
+)
 
-from gapless_kernels.search._places import Places
+from gapless_kernels.search._addresses import Addresses
 
-ctypedef int (*maximise_structure)(void *, int, const double *, const signed char *, double *, int32_t *, Py_ssize_t *) noexcept nogil
+ctypedef int (*maximise_structure)(
+    void *, int, const double *, const signed char *, double *, int32_t *, Py_ssize_t *
+) noexcept nogil
 ctypedef int (*marginals_of)(void *, const double *, const signed char *, double *, double *) noexcept nogil
-ctypedef int (*own_score)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
+ctypedef int (*score_of)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
 ctypedef int (*excludes_pair)(void *, int32_t, int32_t) noexcept nogil
-ctypedef int (*maximise_configuration)(void *, const double *, const signed char *, double *, signed char *) noexcept nogil
+ctypedef int (*maximise_configuration)(
+    void *, const double *, const signed char *, double *, signed char *
+) noexcept nogil
 ctypedef int (*value_of)(void *, const signed char *, double *) noexcept nogil
 ctypedef int (*flips_of)(void *, const signed char *, double *) noexcept nogil
 
 cdef enum Wrong:
     FAILED, CODE, UNSET, OUTSIDE, TWICE, AGAINST, COUNT, INFINITE
 
-SAID = {
+MESSAGES = {
     FAILED: "returned GS_FAILED (-1)",
     CODE: "returned {}, which is none of GS_FOUND (0), GS_NOTHING (1), GS_FAILED (-1)",
     UNSET: "returned GS_FOUND and left entry {} of its answer NaN, or did not write it",
@@ -41,8 +48,9 @@ SAID = {
 cdef class ForeignFactor(Factor):
     """A factor made of C functions, as ``gs_factor`` in ``search/roles.h`` describes them.
 
-    A function is given as a ``scipy.LowLevelCallable``, a numba ``cfunc``, a ctypes function, a capsule of a Cython module
-    (``module.__pyx_capi__[name]``) or an address. Argument types are checked where the object knows them. Functions run without the GIL.
+    A function is given as a ``scipy.LowLevelCallable``, a numba ``cfunc``, a ctypes function, a capsule of a
+    Cython module (``module.__pyx_capi__[name]``) or an address. Argument types are checked if the object
+    knows them. Functions run without the GIL.
 
     Parameters
     ----------
@@ -57,7 +65,8 @@ cdef class ForeignFactor(Factor):
     flips : function, optional
         ``int (void *data, const int8_t *y, double *difference)``.
     data : contiguous array or other buffer, ctypes pointer, or address, optional
-        First argument of every function; NULL without. Kept alive. By default the user data of a ``scipy.LowLevelCallable``.
+        First argument of every function; NULL without. Kept alive. By default the user data of a
+        ``scipy.LowLevelCallable``.
 
     Raises
     ------
@@ -75,20 +84,26 @@ cdef class ForeignFactor(Factor):
     cdef tuple kept
 
     def __init__(self, scope, maximise, value, marginals=None, flips=None, data=None):
-        place = Places("ForeignFactor", data)
+        addresses = Addresses("ForeignFactor", data)
         self.role.size = sizeof(gs_factor)
-        self._maximise = <maximise_configuration><uintptr_t>place.function("maximise", maximise, "void* double* int8* double* int8*")
-        self._value = <value_of><uintptr_t>place.function("value", value, "void* int8* double*")
-        self._marginals = <marginals_of><uintptr_t>place.function("marginals", marginals, "void* double* int8* double* double*", True)
-        self._flips = <flips_of><uintptr_t>place.function("flips", flips, "void* int8* double*", True)
-        self.data = <void *><uintptr_t>place.data()
-        self.kept = place.kept()
+        cdef uintptr_t address = addresses.function("maximise", maximise, "void* double* int8* double* int8*")
+        self._maximise = <maximise_configuration>address
+        address = addresses.function("value", value, "void* int8* double*")
+        self._value = <value_of>address
+        address = addresses.function("marginals", marginals, "void* double* int8* double* double*", True)
+        self._marginals = <marginals_of>address
+        address = addresses.function("flips", flips, "void* int8* double*", True)
+        self._flips = <flips_of>address
+        self.data = <void *><uintptr_t>addresses.data()
+        self.kept = addresses.kept()
         if self._marginals == NULL:
             self.role.marginals = NULL
         if self._flips == NULL:
             self.role.flips = NULL
 
-    cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:
+    cdef int maximise(
+        self, const double *prices, const signed char *state, double *value, signed char *y
+    ) noexcept nogil:
         cdef Py_ssize_t i
         value[0] = NAN
         for i in range(self.role.count):
@@ -113,7 +128,9 @@ cdef class ForeignFactor(Factor):
             return self.failed(b"value", found)
         return self.number(b"value", value[0])
 
-    cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept nogil:
+    cdef int marginals(
+        self, const double *prices, const signed char *state, double *on, double *off
+    ) noexcept nogil:
         cdef Py_ssize_t i
         for i in range(self.role.count):
             on[i] = off[i] = NAN
@@ -139,8 +156,8 @@ cdef class ForeignFactor(Factor):
 
     cdef int wrong(self, const char *function, Wrong what, Py_ssize_t number) noexcept nogil:
         with gil:
-            told = f"{function.decode()}() of a ForeignFactor over decisions {_few(self.scope)}"
-            self.error = RuntimeError(f"{told} {SAID[what].format(number)}")
+            subject = f"{function.decode()}() of a ForeignFactor over decisions {_few(self.scope)}"
+            self.error = RuntimeError(f"{subject} {MESSAGES[what].format(number)}")
         return GS_FAILED
 
 
@@ -154,20 +171,22 @@ cdef class ForeignMaximiser(Maximiser):
     decisions : int
         Number of decisions.
     maximise : function
-        ``int (void *data, int chart, const double *weights, const int8_t *state, double *value, int32_t *on, ptrdiff_t *count)``.
+        ``int (void *data, int chart, const double *weights, const int8_t *state, double *value, int32_t *on,
+        ptrdiff_t *count)``.
     marginals : function, optional
-        ``int (void *data, const double *weights, const int8_t *state, double *with, double *without)``. Without it no decision is fixed.
-    own : function, optional
-        ``int (void *data, const int32_t *on, ptrdiff_t count, double *own)``. Without it every set that has one decision of each choice group
-        is a structure, and structures have no scores of their own.
+        ``int (void *data, const double *weights, const int8_t *state, double *with, double *without)``.
+        Without it no decision is fixed.
+    internal_score : function, optional
+        ``int (void *data, const int32_t *on, ptrdiff_t count, double *score)``. Without it every set that has
+        one decision of each choice group is a structure, and structures have no internal scores.
     excludes : function, optional
         ``int (void *data, int32_t one, int32_t other)``.
     data : contiguous array or other buffer, ctypes pointer, or address, optional
         First argument of every function; NULL without. Kept alive.
     most_on : int, optional
         Decisions that a structure turns on, at most; all of them by default.
-    has_own : bool, optional
-        Whether structures have scores beyond the weights; by default where `own` is given.
+    has_internal_scores : bool, optional
+        Whether structures have scores beyond the weights; by default if `internal_score` is given.
 
     Raises
     ------
@@ -180,34 +199,52 @@ cdef class ForeignMaximiser(Maximiser):
     cdef void *data
     cdef maximise_structure _maximise
     cdef marginals_of _marginals
-    cdef own_score _own
+    cdef score_of _internal_score
     cdef excludes_pair _excludes
     cdef signed char[::1] seen
     cdef tuple kept
 
-    def __init__(self, decisions, maximise, marginals=None, own=None, excludes=None, data=None, *, most_on=None, has_own=None):
-        place = Places("ForeignMaximiser", data)
-        self._maximise = <maximise_structure><uintptr_t>place.function("maximise", maximise, "void* int double* int8* double* int* long*")
-        self._marginals = <marginals_of><uintptr_t>place.function("marginals", marginals, "void* double* int8* double* double*", True)
-        self._own = <own_score><uintptr_t>place.function("own", own, "void* int* long double*", True)
-        self._excludes = <excludes_pair><uintptr_t>place.function("excludes", excludes, "void* int int", True)
-        self.data = <void *><uintptr_t>place.data()
-        self.kept = place.kept()
+    def __init__(
+        self, decisions, maximise, marginals=None, internal_score=None, excludes=None, data=None,
+        *, most_on=None, has_internal_scores=None,
+    ):
+        addresses = Addresses("ForeignMaximiser", data)
+        cdef uintptr_t address
+        address = addresses.function("maximise", maximise, "void* int double* int8* double* int* long*")
+        self._maximise = <maximise_structure>address
+        address = addresses.function("marginals", marginals, "void* double* int8* double* double*", True)
+        self._marginals = <marginals_of>address
+        address = addresses.function("internal_score", internal_score, "void* int* long double*", True)
+        self._internal_score = <score_of>address
+        address = addresses.function("excludes", excludes, "void* int int", True)
+        self._excludes = <excludes_pair>address
+        self.data = <void *><uintptr_t>addresses.data()
+        self.kept = addresses.kept()
         self.role.size = sizeof(gs_maximiser)
         self.role.decisions = self.role.cells = _number("decisions", decisions, 0, 2**31 - 1)
-        self.role.most_on = self.role.decisions if most_on is None else min(_number("most_on", most_on, 0, 2**31 - 1), self.role.decisions)
-        self.role.has_own = own is not None if has_own is None else bool(has_own)
-        if self.role.has_own and own is None:
-            raise ValueError("ForeignMaximiser: has_own=True says that structures have own scores; give own= as well")
+        self.role.most_on = self.role.decisions
+        if most_on is not None:
+            self.role.most_on = min(_number("most_on", most_on, 0, 2**31 - 1), self.role.decisions)
+        if has_internal_scores is None:
+            has_internal_scores = internal_score is not None
+        self.role.has_internal_scores = bool(has_internal_scores)
+        if self.role.has_internal_scores and internal_score is None:
+            raise ValueError(
+                "ForeignMaximiser: has_internal_scores=True says that structures have internal scores; "
+                "give internal_score= as well"
+            )
         self.seen = np.zeros(self.role.decisions + 1, np.int8)
         if self._marginals == NULL:
             self.role.marginals = NULL
-        if self._own == NULL:
-            self.role.own = NULL
+        if self._internal_score == NULL:
+            self.role.internal_score = NULL
         if self._excludes == NULL:
             self.role.excludes = NULL
 
-    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
+    cdef int maximise(
+        self, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
+        Py_ssize_t *count
+    ) noexcept nogil:
         value[0], count[0] = NAN, -1
         cdef int found = self._maximise(self.data, chart, weights, state, value, on, count)
         if found != GS_FOUND:
@@ -242,7 +279,9 @@ cdef class ForeignMaximiser(Maximiser):
             self.seen[on[d]] = 0
         return answer
 
-    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
+    cdef int marginals(
+        self, const double *weights, const signed char *state, double *on, double *off
+    ) noexcept nogil:
         cdef Py_ssize_t d
         for d in range(self.role.decisions):
             on[d] = NAN
@@ -257,14 +296,14 @@ cdef class ForeignMaximiser(Maximiser):
                 return self.wrong(b"marginals", UNSET, d)
         return GS_FOUND
 
-    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
-        own[0] = NAN
-        cdef int found = self._own(self.data, on, count, own)
+    cdef int internal_score(self, const int32_t *on, Py_ssize_t count, double *score) noexcept nogil:
+        score[0] = NAN
+        cdef int found = self._internal_score(self.data, on, count, score)
         if found != GS_FOUND:
-            return found if found == GS_NOTHING else self.failed(b"own", found)
-        if isnan(own[0]):
-            return self.wrong(b"own", UNSET, 0)
-        return self.wrong(b"own", INFINITE, 0) if own[0] == INFINITY else GS_FOUND
+            return found if found == GS_NOTHING else self.failed(b"internal_score", found)
+        if isnan(score[0]):
+            return self.wrong(b"internal_score", UNSET, 0)
+        return self.wrong(b"internal_score", INFINITE, 0) if score[0] == INFINITY else GS_FOUND
 
     cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil:
         return self._excludes(self.data, one, other) != 0
@@ -274,8 +313,8 @@ cdef class ForeignMaximiser(Maximiser):
 
     cdef int wrong(self, const char *function, Wrong what, Py_ssize_t number) noexcept nogil:
         with gil:
-            told = f"{function.decode()}() of a ForeignMaximiser over {self.role.decisions} decisions"
-            self.error = RuntimeError(f"{told} {SAID[what].format(number)}")
+            subject = f"{function.decode()}() of a ForeignMaximiser over {self.role.decisions} decisions"
+            self.error = RuntimeError(f"{subject} {MESSAGES[what].format(number)}")
         return GS_FAILED
 
 

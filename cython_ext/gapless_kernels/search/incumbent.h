@@ -1,204 +1,226 @@
-/* Exact scores of structures, and better ones by maximising again with scores linearised around one. */
+/* Exact scores of structures, and better structures by maximising again with scores linearised around one. */
 #ifndef GAPLESS_SEARCH_INCUMBENT_H
 #define GAPLESS_SEARCH_INCUMBENT_H
 
 #include "search/scores.h"
 
-#define GS_YIELDS 3       /* times that factors name others for what the backbone refuses */
-#define GS_INSIST_EVERY 3 /* steps of the root, where factors differ from what it finds */
+#define GS_TARGET_RETRIES 3 /* times that factors choose again after the backbone rejected some decisions */
+#define GS_TARGET_EVERY 3 /* steps of the root between attempts to meet the factors' configurations */
 
-static void gs_enter(gs_search *s, const gs_structure *x)
+static void gs_mark_structure(gs_search *s, const gs_structure *x)
 {
-    s->entered = x;
+    GAPLESS_ASSERT(s->marks.structure == NULL);
+    s->marks.structure = x;
     for (ptrdiff_t k = 0; k < x->count; k++) {
         const int32_t e = x->on[k];
-        s->taken[e] = 1;
-        if (s->group[e] >= 0)
-            s->choice[s->group[e]] = e;
+        s->marks.on[e] = 1;
+        if (s->input.group[e] >= 0)
+            s->marks.choice[s->input.group[e]] = e;
     }
 }
 
-static void gs_leave(gs_search *s)
+static void gs_unmark_structure(gs_search *s)
 {
-    for (ptrdiff_t k = 0; k < s->entered->count; k++)
-        s->taken[s->entered->on[k]] = 0;
-    s->entered = NULL; /* what was entered may live on a stack: nobody may read it any more */
+    GAPLESS_ASSERT(s->marks.structure != NULL);
+    for (ptrdiff_t k = 0; k < s->marks.structure->count; k++)
+        s->marks.on[s->marks.structure->on[k]] = 0;
+    s->marks.structure = NULL; /* it may live on a stack */
 }
 
-/* The own score of the structure that was entered; -inf where it is none. */
-static double gs_own(gs_search *s)
+/* Internal score of the marked structure; -inf if it is none. */
+static double gs_internal_score(gs_search *s)
 {
-    double own = 0.0;
-    const int done = s->maximiser->own(s->maximiser->object, s->entered->on, s->entered->count, &own);
-    if ((done != GS_FOUND && done != GS_NOTHING) || (done == GS_FOUND && !(own < INFINITY)))
-        s->failed = done == GS_FOUND ? GS_BROKE_VALUE : GS_RAISED;
-    return done == GS_FOUND && !s->failed ? own : -INFINITY;
+    const gs_maximiser *role = s->input.maximiser;
+    double score = 0.0;
+    const int status = role->internal_score(role->object, s->marks.structure->on, s->marks.structure->count, &score);
+    if (status == GS_NOTHING)
+        return -INFINITY;
+    if (status != GS_FOUND)
+        return gs_fail(s, GS_ERROR_RAISED);
+    if (!(score < INFINITY))
+        return gs_fail(s, GS_ERROR_VALUE);
+    return s->failure ? -INFINITY : score;
 }
 
-/* The score of the structure that was entered, all scopes and factors counted; -inf where it is none or forbidden. */
+/* Score of the marked structure with all scopes and factors; -inf if it is none, or forbidden. */
 static double gs_score(gs_search *s)
 {
-    const gs_structure *x = s->entered;
-    double total = s->maximiser->has_own ? gs_own(s) : 0.0;
-    if (s->parts)
+    const gs_structure *x = s->marks.structure;
+    double total = s->input.maximiser->has_internal_scores ? gs_internal_score(s) : 0.0;
+    if (s->factors.count)
         total += gs_value_factors(s);
     if (total == -INFINITY)
         return total;
     for (ptrdiff_t k = 0; k < x->count; k++)
-        total += s->base[x->on[k]];
-    for (ptrdiff_t a = 0; a < s->stars; a++) {
-        const gs_star *star = s->star + a;
-        const double *score = s->star_score + star->cell + (ptrdiff_t)s->rank[s->choice[star->group]] * star->lowers;
+        total += s->input.base[x->on[k]];
+    for (ptrdiff_t a = 0; a < s->stars.count; a++) {
+        const gs_star *star = s->stars.star + a;
+        const double *score = s->stars.score + gs_marked_row(s, star);
         for (ptrdiff_t c = 0; c < star->lowers; c++)
-            if (s->taken[s->column_lower[star->column + c]])
+            if (s->marks.on[s->stars.column_lower[star->column + c]])
                 total += score[c];
     }
     for (ptrdiff_t k = 0; k < x->count; k++) {
         const int32_t e = x->on[k];
-        for (ptrdiff_t i = s->incident_first[e]; i < s->incident_first[e + 1]; i++) {
-            const int32_t f = s->incident_other[i], c = s->incident[i];
-            if (f >= 0 ? s->taken[f] && e < f : s->shared_member[s->shared_first[c]] == e
-                    && gs_hits(s, c) == s->shared_first[c + 1] - s->shared_first[c])
-                total += s->shared_score[c];
+        for (ptrdiff_t i = s->shared.incident_first[e]; i < s->shared.incident_first[e + 1]; i++) {
+            const int32_t f = s->shared.incident_other[i], c = s->shared.incident[i];
+            /* A scope counts once: at the smaller decision of a pair, at the first one of a wider scope. */
+            if (f >= 0 ? s->marks.on[f] && e < f
+                       : s->shared.member[s->shared.first[c]] == e && gs_count_on(s, c) == gs_width(s, c))
+                total += s->shared.score[c];
         }
     }
     return total;
 }
 
-static void gs_copy(gs_structure *to, const gs_structure *from)
+static void gs_copy_structure(gs_structure *to, const gs_structure *from)
 {
     memcpy(to->on, from->on, (size_t)from->count * sizeof *to->on);
     to->count = from->count;
 }
 
-/* Keep the structure that was entered if it is the best so far. When its scores could not be had, bounds stand in their place. */
+/* Make the marked structure the incumbent if it is better; whether it is. Without memory, or after a failure,
+ * scores may be the bounds that stand in for them, so nothing is taken. */
 static int gs_offer(gs_search *s, double score)
 {
-    if (s->failed || s->no_memory)
+    if (s->failure || s->no_memory)
         return 0;
-    if (s->working && score > s->best_in_node)
-        s->best_in_node = score;
-    if (!(score > s->value))
+    if (s->tree.is_in_node && score > s->incumbent.value_in_node)
+        s->incumbent.value_in_node = score;
+    if (!(score > s->incumbent.value))
         return 0;
-    s->value = score;
-    gs_copy(&s->best, s->entered);
+    s->incumbent.value = score;
+    gs_copy_structure(&s->incumbent.structure, s->marks.structure);
     return 1;
 }
 
-/* Scores of decisions around the structure entered: each scope counts for the decisions that would complete it. */
+/* Set the heuristic weights to the scores of single decisions. */
+static double *gs_base_weights(gs_search *s)
+{
+    double *w = s->workspace.weights;
+    for (ptrdiff_t k = 0; k < s->input.cells; k++)
+        w[k] = -INFINITY;
+    for (ptrdiff_t e = 0; e < s->input.decisions; e++)
+        if (s->fixings.alive[e])
+            w[s->input.cell[e]] = s->input.base[e];
+    return w;
+}
+
+/* Linearise the scores around the marked structure: each scope counts for the decisions that would complete
+ * it. */
 static void gs_linearise(gs_search *s)
 {
-    double *w = s->linear;
-    for (ptrdiff_t k = 0; k < s->cells; k++)
-        w[k] = -INFINITY;
-    for (ptrdiff_t e = 0; e < s->decisions; e++)
-        if (s->alive[e])
-            w[s->cell[e]] = s->base[e];
-    for (ptrdiff_t a = 0; a < s->stars; a++) {
-        const gs_star *star = s->star + a;
-        const int32_t *upper = s->member + s->group_first[star->group];
-        const double *score = s->star_score + star->cell;
-        const ptrdiff_t mine = (ptrdiff_t)s->rank[s->choice[star->group]] * star->lowers;
+    const ptrdiff_t *cell = s->input.cell;
+    double *w = gs_base_weights(s);
+    for (ptrdiff_t a = 0; a < s->stars.count; a++) {
+        const gs_star *star = s->stars.star + a;
+        const int32_t *upper = s->input.member + s->input.group_first[star->group];
+        const double *score = s->stars.score + star->cell, *marked = s->stars.score + gs_marked_row(s, star);
         for (ptrdiff_t c = 0; c < star->lowers; c++) {
-            const int32_t lower = s->column_lower[star->column + c];
-            w[s->cell[lower]] += score[mine + c];
-            if (s->taken[lower])
+            const int32_t lower = s->stars.column_lower[star->column + c];
+            w[cell[lower]] += marked[c];
+            if (s->marks.on[lower])
                 for (int32_t k = 0; k < star->uppers; k++)
-                    w[s->cell[upper[k]]] += score[(ptrdiff_t)k * star->lowers + c];
+                    w[cell[upper[k]]] += score[(ptrdiff_t)k * star->lowers + c];
         }
     }
-    for (ptrdiff_t at = 0; at < s->entered->count; at++) {
-        const int32_t e = s->entered->on[at];
-        for (ptrdiff_t i = s->incident_first[e]; i < s->incident_first[e + 1]; i++) {
-            const int32_t c = s->incident[i];
-            if (s->incident_other[i] >= 0) {
-                w[s->cell[s->incident_other[i]]] += s->shared_score[c];
+    for (ptrdiff_t at = 0; at < s->marks.structure->count; at++) {
+        const int32_t e = s->marks.structure->on[at];
+        for (ptrdiff_t i = s->shared.incident_first[e]; i < s->shared.incident_first[e + 1]; i++) {
+            const int32_t c = s->shared.incident[i];
+            if (s->shared.incident_other[i] >= 0) {
+                w[cell[s->shared.incident_other[i]]] += s->shared.score[c];
                 continue;
             }
-            const ptrdiff_t width = s->shared_first[c + 1] - s->shared_first[c], hits = gs_hits(s, c);
-            const int32_t *members = s->shared_member + s->shared_first[c];
-            if (hits == width - 1)
-                for (ptrdiff_t k = 0; k < width; k++)
-                    w[s->cell[members[k]]] += s->taken[members[k]] ? 0.0 : s->shared_score[c] / (double)hits;
-            else if (hits == width)
-                w[s->cell[e]] += s->shared_score[c];
+            const gs_scope scope = gs_shared_scope(s, c);
+            const ptrdiff_t count = gs_count_on(s, c);
+            const double share = scope.score / (double)count; /* a scope is reached `count` times */
+            if (count == scope.width - 1)
+                for (ptrdiff_t k = 0; k < scope.width; k++)
+                    w[cell[scope.member[k]]] += s->marks.on[scope.member[k]] ? 0.0 : share;
+            else if (count == scope.width)
+                w[cell[e]] += scope.score;
         }
     }
 }
 
-/* The paper's pi(p, z) for the best p at the structure: each scope counts exactly there, and never too much elsewhere. */
+/* Set the paper's pi(p, z) for the best p at the marked structure z: each scope counts exactly there, and
+ * never too much elsewhere (Qian and Liu 2013). */
 static void gs_lower_bound_weights(gs_search *s)
 {
-    double *w = s->linear;
-    for (ptrdiff_t k = 0; k < s->cells; k++)
-        w[k] = -INFINITY;
-    for (ptrdiff_t e = 0; e < s->decisions; e++)
-        if (s->alive[e])
-            w[s->cell[e]] = s->base[e];
-    for (ptrdiff_t c = 0; c < s->shared; c++) {
-        const int32_t *members = s->shared_member + s->shared_first[c];
-        const ptrdiff_t width = s->shared_first[c + 1] - s->shared_first[c];
+    double *w = gs_base_weights(s);
+    for (ptrdiff_t c = 0; c < s->shared.count; c++) {
+        const gs_scope scope = gs_shared_scope(s, c);
         ptrdiff_t charged = 0;
-        if (s->shared_score[c] > 0.0) {
-            if (gs_hits(s, c) == width)
-                for (ptrdiff_t k = 0; k < width; k++)
-                    w[s->cell[members[k]]] += s->shared_score[c];
+        if (scope.score > 0.0) {
+            if (gs_count_on(s, c) == scope.width)
+                for (ptrdiff_t k = 0; k < scope.width; k++)
+                    w[s->input.cell[scope.member[k]]] += scope.score;
             continue;
         }
-        for (ptrdiff_t k = 0; k < width; k++)
-            if (!s->taken[members[k]])
+        for (ptrdiff_t k = 0; k < scope.width; k++)
+            if (!s->marks.on[scope.member[k]])
                 charged = k;
-        w[s->cell[members[charged]]] += s->shared_score[c];
+        w[s->input.cell[scope.member[charged]]] += scope.score;
     }
 }
 
-/* Whether factors are to name configurations near the bound's structure: at the root, first and now and then, while they differ from it. */
-static int gs_is_time_to_insist(const gs_search *s)
+/* Whether to aim at the factors' configurations: at the root, first and every few steps, while any differs
+ * from the bound's structure. */
+static int gs_is_time_to_target(const gs_search *s)
 {
     int differs = 0;
-    for (ptrdiff_t f = 0; f < s->parts; f++)
-        differs |= s->part[f].misses > 0.0;
-    return differs && s->node.depth == 0 && (s->iteration == 1 || s->iteration % GS_INSIST_EVERY == 0);
+    for (ptrdiff_t f = 0; f < s->factors.count; f++)
+        differs |= s->factors.factor[f].regret > 0.0;
+    return differs && s->node.depth == 0
+        && (s->ascent.iteration == 1 || s->ascent.iteration % GS_TARGET_EVERY == 0);
 }
 
-/* Improve on the structure `x` of that score while maximising again finds better ones; never touches the chart of the bound.
- * Whether scores had to be asked for. */
-static int gs_redecode(gs_search *s, const gs_structure *x, double score, int rounds)
+/* Improve the incumbent from structure `x`, of that score: maximise weights around it, and go on from each
+ * better result. Whether new scores were requested. The chart of the bound stays untouched, since its
+ * max-marginals may still be read. */
+static int gs_improve_incumbent(gs_search *s, const gs_structure *x, double score, int rounds)
 {
-    int asked = 0, tries = 0, yields = 0, insist = score == -INFINITY || gs_is_time_to_insist(s);
-    gs_copy(&s->around, x);
+    gs_workspace *work = &s->workspace;
+    enum { LINEARISED, TARGETED, MARGINALS } kind = LINEARISED; /* of the weights last chosen for factors */
+    int is_new = 0, retries = 0, has_target = score == -INFINITY || gs_is_time_to_target(s);
+    gs_copy_structure(&work->centre, x);
     for (int round = 0; round < rounds; round++) {
-        gs_enter(s, &s->around);
-        if (s->paper)
+        gs_mark_structure(s, &work->centre);
+        if (s->options.is_paper)
             gs_lower_bound_weights(s);
-        else if (insist && (yields ? gs_insist_on_factors(s) : gs_prefer(s) && gs_insist_on_factors(s)))
-            tries = 1;
-        else if (insist || (tries && gs_value_factors(s) == -INFINITY)) /* of the one around which we look */
-            gs_consult_factors(s), tries = 2;
-        else {
+        else if (has_target && (retries || gs_max_marginal_gaps(s)) && gs_weights_toward_factors(s))
+            kind = TARGETED;
+        else if (has_target || (kind != LINEARISED && gs_value_factors(s) == -INFINITY)) {
+            gs_weights_from_factor_marginals(s);
+            kind = MARGINALS;
+        } else {
             gs_linearise(s);
             gs_linearise_factors(s);
         }
-        gs_leave(s);
-        if (s->failed || !(gs_maximise(s, 1, s->linear, &s->other) > -INFINITY))
-            return asked;
-        gs_enter(s, &s->other);
-        asked |= gs_know_structure(s);
-        const double better = gs_score(s);
-        gs_offer(s, better);
-        insist = tries == 1 && insist && yields < GS_YIELDS && gs_give_way(s);
-        gs_leave(s);
-        if (s->failed)
-            return asked;
-        if (better > score) {
-            score = better;
-            gs_copy(&s->around, &s->other);
-        } else if (!insist && !(tries == 1 && round == 0)) /* where factors named something, look around what there was, too */
-            return asked;
-        if (insist) /* this round again */
-            yields++, round--;
+        gs_unmark_structure(s);
+        if (s->failure || !(gs_maximise(s, 1, work->weights, &work->other) > -INFINITY))
+            return is_new;
+        gs_mark_structure(s, &work->other);
+        is_new |= gs_request_structure(s);
+        const double other_score = gs_score(s);
+        gs_offer(s, other_score);
+        has_target =
+            kind == TARGETED && has_target && retries < GS_TARGET_RETRIES && gs_drop_rejected_targets(s);
+        gs_unmark_structure(s);
+        if (s->failure)
+            return is_new;
+        if (other_score > score) {
+            score = other_score;
+            gs_copy_structure(&work->centre, &work->other);
+        } else if (!has_target && !(kind == TARGETED && round == 0))
+            return is_new; /* but not after a first target that failed: the next round looks around `x` */
+        if (has_target) { /* a retry is no round */
+            retries++;
+            round--;
+        }
     }
-    return asked;
+    return is_new;
 }
 
 #endif

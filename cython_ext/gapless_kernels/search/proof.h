@@ -1,104 +1,102 @@
-/* What the search remembers of itself: multipliers by reference, and the record that a certificate is made from. */
+/* The record that a certificate is made from: nodes, fixing steps, and the snapshots that they refer to. */
 #ifndef GAPLESS_SEARCH_PROOF_H
 #define GAPLESS_SEARCH_PROOF_H
 
 #include "search/steps.h"
 
+/* Bytes of the nodes that are still to be worked on. */
 static double gs_open_bytes(const gs_search *s)
 {
-    return (double)(s->open_room + s->survivor_room) * sizeof(gs_node)
-        + (double)(s->open_count + s->survivor_count) * (double)gs_alive_bytes(s);
+    const gs_tree *tree = &s->tree;
+    return (double)(tree->open_capacity + tree->survivor_capacity) * sizeof(gs_node)
+        + (double)(tree->open_count + tree->survivor_count) * (double)gs_alive_bytes(s);
 }
 
-/* Of what is kept for the proof; multipliers of open nodes included, since leaves will need them. */
+/* Bytes of the proof; the multipliers of open nodes are included, since leaves will need them. */
 static double gs_proof_bytes(const gs_search *s)
 {
-    return s->snapshot_bytes + (double)s->record_room * sizeof(gs_record) + (double)s->fixing_room * sizeof(gs_fixing)
-        + (double)s->off_room * sizeof(int32_t);
+    const gs_proof *proof = &s->proof;
+    return s->snapshots.bytes + (double)proof->node_capacity * sizeof *proof->node
+        + (double)proof->step_capacity * sizeof *proof->step
+        + (double)proof->fixed_capacity * sizeof *proof->fixed;
 }
 
-/* Whether children of the node in work begin where it began, because there is no room for more multipliers. */
-static int gs_shares(const gs_search *s)
+/* Whether children of the current node start where it started, because there is no memory for more
+ * multipliers. */
+static int gs_children_share_start(const gs_search *s)
 {
-    return !s->keep_proof && s->node.snapshot >= 0
-        && s->snapshot_bytes + (double)s->slots * sizeof(double) > 0.5 * s->memory_limit;
+    return !s->proof.is_kept && s->node.snapshot >= 0
+        && s->snapshots.bytes + (double)s->ascent.slots * sizeof(double) > 0.5 * s->options.memory_limit;
 }
 
-/* Records of the root alone are left, with its first `kept` fixings. */
-static void gs_cut_records(gs_search *s, ptrdiff_t kept)
+/* Cut the record to the root, with its first `steps` fixing steps. */
+static void gs_cut_record(gs_search *s, ptrdiff_t steps)
 {
-    for (ptrdiff_t k = kept; k < s->fixing_count; k++)
-        gs_release(s, s->fixings[k].snapshot);
-    if (kept < s->fixing_count)
-        s->off_count = s->fixings[kept].first_off;
-    s->fixing_count = kept;
-    for (ptrdiff_t k = 0; k < s->record_count; k++)
-        gs_release(s, s->records[k].leaf_snapshot);
-    s->record_count = s->record_count > 0;
-    if (s->record_count)
-        s->records[0].leaf_snapshot = -1;
+    gs_proof *proof = &s->proof;
+    for (ptrdiff_t k = steps; k < proof->step_count; k++)
+        gs_release_snapshot(s, proof->step[k].snapshot);
+    if (steps < proof->step_count)
+        proof->fixed_count = proof->step[steps].first_off;
+    proof->step_count = steps;
+    for (ptrdiff_t k = 0; k < proof->node_count; k++)
+        gs_release_snapshot(s, proof->node[k].leaf_snapshot);
+    proof->node_count = proof->node_count > 0;
+    if (proof->node_count)
+        proof->node[0].leaf_snapshot = -1;
 }
 
-static ptrdiff_t gs_root_fixings(const gs_search *s)
+/* Count the fixing steps of the root, which come first. */
+static ptrdiff_t gs_root_steps(const gs_search *s)
 {
     ptrdiff_t count = 0;
-    while (count < s->fixing_count && s->fixings[count].record == 0)
+    while (count < s->proof.step_count && s->proof.step[count].record == 0)
         count++;
     return count;
 }
 
-/* The root has fixed what it has fixed; nothing else happened. */
-static void gs_forget_below_root(gs_search *s)
-{
-    if (s->keep_proof)
-        gs_cut_records(s, gs_root_fixings(s));
-}
-
-/* Give the proof up but for the root, whose multipliers and fixings still prove a bound. */
+/* Give up the proof except for the root, whose multipliers and fixings still prove a bound. If the fixing
+ * steps alone take too much memory, only the multipliers stay. */
 static void gs_drop_proof(gs_search *s)
 {
-    const ptrdiff_t kept = gs_root_fixings(s);
+    const ptrdiff_t steps = gs_root_steps(s);
     double bytes = 0.0;
-    for (ptrdiff_t k = 0; k < kept; k++)
-        bytes += (double)s->snapshots[s->fixings[k].snapshot].bytes;
-    gs_cut_records(s, bytes > s->proof_limit ? 0 : kept); /* where those are too many, the multipliers alone */
-    gs_record *records = realloc(s->records, sizeof *records);
-    if (records != NULL)
-        s->records = records, s->record_room = 1;
-    s->keep_proof = 0, s->proof_dropped = 1;
+    for (ptrdiff_t k = 0; k < steps; k++)
+        bytes += (double)s->snapshots.snapshot[s->proof.step[k].snapshot].bytes;
+    gs_cut_record(s, bytes > s->options.proof_limit ? 0 : steps);
+    gs_proof_node *node = realloc(s->proof.node, sizeof *node);
+    if (node != NULL) {
+        s->proof.node = node;
+        s->proof.node_capacity = 1;
+    }
+    s->proof.is_kept = 0;
+    s->proof.is_dropped = 1;
 }
 
+/* Record a new node; its number. */
 static int64_t gs_record_node(gs_search *s, int64_t parent, int32_t decision, int32_t on)
 {
-    if (!s->keep_proof)
+    if (!s->proof.is_kept || !GS_GROW(s, proof.node, s->proof.node_count + 1))
         return 0;
-    if (!gs_grow((void **)&s->records, &s->record_room, s->record_count + 1, sizeof *s->records))
-        return s->no_memory = 1, 0;
-    const gs_record fresh = {parent, decision, on, -1};
-    s->records[s->record_count] = fresh;
-    return s->record_count++;
+    s->proof.node[s->proof.node_count] = (gs_proof_node){parent, decision, on, -1};
+    return s->proof.node_count++;
 }
 
-/* The node ends here, its bound being that of `snapshot` (-1: its fixings leave no structure). */
+/* Record that a node ends with the bound of `snapshot`; -1: its fixings leave no structure. */
 static void gs_record_leaf(gs_search *s, int64_t record, int32_t snapshot)
 {
-    if (!s->keep_proof)
+    if (!s->proof.is_kept)
         return;
-    s->records[record].leaf_snapshot = snapshot;
+    GAPLESS_ASSERT(record >= 0 && record < s->proof.node_count);
+    s->proof.node[record].leaf_snapshot = snapshot;
     if (snapshot >= 0)
-        s->snapshots[snapshot].users++;
+        s->snapshots.snapshot[snapshot].users++;
 }
 
-/* `off`: the decision, or ~decision where it was fixed on. */
-static void gs_record_off(gs_search *s, int32_t off)
+/* Record a decision fixed off, or ~decision for one fixed on. */
+static void gs_record_fixed(gs_search *s, int32_t fixed)
 {
-    if (!s->keep_proof)
-        return;
-    if (!gs_grow((void **)&s->offs, &s->off_room, s->off_count + 1, sizeof *s->offs)) {
-        s->no_memory = 1;
-        return;
-    }
-    s->offs[s->off_count++] = off;
+    if (s->proof.is_kept && GS_GROW(s, proof.fixed, s->proof.fixed_count + 1))
+        s->proof.fixed[s->proof.fixed_count++] = fixed;
 }
 
 #endif

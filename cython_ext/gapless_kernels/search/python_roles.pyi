@@ -10,21 +10,21 @@ from gapless_kernels.search.roles import Factor, Maximiser
 class PythonMaximiser(Maximiser):
     """A maximiser in Python.
 
-    What it raises, `Search.advance` raises. So is an answer of another shape, a NaN, a fixing that was ignored, or
-    a value that its structure does not have, each with the class in the message.
+    What it raises, `CompiledSearch.advance` raises. So is an answer of another shape, a NaN, a fixing that
+    was ignored, or a value that its structure does not have, each with the class in the message.
 
     Parameters
     ----------
     maximiser : object
-        With ``solve(weights, fixings)``, an object with `value`, `on_ids` and `own`, and ``slacks(weights,
-        fixings)``, one with `on` and `off`: see `gapless.roles.Maximiser`. Weights are float64 (decisions,), -inf
-        where a decision is off.
+        With ``solve(weights, fixings)``, an object with `value`, `on_ids` and `internal_score`, and
+        ``max_marginals(weights, fixings)``, one with `on` and `off`: see `gapless.roles.Maximiser`. Weights
+        are float64 (decisions,), -inf where a decision is off.
     decisions : int
     fixings : callable
         From the state of the decisions, int8 (decisions,) with -1 free, 0 off and 1 on, to what the maximiser
         takes as fixings.
     largest_term : float
-        As for `Search`.
+        As for `CompiledSearch`.
     """
 
     maximiser: Any
@@ -39,8 +39,8 @@ class PythonMaximiser(Maximiser):
 class PythonFactor(Factor):
     """A factor in Python.
 
-    What it raises, `Search.advance` raises. So is a configuration of another shape, a NaN, or a value that `value`
-    denies, each with the class in the message.
+    What it raises, `CompiledSearch.advance` raises. So is a configuration of another shape, a NaN, or a value
+    that `value` denies, each with the class in the message.
 
     Parameters
     ----------
@@ -50,10 +50,10 @@ class PythonFactor(Factor):
         With ``best(weights)``, a value and a configuration, and ``value(on)``: see
         `gapless.roles.ConfigurationFactor`.
     marginals : bool
-        Whether the search asks for max-marginals, too, each by one more call of ``best``: worthwhile where the
-        factor forbids much.
+        Whether the search asks for max-marginals, too, each by one more call of ``best``: worthwhile where
+        the factor forbids much.
     largest_term : float
-        As for `Search`.
+        As for `CompiledSearch`.
     """
 
     factor: Any

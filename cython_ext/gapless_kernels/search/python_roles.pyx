@@ -18,7 +18,10 @@ LOST = 1e-9
 
 
 def rounding(on, size, largest_term):
-    """Limit on the difference of two sums of a score: weights of that size, and internal scores of the decisions that are on."""
+    """Bound the difference of two sums of a score.
+
+    The terms are weights of total magnitude `size` and internal scores of `on` decisions.
+    """
     terms = 2 * on + 4
     return 2.0**-52 * terms * (size + terms * largest_term)
 
@@ -28,28 +31,32 @@ cdef class PythonMaximiser(roles.Maximiser):
 
     cdef readonly object maximiser
     cdef object fixings, known
-    cdef double value, own_known, largest_term, lost
+    cdef double value, known_internal_score, largest_term, lost
 
     def __init__(self, maximiser, Py_ssize_t decisions, fixings, double largest_term=0.0):
         self.largest_term, self.lost = largest_term, LOST
         self.maximiser, self.fixings, self.known = maximiser, fixings, None  # no structure: not the empty one
         self.role.size = sizeof(roles.gs_maximiser)
         self.role.decisions = self.role.cells = self.role.most_on = decisions
-        self.role.has_own = self.role.costly = True
+        self.role.has_internal_scores = self.role.costly = True
         self.role.excludes = NULL
 
     cdef object solved(self, weights, state):
-        """Value, decisions, own score, whether they are a structure, and what may be lost; None where nothing agrees with the state."""
+        """Solve; None if nothing agrees with the state.
+
+        Returns the value, the decisions, their internal score, whether they are a structure, and a bound on
+        the rounding of the value.
+        """
         role = type(self.maximiser).__name__
         found = self.maximiser.solve(weights.copy(), self.fixings(state))
         value = float(found.value)
         if value == -INFINITY:
             return None
-        on, own = np.asarray(found.on_ids), float(found.own)
+        on, own = np.asarray(found.on_ids), float(found.internal_score)
         if on.ndim != 1 or (on.size and on.dtype.kind not in "iu") or not np.isfinite([value, own]).all():
             raise ValueError(
-                f"{role}.solve gave the value {value}, own {own} and on_ids of shape {on.shape} and type {on.dtype}; "
-                "expected finite numbers and a list of decisions"
+                f"{role}.solve gave the value {value}, own {own} and on_ids of shape {on.shape} and type "
+                f"{on.dtype}; expected finite numbers and a list of decisions"
             )
         on = on.astype(np.int64)
         if on.size and not 0 <= on.min() <= on.max() < len(state):
@@ -60,17 +67,20 @@ cdef class PythonMaximiser(roles.Maximiser):
             raise ValueError(f"{role}.solve gave a decision twice in on_ids")
         wrong = np.where(taken, state == roles.GS_OFF, state == roles.GS_ON)
         if wrong.any():
-            place = int(np.argmax(wrong))
-            raise ValueError(
-                f"{role}.solve ignored a fixing: decision {place} is {'on' if taken[place] else 'off'} in its structure"
-            )
+            index = int(np.argmax(wrong))
+            side = "on" if taken[index] else "off"
+            raise ValueError(f"{role}.solve ignored a fixing: decision {index} is {side} in its structure")
         worth, size = float(weights[on].sum()) + own, np.abs(weights[on]).sum()
         lost = LOST * max(1.0, size, abs(own)) + rounding(on.size, size, self.largest_term)
         if abs(value - worth) > lost:
             raise ValueError(f"{role}.solve gave the value {value!r}, but its structure has {worth!r}")
-        return value, on, own, not getattr(self.maximiser, "relaxed", False) or found.structure is not None, lost
+        is_structure = not getattr(self.maximiser, "relaxed", False) or found.structure is not None
+        return value, on, own, is_structure, lost
 
-    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept with gil:
+    cdef int maximise(
+        self, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
+        Py_ssize_t *count
+    ) noexcept with gil:
         cdef Py_ssize_t k
         cdef const Py_ssize_t[::1] taken
         try:
@@ -81,7 +91,7 @@ cdef class PythonMaximiser(roles.Maximiser):
             taken = found[1]
             for k in range(count[0]):
                 on[k] = <int32_t>taken[k]
-            self.known, self.own_known = key(on, count[0]) if found[3] else None, found[2]
+            self.known, self.known_internal_score = key(on, count[0]) if found[3] else None, found[2]
             if chart == 0:
                 self.value, self.lost = value[0], found[4]
             return roles.GS_FOUND
@@ -89,34 +99,37 @@ cdef class PythonMaximiser(roles.Maximiser):
             self.error = error
             return roles.GS_FAILED
 
-    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept with gil:
+    cdef int marginals(
+        self, const double *weights, const signed char *state, double *on, double *off
+    ) noexcept with gil:
         cdef Py_ssize_t count = self.role.decisions
         try:
-            slacks = self.maximiser.slacks(doubles(weights, count), self.fixings(states(state, count)))
-            self.take_slacks(slacks.on, "on", on)
+            losses = self.maximiser.max_marginals(doubles(weights, count), self.fixings(states(state, count)))
+            self.take_losses(losses.on, "on", on)
             if off != NULL:
-                self.take_slacks(np.zeros(count) if slacks.off is None else slacks.off, "off", off)
+                self.take_losses(np.zeros(count) if losses.off is None else losses.off, "off", off)
             return roles.GS_FOUND
         except BaseException as error:
             self.error = error
             return roles.GS_FAILED
 
-    cdef take_slacks(self, slacks, side, double *to):
+    cdef take_losses(self, losses, side, double *to):
         cdef Py_ssize_t k
-        cdef const double[::1] cost = np.ascontiguousarray(slacks, np.float64)
-        if cost.shape[0] != self.role.decisions or np.isnan(slacks).any() or (np.asarray(slacks) < -self.lost).any():
+        cdef const double[::1] loss = np.ascontiguousarray(losses, np.float64)
+        # "not >=" instead of "<": NaN is wrong, too.
+        if loss.shape[0] != self.role.decisions or not (np.asarray(loss) >= -self.lost).all():
             raise ValueError(
-                f"{type(self.maximiser).__name__}.slacks gave {side} of shape {np.shape(slacks)}; expected "
-                f"{self.role.decisions} numbers >= 0"
+                f"{type(self.maximiser).__name__}.max_marginals gave {side} of shape {np.shape(losses)}; "
+                f"expected {self.role.decisions} numbers >= 0"
             )
         for k in range(self.role.decisions):
-            to[k] = self.value - cost[k]
+            to[k] = self.value - loss[k]
 
-    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept with gil:
+    cdef int internal_score(self, const int32_t *on, Py_ssize_t count, double *score) noexcept with gil:
         cdef Py_ssize_t k
         try:
             if self.known == key(on, count):
-                own[0] = self.own_known
+                score[0] = self.known_internal_score
                 return roles.GS_FOUND
             state = np.zeros(self.role.decisions, np.int8)
             for k in range(count):
@@ -124,7 +137,7 @@ cdef class PythonMaximiser(roles.Maximiser):
             found = self.solved(np.where(state == roles.GS_ON, 0.0, -INFINITY), state)
             if found is None or not found[3]:
                 return roles.GS_NOTHING
-            own[0] = found[2]
+            score[0] = found[2]
             return roles.GS_FOUND
         except BaseException as error:
             self.error = error
@@ -157,7 +170,7 @@ cdef class PythonFactor(roles.Factor):
         return value
 
     cdef object named(self, weights):
-        """The best configuration under weights, its value and what was claimed; None where nothing is allowed."""
+        """Find the best configuration under weights, with its value; None if nothing is allowed."""
         role = self.says("best")
         claimed, on = self.factor.best(weights.copy())
         claimed = float(claimed)
@@ -176,12 +189,18 @@ cdef class PythonFactor(roles.Factor):
         worth, size = value + float(weights[on].sum()), np.abs(weights[on]).sum()
         lost = LOST * max(1.0, abs(value), size) + rounding(np.count_nonzero(on), size, self.largest_term)
         if not abs(claimed - worth) <= lost:
-            raise ValueError(f"{role} gave the value {claimed!r}, but by value() its configuration has {worth!r}")
+            raise ValueError(
+                f"{role} gave the value {claimed!r}, but by value() its configuration has {worth!r}"
+            )
         return value, on
 
     cdef object solved(self, prices, state):
-        """Value less prices, and the configuration. What is on is rewarded until the best configuration holds all of it: then no
-        other that does is better. The largest reward hides all else; what the best configuration without it is worth stays a bound."""
+        """Find the best configuration that agrees with a state, and its value less prices.
+
+        Decisions that are on get a reward, which grows until the best configuration contains all of them:
+        then no other that contains them is better. The largest reward swamps all other numbers; the value of
+        the best configuration without it remains a bound.
+        """
         forced, off = state == roles.GS_ON, state == roles.GS_OFF
         weights = np.where(off, -INFINITY, -prices)
         found = free = self.named(weights)
@@ -196,7 +215,9 @@ cdef class PythonFactor(roles.Factor):
         value, y = free if hidden else found
         return value - float(prices[y].sum()), found[1]
 
-    cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept with gil:
+    cdef int maximise(
+        self, const double *prices, const signed char *state, double *value, signed char *y
+    ) noexcept with gil:
         cdef Py_ssize_t k
         cdef const unsigned char[::1] on
         try:
@@ -211,7 +232,9 @@ cdef class PythonFactor(roles.Factor):
             self.error = error
             return roles.GS_FAILED
 
-    cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept with gil:
+    cdef int marginals(
+        self, const double *prices, const signed char *state, double *on, double *off
+    ) noexcept with gil:
         cdef Py_ssize_t k
         try:
             cost, known = doubles(prices, self.role.count), states(state, self.role.count)

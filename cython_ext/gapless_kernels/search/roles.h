@@ -1,7 +1,9 @@
-/* The roles that the search calls: who finds the best structure, and who bounds a factor. Plain C, so that any language can fill them in.
+/* The roles that the search calls: a maximiser, which finds the best structure, and factors. Plain C, so that
+ * any language can implement them.
  *
- * A decision's state is GS_FREE, GS_OFF or GS_ON. Functions return GS_FOUND, GS_NOTHING (no structure or configuration agrees with the
- * state), or GS_FAILED; then the search stops and raises what the object has kept. No function is called by two threads at a time.
+ * A decision's state is GS_FREE, GS_OFF or GS_ON. Functions return GS_FOUND, GS_NOTHING (no structure or
+ * configuration agrees with the state), or GS_FAILED; then the search stops and raises the error that the
+ * object has stored. No function is called by two threads at a time.
  */
 #ifndef GAPLESS_SEARCH_ROLES_H
 #define GAPLESS_SEARCH_ROLES_H
@@ -11,61 +13,71 @@
 
 enum { GS_FREE = -1, GS_OFF = 0, GS_ON = 1 };
 enum { GS_FOUND = 0, GS_NOTHING = 1, GS_FAILED = -1 };
-enum { GS_CHARTS = 2 }; /* the chart of the bound, which slacks are read from, and that of other structures */
+/* Chart 0 belongs to the bound, whose max-marginals may be read later; chart 1 to all other structures. */
+enum { GS_CHARTS = 2 };
 
-/* Both structures begin with their size, by which the search recognises one that was compiled against another version of this header:
- * the code that fills a structure in sets it, `role.size = sizeof(gs_maximiser)`. */
+/* Both roles begin with their size, by which the search recognises code that was compiled against another
+ * version of this header. The code that fills in a role sets it: `role.size = sizeof(gs_maximiser)`. */
 
-/* The backbone: the best structure under weights of all decisions. */
+/* The backbone: it finds the best structure under weights of all decisions. */
 typedef struct {
     size_t size;
     void *object;
     ptrdiff_t decisions;
-    ptrdiff_t cells;       /* length of the weights */
-    const ptrdiff_t *cell; /* place of each decision's weight, no two in one; NULL: the decision's number. Other places hold -inf */
-    ptrdiff_t most_on;     /* decisions that a structure turns on, at most */
-    int has_own;           /* whether structures have scores beyond the weights */
-    int costly;            /* whether a call takes so long that few structures are to be enumerated, as one into Python does */
+    ptrdiff_t cells; /* length of the weights; those of cells without a decision are -inf */
+    /* Cell of each decision's weight, all different. NULL: the decision's number. */
+    const ptrdiff_t *cell;
+    ptrdiff_t most_on;       /* decisions that a structure turns on, at most */
+    int has_internal_scores; /* whether structures have scores beyond the weights */
+    int costly;              /* whether a call takes long, as into Python: then few structures are enumerated */
 
-    /* For each decision one more that no structure holds beside it, or -1: pairs of the two count nothing, also where a bound is checked.
-     * NULL: there are none. */
-    const int32_t *rival;
+    /* For each decision another that no structure contains with it, or -1. Scores of such pairs are dropped, by
+     * the verifier as well. NULL: there are none. */
+    const int32_t *conflict;
 
-    /* Maximise weights . x + own(x) over structures x that agree with the state. Weights of decisions that are off are -inf. `chart`: where
-     * to keep what `marginals` needs. `on`, `count`: the decisions of the structure. `value`: weights and own scores. */
-    int (*maximise)(void *object, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
-                    ptrdiff_t *count);
+    /* Maximise weights . x + internal_score(x) over the structures x that agree with the state. The weights of
+     * decisions that are off are -inf. `chart`: where to store what `marginals` needs. `on`, `count`: the
+     * decisions of the structure. `value`: sum of its weights and internal score. */
+    int (*maximise)(void *object, int chart, const double *weights, const signed char *state, double *value,
+                    int32_t *on, ptrdiff_t *count);
 
-    /* After `maximise` in chart 0 under the same weights and state, once at most after each: the value of the best structure with each
-     * decision on, and, unless NULL, with each off; -inf where there is none. Both are double[decisions]. NULL where it cannot be had: then
-     * nothing is fixed. */
-    int (*marginals)(void *object, const double *weights, const signed char *state, double *with, double *without);
+    /* Compute the value of the best structure with each decision on and, unless `without` is NULL, with each
+     * off; -inf if there is none. Both arrays are double[decisions]. Called after `maximise` in chart 0 under
+     * the same weights and state, at most once after each call. May be NULL; then nothing is fixed. */
+    int (*marginals)(void *object, const double *weights, const signed char *state, double *with,
+                     double *without);
 
-    /* Own score of a set of decisions; GS_NOTHING where it is no structure. NULL: every set with one of each choice group is one, without own score. */
-    int (*own)(void *object, const int32_t *on, ptrdiff_t count, double *own);
+    /* Compute the internal score of a set of decisions; GS_NOTHING if it is no structure. NULL: every set with
+     * one decision of each choice group is a structure without internal score. */
+    int (*internal_score)(void *object, const int32_t *on, ptrdiff_t count, double *score);
 
-    /* Whether no structure holds both decisions, beyond what the choice groups say; used to enumerate. May be NULL. */
+    /* Return whether no structure contains both decisions, for reasons beyond the choice groups; enumeration
+     * uses it. May be NULL. */
     int (*excludes)(void *object, int32_t one, int32_t other);
 } gs_maximiser;
 
-/* A factor over part of the decisions: its scope, in the order in which prices, states and configurations are given. */
+/* A factor. Prices, states and configurations follow the order of its scope. */
 typedef struct {
     size_t size;
     void *object;
     ptrdiff_t count;
     const int32_t *scope;
-    int costly;            /* as above */
+    int costly; /* as for a maximiser */
 
-    /* Maximise value(y) - prices . y over the configurations y that agree with the state; `y` is the one found. */
-    int (*maximise)(void *object, const double *prices, const signed char *state, double *value, signed char *y);
+    /* Maximise value(y) - prices . y over the configurations y that agree with the state; `y` receives the best
+     * one. */
+    int (*maximise)(void *object, const double *prices, const signed char *state, double *value,
+                    signed char *y);
 
-    /* The value of a configuration, -inf where it is forbidden. */
+    /* Compute the value of a configuration, -inf if it is forbidden. */
     int (*value)(void *object, const signed char *y, double *value);
 
-    /* As `maximise` without y: for each decision of the scope the maximum with it on, and with it off. May be NULL. */
-    int (*marginals)(void *object, const double *prices, const signed char *state, double *with, double *without);
+    /* Compute the maximum of `maximise` with each decision of the scope on, and with each off. May be NULL. */
+    int (*marginals)(void *object, const double *prices, const signed char *state, double *with,
+                     double *without);
 
-    /* value(y with one decision flipped) - value(y), for each decision; where y or the other is forbidden, anything. May be NULL. */
+    /* Compute value(y with one decision flipped) - value(y) for each decision; any number if one of the two
+     * configurations is forbidden. May be NULL. */
     int (*flips)(void *object, const signed char *y, double *difference);
 } gs_factor;
 

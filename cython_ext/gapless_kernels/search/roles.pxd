@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The C-level roles of the search. Subclass, override the methods, and the search calls them without the GIL."""
+"""The C-level roles of the search, whose methods subclasses override and the search calls without the GIL."""
 
 from libc.stdint cimport int32_t
 
@@ -12,11 +12,13 @@ cdef extern from "search/roles.h" nogil:
         Py_ssize_t decisions, cells
         const Py_ssize_t *cell
         Py_ssize_t most_on
-        int has_own, costly
-        const int32_t *rival
-        int (*maximise)(void *, int, const double *, const signed char *, double *, int32_t *, Py_ssize_t *) noexcept nogil
+        int has_internal_scores, costly
+        const int32_t *conflict
+        int (*maximise)(
+            void *, int, const double *, const signed char *, double *, int32_t *, Py_ssize_t *
+        ) noexcept nogil
         int (*marginals)(void *, const double *, const signed char *, double *, double *) noexcept nogil
-        int (*own)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
+        int (*internal_score)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
         int (*excludes)(void *, int32_t, int32_t) noexcept nogil
 
     ctypedef struct gs_factor:
@@ -34,14 +36,18 @@ cdef extern from "search/roles.h" nogil:
 cdef class Maximiser:
     cdef gs_maximiser role
     cdef object error      # kept by a method that returns GS_FAILED, raised by the search
-    cdef object rivals     # of `role.rival`, where they are taken
+    cdef object conflicts  # the array behind `role.conflict`, if one was taken
     cdef bint busy         # whether a search is calling it
-    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil
-    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil
-    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil
+    cdef int maximise(
+        self, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
+        Py_ssize_t *count
+    ) noexcept nogil
+    cdef int marginals(
+        self, const double *weights, const signed char *state, double *on, double *off
+    ) noexcept nogil
+    cdef int internal_score(self, const int32_t *on, Py_ssize_t count, double *score) noexcept nogil
     cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil
     cdef tuple _asked(self, weights, state)
-    cdef int _check(self, int found) except -1
 
 
 cdef class Factor:
@@ -49,9 +55,13 @@ cdef class Factor:
     cdef readonly object scope
     cdef object error
     cdef bint busy
-    cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil
+    cdef int maximise(
+        self, const double *prices, const signed char *state, double *value, signed char *y
+    ) noexcept nogil
     cdef int value(self, const signed char *y, double *value) noexcept nogil
-    cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept nogil
+    cdef int marginals(
+        self, const double *prices, const signed char *state, double *on, double *off
+    ) noexcept nogil
     cdef int flips(self, const signed char *y, double *difference) noexcept nogil
 
 

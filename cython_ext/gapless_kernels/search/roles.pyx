@@ -15,7 +15,8 @@ FOUND, NOTHING, FAILED = GS_FOUND, GS_NOTHING, GS_FAILED
 
 
 cdef int call_maximise(
-    void *object, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count
+    void *object, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
+    Py_ssize_t *count
 ) noexcept nogil:
     return (<Maximiser>object).maximise(chart, weights, state, value, on, count)
 
@@ -26,8 +27,8 @@ cdef int call_marginals(
     return (<Maximiser>object).marginals(weights, state, on, off)
 
 
-cdef int call_own(void *object, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
-    return (<Maximiser>object).own(on, count, own)
+cdef int call_internal_score(void *object, const int32_t *on, Py_ssize_t count, double *score) noexcept nogil:
+    return (<Maximiser>object).internal_score(on, count, score)
 
 
 cdef int call_excludes(void *object, int32_t one, int32_t other) noexcept nogil:
@@ -37,31 +38,37 @@ cdef int call_excludes(void *object, int32_t one, int32_t other) noexcept nogil:
 cdef class Maximiser:
     """A backbone for the search: see ``search/roles.h``, which says what each method does.
 
-    A subclass in Cython overrides the methods and sets the sizes in ``role`` (`size`, `decisions`, `cells`, `cell`, `most_on`, `has_own`);
-    ``role.marginals``, ``role.own`` and ``role.excludes`` may be set to NULL. ``role.size = sizeof(gs_maximiser)`` says which version of
-    the header it was compiled against.
+    A subclass in Cython overrides the methods and sets the sizes in ``role`` (`size`, `decisions`, `cells`,
+    `cell`, `most_on`, `has_internal_scores`); ``role.marginals``, ``role.internal_score`` and
+    ``role.excludes`` may be set to NULL. ``role.size = sizeof(gs_maximiser)`` identifies the version of the
+    header that it was compiled against.
     """
 
     def __cinit__(self, *args, **kwargs):
         self.role.object = <void *>self
         self.role.maximise, self.role.marginals = call_maximise, call_marginals
-        self.role.own, self.role.excludes = call_own, call_excludes
+        self.role.internal_score, self.role.excludes = call_internal_score, call_excludes
 
-    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
+    cdef int maximise(
+        self, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
+        Py_ssize_t *count
+    ) noexcept nogil:
         return GS_FAILED
 
-    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
+    cdef int marginals(
+        self, const double *weights, const signed char *state, double *on, double *off
+    ) noexcept nogil:
         return GS_FAILED
 
-    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
-        own[0] = 0.0
+    cdef int internal_score(self, const int32_t *on, Py_ssize_t count, double *score) noexcept nogil:
+        score[0] = 0.0
         return GS_FOUND
 
     cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil:
         return False
 
     def solve(self, weights, state=None):
-        """The best structure.
+        """Find the best structure.
 
         Parameters
         ----------
@@ -73,7 +80,8 @@ cdef class Maximiser:
         Returns
         -------
         float, int64 array
-            Value, own score included, and the decisions that are on, ascending; -inf and none where there is no structure.
+            Value, internal score included, and the decisions that are on, ascending; -inf and none if there
+            is no structure.
         """
         cdef const double[::1] placed
         cdef const signed char[::1] fixed
@@ -84,22 +92,23 @@ cdef class Maximiser:
         cdef Py_ssize_t count = 0
         cdef int found
         claim(&self.busy)
-        try:
-            with nogil:
-                found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &on[0], &count)
-        finally:
-            self.busy = False
-        self._check(found)
+        with nogil:
+            found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &on[0], &count)
+        end_call(&self.busy, self, self.error, found)
         if found == GS_NOTHING:
             return -np.inf, np.zeros(0, np.int64)
         if not 0 <= count <= most_on(self):
-            raise ValueError(f"{type(self).__name__}.maximise says that {count} decisions are on, of {most_on(self)} at most")
+            raise ValueError(
+                f"{type(self).__name__}.maximise says that {count} decisions are on, "
+                f"of {most_on(self)} at most"
+            )
         return value, np.sort(np.asarray(on)[:count].astype(np.int64))
 
     def max_marginals(self, weights, state=None):
-        """The best value with each decision on, and with each off, -inf where there is none; None where they cannot be had.
+        """Compute the best value with each decision on, and with each off, -inf if there is none.
 
-        NaN for a decision that the object leaves out: with one of a choice group off, the best of the others counts.
+        None if the object cannot compute them. NaN for a decision that it leaves out: with one of a choice
+        group off, the best of the others counts.
 
         Parameters
         ----------
@@ -118,54 +127,49 @@ cdef class Maximiser:
         placed, fixed = self._asked(weights, state)
         other = np.asarray(placed)
         cdef const double[::1] others = np.where(np.isfinite(other), 1.0 - other, other)
+        cdef gs_maximiser *role = &self.role
         cdef int32_t[::1] chosen = np.empty(most_on(self) + 1, np.int32)
-        cdef double[::1] on = np.full(self.role.decisions + 1, np.nan), off = np.full(self.role.decisions + 1, np.nan)
+        cdef double[::1] on = np.full(self.role.decisions + 1, np.nan), off = np.array(on)
         cdef double value = 0.0
         cdef Py_ssize_t count = 0
         cdef int found
         claim(&self.busy)
-        try:
-            with nogil:
-                found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &chosen[0], &count)
-                if found == GS_FOUND:  # as in a search, other weights come between, in the other chart
-                    count = 0
-                    found = self.role.maximise(self.role.object, 1, &others[0], &fixed[0], &value, &chosen[0], &count)
-                if found == GS_FOUND:
-                    found = self.role.marginals(self.role.object, &placed[0], &fixed[0], &on[0], &off[0])
-        finally:
-            self.busy = False
-        self._check(found)
+        with nogil:
+            found = role.maximise(role.object, 0, &placed[0], &fixed[0], &value, &chosen[0], &count)
+            if found == GS_FOUND:  # as in a search, other weights come between, in the other chart
+                count = 0
+                found = role.maximise(role.object, 1, &others[0], &fixed[0], &value, &chosen[0], &count)
+            if found == GS_FOUND:
+                found = self.role.marginals(self.role.object, &placed[0], &fixed[0], &on[0], &off[0])
+        end_call(&self.busy, self, self.error, found)
         if found == GS_NOTHING:
             on[:] = -INFINITY
             off[:] = -INFINITY
         return np.asarray(on)[: self.role.decisions], np.asarray(off)[: self.role.decisions]
 
-    def own_score(self, on):
-        """Own score of a set of decisions, int (count,); None where it is no structure."""
+    def internal_score_of(self, on):
+        """Compute the internal score of a set of decisions, int (count,); None if it is no structure."""
         cdef int32_t[::1] ids = np.append(np.asarray(on, np.int32), np.int32(0))
-        cdef double own = 0.0
-        if self.role.own == NULL:
+        cdef double score = 0.0
+        if self.role.internal_score == NULL:
             return 0.0
         cdef int found
         check_maximiser(self)
         claim(&self.busy)
-        try:
-            found = self.role.own(self.role.object, &ids[0], ids.shape[0] - 1, &own)
-        finally:
-            self.busy = False
-        self._check(found)
-        return own if found == GS_FOUND else None
+        found = self.role.internal_score(self.role.object, &ids[0], ids.shape[0] - 1, &score)
+        end_call(&self.busy, self, self.error, found)
+        return score if found == GS_FOUND else None
 
-    def take_rivals(self, rivals):
-        """Name for each decision one more that no structure holds beside it, or -1, int (decisions,)."""
-        cdef int32_t[::1] held = np.array(rivals, np.int32)
-        if held.shape[0] != self.role.decisions:
-            raise ValueError(f"rivals names {held.shape[0]} decisions, expected {self.role.decisions}")
+    def take_conflicts(self, conflicts):
+        """Take for each decision another that no structure contains with it, or -1, int (decisions,)."""
+        cdef int32_t[::1] taken = np.array(conflicts, np.int32)
+        if taken.shape[0] != self.role.decisions:
+            raise ValueError(f"conflicts names {taken.shape[0]} decisions, expected {self.role.decisions}")
         if self.role.decisions:
-            self.rivals, self.role.rival = held, &held[0]
+            self.conflicts, self.role.conflict = taken, &taken[0]
 
     def excluded(self, int one, int other):
-        """Whether no structure holds both decisions, so far as the object knows."""
+        """Return whether the object knows that no structure contains both decisions."""
         return self.role.excludes != NULL and bool(self.role.excludes(self.role.object, one, other))
 
     cdef tuple _asked(self, weights, state):
@@ -174,7 +178,9 @@ cdef class Maximiser:
         given = np.asarray(weights, np.float64)
         fixed = np.full(count, FREE, np.int8) if state is None else np.asarray(state, np.int8)
         if given.shape != (count,) or fixed.shape != (count,):
-            raise ValueError(f"weights and state must have shape ({count},), got {given.shape} and {fixed.shape}")
+            raise ValueError(
+                f"weights and state must have shape ({count},), got {given.shape} and {fixed.shape}"
+            )
         if not np.all(given < np.inf):
             raise ValueError("weights must be numbers or -inf")
         cdef const double[::1] allowed = np.where(fixed == OFF, -np.inf, given)
@@ -183,31 +189,37 @@ cdef class Maximiser:
             placed[d if self.role.cell == NULL else self.role.cell[d]] = allowed[d]
         return placed, np.append(fixed, np.int8(FREE))
 
-    cdef int _check(self, int found) except -1:
-        """Raise what the object has kept where it failed."""
-        if found == GS_FAILED:
-            raise self.error if self.error is not None else RuntimeError(f"{type(self).__name__} failed")
-        return 0
 
 
 cdef Py_ssize_t most_on(Maximiser maximiser):
-    """Room for the decisions of a structure, as the search reserves it."""
+    """Capacity for the decisions of a structure, as the search reserves it."""
     return maximiser.role.most_on if maximiser.role.most_on > 0 else maximiser.role.decisions
 
 
 cdef int claim(bint *busy) except -1:
-    """Keep a role for one call: its methods work in memory of its own."""
+    """Claim a role for one call, which works in the memory of the role."""
     if busy[0]:
-        raise RuntimeError("this role is at work for a search or another thread; ask it in between, or make another")
+        raise RuntimeError(
+            "this role is at work for a search or another thread; ask it in between, or make another"
+        )
     busy[0] = True
+    return 0
+
+
+cdef int end_call(bint *busy, role, error, int found) except -1:
+    """Release a role after a call, and raise the error that it stored if it failed."""
+    busy[0] = False
+    if found == GS_FAILED:
+        raise error if error is not None else RuntimeError(f"{type(role).__name__} failed")
     return 0
 
 
 cdef int check_size(role, size_t size, size_t expected, name) except -1:
     if size != expected:
         raise TypeError(
-            f"{type(role).__name__} fills in a {name} of {size} bytes, here it has {expected}: set role.size = sizeof({name}) where "
-            "the object is made, and compile it again with the headers of this version"
+            f"{type(role).__name__} fills in a {name} of {size} bytes, here it has {expected}: "
+            f"set role.size = sizeof({name}) where the object is made, and compile it again with the headers of "
+            "this version"
         )
     return 0
 
@@ -231,7 +243,8 @@ cdef int check_maximiser(Maximiser maximiser) except -1:
         free(taken)
     if not fine:
         raise ValueError(
-            f"{type(maximiser).__name__} has {role.decisions} decisions in {role.cells} cells; each must have a cell of its own"
+            f"{type(maximiser).__name__} has {role.decisions} decisions in {role.cells} cells; "
+            "each must have a cell of its own"
         )
     return 0
 
@@ -241,7 +254,9 @@ cdef int check_factor(Factor factor) except -1:
     return check_size(factor, factor.role.size, sizeof(gs_factor), "gs_factor")
 
 
-cdef int call_factor(void *object, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:
+cdef int call_factor(
+    void *object, const double *prices, const signed char *state, double *value, signed char *y
+) noexcept nogil:
     return (<Factor>object).maximise(prices, state, value, y)
 
 
@@ -262,8 +277,9 @@ cdef int call_flips(void *object, const signed char *y, double *difference) noex
 cdef class Factor:
     """A factor for the search: see ``search/roles.h``, which says what each method does.
 
-    A subclass in Cython overrides the methods and sets ``role.size = sizeof(gs_factor)``, which says which version of the header it was
-    compiled against; ``role.marginals`` and ``role.flips`` may be set to NULL.
+    A subclass in Cython overrides the methods and sets ``role.size = sizeof(gs_factor)``, which identifies
+    the version of the header that it was compiled against; ``role.marginals`` and ``role.flips`` may be set
+    to NULL.
 
     Parameters
     ----------
@@ -281,20 +297,24 @@ cdef class Factor:
         self.role.maximise, self.role.value = call_factor, call_value
         self.role.marginals, self.role.flips = call_factor_marginals, call_flips
 
-    cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:
+    cdef int maximise(
+        self, const double *prices, const signed char *state, double *value, signed char *y
+    ) noexcept nogil:
         return GS_FAILED
 
     cdef int value(self, const signed char *y, double *value) noexcept nogil:
         return GS_FAILED
 
-    cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept nogil:
+    cdef int marginals(
+        self, const double *prices, const signed char *state, double *on, double *off
+    ) noexcept nogil:
         return GS_FAILED
 
     cdef int flips(self, const signed char *y, double *difference) noexcept nogil:
         return GS_FAILED
 
     def solve(self, prices, state=None):
-        """The best configuration.
+        """Find the best configuration.
 
         Parameters
         ----------
@@ -306,7 +326,8 @@ cdef class Factor:
         Returns
         -------
         float, bool (count,)
-            Value, less the prices of those that are on, and the configuration; -inf and all off where there is none.
+            Value, less the prices of those that are on, and the configuration; -inf and all off if there is
+            none.
         """
         cdef const double[::1] costs
         cdef const signed char[::1] fixed
@@ -315,32 +336,28 @@ cdef class Factor:
         cdef double value = 0.0
         cdef int found
         claim_factor(self)
-        try:
-            with nogil:
-                found = self.role.maximise(self.role.object, &costs[0], &fixed[0], &value, &y[0])
-        finally:
-            self.busy = False
-        raise_if_failed(self, found)
+        with nogil:
+            found = self.role.maximise(self.role.object, &costs[0], &fixed[0], &value, &y[0])
+        end_call(&self.busy, self, self.error, found)
         if found == GS_NOTHING:
             return -np.inf, np.zeros(self.role.count, bool)
         return value, np.asarray(y)[: self.role.count] == ON
 
     def value_of(self, on):
-        """The value of a configuration, bool (count,); -inf where it is forbidden."""
+        """Compute the value of a configuration, bool (count,); -inf if it is forbidden."""
         cdef signed char[::1] y = given_to(self, on, "on")
         cdef double value = 0.0
         cdef int found
         claim_factor(self)
-        try:
-            with nogil:
-                found = self.role.value(self.role.object, &y[0], &value)
-        finally:
-            self.busy = False
-        raise_if_failed(self, found)
+        with nogil:
+            found = self.role.value(self.role.object, &y[0], &value)
+        end_call(&self.busy, self, self.error, found)
         return value if found == GS_FOUND else -np.inf
 
     def max_marginals(self, prices, state=None):
-        """The best value with each decision on, and with each off, -inf where there is none; None where they cannot be had.
+        """Compute the best value with each decision on, and with each off, -inf if there is none.
+
+        None if the object cannot compute them.
 
         Parameters
         ----------
@@ -356,23 +373,20 @@ cdef class Factor:
         cdef const double[::1] costs
         cdef const signed char[::1] fixed
         costs, fixed = asked_of(self, prices, state)
-        cdef double[::1] on = np.full(self.role.count + 1, -np.inf), off = np.full(self.role.count + 1, -np.inf)
+        cdef double[::1] on = np.full(self.role.count + 1, -np.inf), off = np.array(on)
         cdef int found
         claim_factor(self)
-        try:
-            with nogil:
-                found = self.role.marginals(self.role.object, &costs[0], &fixed[0], &on[0], &off[0])
-        finally:
-            self.busy = False
-        raise_if_failed(self, found)
+        with nogil:
+            found = self.role.marginals(self.role.object, &costs[0], &fixed[0], &on[0], &off[0])
+        end_call(&self.busy, self, self.error, found)
         if found == GS_NOTHING:
             on[:], off[:] = -np.inf, -np.inf
         return np.asarray(on)[: self.role.count], np.asarray(off)[: self.role.count]
 
     def flip_differences(self, on):
-        """Change of the value of a configuration, bool (count,), when each decision is flipped; None where it cannot be had.
+        """Compute by how much flipping each decision changes the value of a configuration, bool (count,).
 
-        Where the configuration or the other is forbidden, any number.
+        Any number if one of the two configurations is forbidden. None if the object cannot compute them.
         """
         if self.role.flips == NULL:
             return None
@@ -380,12 +394,9 @@ cdef class Factor:
         cdef double[::1] difference = np.zeros(self.role.count + 1)
         cdef int found
         claim_factor(self)
-        try:
-            with nogil:
-                found = self.role.flips(self.role.object, &y[0], &difference[0])
-        finally:
-            self.busy = False
-        raise_if_failed(self, found)
+        with nogil:
+            found = self.role.flips(self.role.object, &y[0], &difference[0])
+        end_call(&self.busy, self, self.error, found)
         return np.asarray(difference)[: self.role.count]
 
 
@@ -411,9 +422,3 @@ cdef object given_to(Factor factor, values, name):
     if array.shape != (factor.role.count,):
         raise ValueError(f"{name}: expected shape ({factor.role.count},), got {array.shape}")
     return np.append(array.astype(np.int8), np.int8(0))
-
-
-cdef int raise_if_failed(Factor factor, int found) except -1:
-    if found == GS_FAILED:
-        raise factor.error if factor.error is not None else RuntimeError(f"{type(factor).__name__} failed")
-    return 0

@@ -1,429 +1,504 @@
-/* The search: one step of the node in work, and a loop that can stop, go on, and begin again at the root. */
+/* The search: one step of the current node, and a loop that can stop, continue, and restart at the root. */
 #ifndef GAPLESS_SEARCH_TREE_H
 #define GAPLESS_SEARCH_TREE_H
 
 #include "search/nodes.h"
 
-/* Whether the node's multipliers have had their time. */
-static int gs_spent(gs_search *s, double gap)
+/* Whether the node's multipliers improve too slowly, or had all their steps. */
+static int gs_should_branch(gs_search *s, double gap)
 {
-    if (s->paper)
-        return s->iteration >= GS_PAPER_STEPS
-            || (s->iteration > 1 && s->last_psi - s->psi >= 0.0 && s->last_psi - s->psi <= GS_PAPER_PRECISION);
-    if (s->iteration >= (s->node.depth ? GS_CHILD_STEPS : s->root_steps))
+    const int64_t iteration = s->ascent.iteration;
+    const int is_root = s->node.depth == 0;
+    if (s->options.is_paper) {
+        const double progress = s->ascent.previous_bound - s->ascent.bound;
+        return iteration >= GS_PAPER_STEPS
+            || (iteration > 1 && progress >= 0.0 && progress <= GS_PAPER_PRECISION);
+    }
+    if (iteration >= (is_root ? s->options.root_steps : GS_CHILD_STEPS))
         return 1;
-    if (s->guided || s->iteration % (s->node.depth ? GS_CHILD_TREND : s->root_trend))
+    if (s->ascent.follows_guides || iteration % (is_root ? s->options.root_trend : GS_CHILD_TREND))
         return 0;
-    const int slow = gap > GS_TREND_SHARE * s->trend_gap;
-    s->trend_gap = gap;
-    return slow;
+    const int is_slow = gap > GS_TREND_SHARE * s->ascent.trend_gap;
+    s->ascent.trend_gap = gap;
+    return is_slow;
 }
 
-/* Whether the score of the structure found is within the bound; if not, some role lied. */
+/* Whether the score of the marked structure is within the bound; else a role broke a rule, and the search
+ * fails. */
 static int gs_is_bounded(gs_search *s, double score)
 {
-    const double rounding = fmax(gs_lost(s), gs_rounding(s, s->entered->count));
-    if ((!s->fresh && gs_rough(s)) || !(score > s->psi + gs_margin(fmax(fabs(score), fabs(s->psi))) + rounding))
+    const double rounding = fmax(gs_rounding_bound(s), gs_sum_rounding(s, s->marks.structure->count));
+    const double tolerance = gs_score_tolerance(fmax(fabs(score), fabs(s->ascent.bound)));
+    if ((!s->ascent.is_fresh && gs_rounding_may_decide(s))
+        || !(score > s->ascent.bound + tolerance + rounding))
         return 1;
-    s->failed = GS_BROKE_BOUND;
+    s->failure = GS_ERROR_BOUND;
     return 0;
 }
 
-/* Whether to maximise again for an incumbent: more and more seldom where factors have forbidden all structures so far. */
-static int gs_is_time_to_look(const gs_search *s)
+static int gs_is_power_of_two(int64_t number)
 {
-    return s->value == -INFINITY ? (s->iteration & (s->iteration - 1)) == 0 : gs_is_time_to_insist(s);
+    return (number & (number - 1)) == 0;
 }
 
-/* Whether max-marginals may fix something by now; without an incumbent, only what cannot be at all. */
+/* Whether to maximise again for an incumbent; ever more seldom if factors have forbidden all structures so
+ * far. */
+static int gs_is_time_to_improve(const gs_search *s)
+{
+    const int has_incumbent = s->incumbent.value > -INFINITY;
+    return has_incumbent ? gs_is_time_to_target(s) : gs_is_power_of_two(s->ascent.iteration);
+}
+
+/* Whether max-marginals may fix something by now; without an incumbent, only what is impossible. */
 static int gs_is_time_to_fix(const gs_search *s)
 {
-    return !s->paper && (s->value > -INFINITY ? s->psi - s->value <= GS_FIX_BELOW * s->gap_at_fixing : s->iteration == 1);
+    if (s->options.is_paper)
+        return 0;
+    if (!(s->incumbent.value > -INFINITY))
+        return s->ascent.iteration == 1;
+    return s->ascent.bound - s->incumbent.value <= GS_FIX_BELOW * s->ascent.gap_at_fixing;
 }
 
-/* Whether to remember the multipliers: they give a bound that the first incumbent may meet, or close a share of the gap. */
+/* Whether to save the multipliers: they give a bound that the first incumbent may meet, or close a share of
+ * the gap. */
 static int gs_is_time_to_save(const gs_search *s)
 {
-    if (gs_shares(s))
+    const gs_ascent *ascent = &s->ascent;
+    if (gs_children_share_start(s))
         return 0;
-    if (s->value == -INFINITY && !s->paper)
-        return (s->iteration & (s->iteration - 1)) == 0 && s->psi < s->saved_psi;
-    return s->saved_psi == INFINITY ? s->iteration > (s->keep_proof ? GS_SAVE_AFTER : GS_SAVE_LATE)
-                                    : s->saved_psi - s->psi > GS_SAVE_SHARE * (s->saved_psi - s->value);
+    if (s->incumbent.value == -INFINITY && !s->options.is_paper)
+        return gs_is_power_of_two(ascent->iteration) && ascent->bound < ascent->saved_bound;
+    if (ascent->saved_bound == INFINITY)
+        return ascent->iteration > (s->proof.is_kept ? GS_SAVE_AFTER : GS_SAVE_LATE);
+    const double saved_gap = ascent->saved_bound - s->incumbent.value;
+    return ascent->saved_bound - ascent->bound > GS_SAVE_SHARE * saved_gap;
 }
 
-/* Whether an incumbent that was found since meets the bound of what was remembered: then the next step shows it. */
-static int gs_returns(gs_search *s)
+/* Whether the saved bound closes the node by an incumbent that is newer; then the next step repeats its
+ * multipliers. */
+static int gs_saved_bound_closes(gs_search *s)
 {
-    if (s->saved < 0 || s->paper || gs_shares(s) || !(gs_round(s, s->saved_psi) <= gs_target(s)))
+    if (s->ascent.saved_snapshot < 0 || s->options.is_paper || gs_children_share_start(s)
+        || !(gs_round_bound(s, s->ascent.saved_bound) <= gs_target(s)))
         return 0;
-    gs_recall(s, s->snapshots + s->saved, s->split);
-    gs_release(s, s->saved), s->saved = -1, s->saved_psi = INFINITY;
-    s->dirty = 1, s->trend_gap = INFINITY;
+    gs_load_multipliers(s, s->ascent.saved_snapshot);
+    gs_forget_saved_bound(s);
+    s->ascent.weights_stale = 1;
+    s->ascent.trend_gap = INFINITY;
     return 1;
 }
 
-/* Stands for the gap in a step's length while there is no incumbent: how far weights of decisions lie apart. */
+/* Range of the weights of decisions, which stands in for the gap in the length of a step while there is no
+ * incumbent. */
 static double gs_spread(const gs_search *s)
 {
-    double least = INFINITY, most = -INFINITY;
-    for (ptrdiff_t e = 0; e < s->decisions; e++)
-        if (s->alive[e])
-            least = fmin(least, s->base[e]), most = fmax(most, s->base[e]);
-    return fmax(1e-3, most - least);
+    double lowest = INFINITY, highest = -INFINITY;
+    for (ptrdiff_t e = 0; e < s->input.decisions; e++)
+        if (s->fixings.alive[e]) {
+            lowest = fmin(lowest, s->input.base[e]);
+            highest = fmax(highest, s->input.base[e]);
+        }
+    return fmax(1e-3, highest - lowest);
 }
 
-/* Whether a factor in Python that allows nothing here allows the structure that is best by the weights: then the search fails. */
-static int gs_is_refuted(gs_search *s)
+/* Whether the failed factor, which allows nothing, does allow the structure that is best by the weights: then
+ * the search fails. Tested for factors in Python only, whose authors make such mistakes, and where a call
+ * more costs little. */
+static int gs_factor_is_refuted(gs_search *s)
 {
-    const gs_part *part = s->part + s->culprit;
-    if (!part->role->costly || !(gs_maximise(s, 0, s->weights, &s->found) > -INFINITY))
-        return s->failed;
-    s->dp_calls--; /* no bound asked for it */
+    const ptrdiff_t f = s->failed_factor;
+    gs_factor_state *factor = s->factors.factor + f;
+    const gs_factor *role = factor->role;
+    if (!role->costly || !(gs_maximise(s, 0, s->ascent.weights, &s->workspace.optimum) > -INFINITY))
+        return s->failure;
+    s->counts.maximisations--; /* it computed no bound */
     double value = -INFINITY;
-    gs_enter(s, &s->found);
-    for (ptrdiff_t k = 0; k < part->role->count; k++)
-        s->part_x[part->place + k] = (signed char)s->taken[part->role->scope[k]];
-    gs_leave(s);
-    s->part[s->culprit].asked = 0;
-    const int done = part->role->value(part->role->object, s->part_x + part->place, &value);
-    if (done != GS_FOUND && done != GS_NOTHING)
-        gs_blame(s, s->culprit, GS_RAISED);
-    else if (done == GS_FOUND && value > -INFINITY)
-        gs_blame(s, s->culprit, GS_BROKE_BOUND);
-    return s->failed;
+    signed char *x = s->factors.queried + factor->offset;
+    gs_mark_structure(s, &s->workspace.optimum);
+    for (ptrdiff_t k = 0; k < role->count; k++)
+        x[k] = (signed char)s->marks.on[role->scope[k]];
+    gs_unmark_structure(s);
+    factor->has_value = 0;
+    const int status = role->value(role->object, x, &value);
+    if (gs_has_answered(s, f, status) && status == GS_FOUND && value > -INFINITY)
+        gs_set_failure(s, f, GS_ERROR_BOUND);
+    return s->failure;
 }
 
-/* One bound and one step of the node in work. */
+/* Compute weights and factors' bounds; 0 if the node ended, because it has no structure or few enough to
+ * enumerate, or if the search failed. */
+static int gs_prepare_step(gs_search *s)
+{
+    const int is_stale = s->ascent.weights_stale;
+    if (is_stale && s->lazy.unknown != NULL) /* scores may have changed since the multipliers were saved */
+        gs_project_to_known(s);
+    if (is_stale && !gs_compute_weights(s)) {
+        gs_close_node(s, -INFINITY, -1);
+        return 0;
+    }
+    if (!gs_bound_factors(s)) {
+        if (!s->failure && !gs_factor_is_refuted(s))
+            gs_close_node(s, -INFINITY, -1);
+        return 0;
+    }
+    if (is_stale && s->options.max_choices && gs_enumerate(s)) {
+        gs_close_node(s, -INFINITY, GS_ENUMERATED);
+        return 0;
+    }
+    s->ascent.weights_stale = 0;
+    return 1;
+}
+
+/* Note the bound of this step; rounding is neither progress nor a relapse. */
+static void gs_note_bound(gs_search *s, double bound)
+{
+    gs_ascent *ascent = &s->ascent;
+    const double noise = GS_NOISE * fmax(1.0, fabs(bound));
+    ascent->previous_bound = ascent->bound;
+    ascent->bound = bound;
+    ascent->iteration++;
+    ascent->stalled_steps = bound < ascent->best_bound - noise ? 0 : ascent->stalled_steps + 1;
+    ascent->rises += bound > ascent->previous_bound + noise;
+    ascent->best_bound = fmin(ascent->best_bound, bound);
+}
+
+/* Whether this step looks for better structures around that of the bound. */
+static int gs_should_improve(gs_search *s, int is_better)
+{
+    if (gs_round_bound(s, s->ascent.bound) <= gs_target(s))
+        return 0;
+    if (s->options.is_paper)
+        return s->counts.nodes == 1 && s->ascent.iteration == 1;
+    return is_better || s->ascent.iteration == 1 || gs_is_time_to_improve(s);
+}
+
+/* Length of a step in score units: Polyak's, by the gap to the incumbent; the paper's halves at each rise. */
+static double gs_step_length(gs_search *s, double gap, double length)
+{
+    gs_ascent *ascent = &s->ascent;
+    if (s->options.is_paper)
+        return ldexp(s->shared.largest_step, -(int)(ascent->rises < 1000 ? ascent->rises : 1000));
+    if (ascent->stalled_steps >= GS_PATIENCE) {
+        ascent->step_scale *= GS_SHRINK;
+        ascent->stalled_steps = 0;
+    }
+    return ascent->step_scale * (isfinite(gap) ? gap : gs_spread(s)) / length;
+}
+
+enum { GS_CONTINUE, GS_CLOSE, GS_BRANCH };
+
+/* Use the structure of the bound, which is marked: improve the incumbent, fix decisions, and move the
+ * multipliers; or say how the node ends, GS_CLOSE with `bound` or GS_BRANCH on `decision`. */
+static int gs_use_bound(gs_search *s, double value, double *bound, int32_t *decision)
+{
+    gs_ascent *ascent = &s->ascent;
+    if (gs_request_bound(s) || s->failure)
+        return GS_CONTINUE;
+    gs_note_bound(s, value + ascent->constant + s->factors.bound);
+    const double score = gs_score(s);
+    if (s->failure || !gs_factor_regrets(s) || !gs_is_bounded(s, score))
+        return GS_CONTINUE;
+    if (gs_should_improve(s, gs_offer(s, score))) {
+        const int is_first = s->node.depth == 0 && ascent->iteration == 1;
+        const int rounds = s->options.is_paper ? 10 : is_first ? 3 : 2;
+        gs_unmark_structure(s);
+        const int is_new = gs_improve_incumbent(s, &s->workspace.optimum, score, rounds);
+        gs_mark_structure(s, &s->workspace.optimum);
+        if (is_new || s->failure)
+            return GS_CONTINUE;
+    }
+    *bound = gs_round_bound(s, ascent->bound);
+    ascent->magnitude = fmax(ascent->magnitude, fabs(value));
+    const int closes = *bound <= gs_target(s);
+    if (!ascent->is_fresh && (closes || gs_is_time_to_fix(s)) && gs_rounding_may_decide(s)) {
+        ascent->weights_stale = 1; /* many steps may have rounded these sums: repeat with fresh ones */
+        return GS_CONTINUE;
+    }
+    if (closes)
+        return GS_CLOSE;
+    if (gs_saved_bound_closes(s))
+        return GS_CONTINUE;
+    const double gap = ascent->bound - s->incumbent.value;
+    if (ascent->first_gap == INFINITY) {
+        ascent->first_gap = gap;
+        /* The root's first gap is too wide to fix anything. */
+        ascent->gap_at_fixing = s->node.depth ? INFINITY : gap;
+    }
+    if (gs_is_time_to_fix(s)) {
+        ascent->gap_at_fixing = gap;
+        const int has_fixed = gs_fix_by_bound(s);
+        if (has_fixed && !s->failure) {
+            ascent->weights_stale = 1;
+            ascent->trend_gap = INFINITY;
+            gs_forget_saved_bound(s);
+        }
+        if (has_fixed || s->failure)
+            return GS_CONTINUE;
+    }
+    if (gs_is_time_to_save(s) && !gs_save_bound(s, ascent->bound))
+        return GS_CONTINUE;
+    if (ascent->follows_guides && !gs_follow_guides(s)) {
+        ascent->follows_guides = 0;
+        ascent->step_scale = 1.0;
+        ascent->stalled_steps = 0;
+    }
+    const double length = gs_subgradient(s);
+    if (length == 0.0 || gs_should_branch(s, gap)) {
+        *decision = gs_widest_gap(s);
+        *bound = ascent->bound; /* if one structure remains, its score is exact: the rest is rounding */
+        return *decision >= 0 ? GS_BRANCH : GS_CLOSE;
+    }
+    gs_move(s, gs_step_length(s, gap, length));
+    return GS_CONTINUE;
+}
+
+/* One bound and one step of the current node. */
 static void gs_step(gs_search *s)
 {
-    if (s->dirty && s->unknown != NULL) /* scores may have changed since the multipliers were remembered */
-        gs_fit(s);
-    if (s->dirty && !gs_weigh(s)) {
-        gs_close(s, -INFINITY, -1);
+    double bound = INFINITY;
+    int32_t decision = -1;
+    if (!gs_prepare_step(s))
+        return;
+    const double value = gs_maximise(s, 0, s->ascent.weights, &s->workspace.optimum);
+    if (s->failure)
+        return;
+    if (!(value > -INFINITY)) {
+        gs_close_node(s, -INFINITY, -1);
         return;
     }
-    if (!gs_bound_factors(s)) { /* some factor allows nothing here */
-        if (!s->failed && !gs_is_refuted(s))
-            gs_close(s, -INFINITY, -1);
-        return;
-    }
-    if (s->dirty && s->choices && gs_enumerate(s)) { /* nothing that is left scores more than the incumbent now */
-        gs_close(s, -INFINITY, GS_ENUMERATED);
-        return;
-    }
-    s->dirty = 0;
-    const double found = gs_maximise(s, 0, s->weights, &s->found);
-    if (s->failed)
-        return;
-    if (!(found > -INFINITY)) {
-        gs_close(s, -INFINITY, -1);
-        return;
-    }
-    gs_enter(s, &s->found);
-    if (gs_know_bound(s) || s->failed) {
-        gs_leave(s);
-        return;
-    }
-    s->last_psi = s->psi, s->psi = found + s->constant + s->factored;
-    s->iteration++, s->stalled++;
-    const double noise = GS_NOISE * fmax(1.0, fabs(s->psi)); /* rounding is no progress, and no relapse */
-    s->rises += s->psi > s->last_psi + noise;
-    if (s->psi < s->best_psi - noise)
-        s->stalled = 0;
-    s->best_psi = fmin(s->best_psi, s->psi);
-    const double score = gs_score(s);
-    if (s->failed || !gs_compare_factors(s) || !gs_is_bounded(s, score)) {
-        gs_leave(s);
-        return;
-    }
-    const int better = gs_offer(s, score);
-    if (!(gs_round(s, s->psi) <= gs_target(s)) && (s->paper ? s->nodes == 1 && s->iteration == 1 : better || s->iteration == 1 || gs_is_time_to_look(s))) {
-        gs_leave(s);
-        if (gs_redecode(s, &s->found, score, s->paper ? 10 : s->node.depth == 0 && s->iteration == 1 ? 3 : 2) || s->failed)
-            return;
-        gs_enter(s, &s->found);
-    }
-    double bound = gs_round(s, s->psi);
-    s->largest = fmax(s->largest, fabs(found));
-    const int closes = bound <= gs_target(s);
-    if (!s->fresh && (closes || gs_is_time_to_fix(s)) && gs_rough(s)) { /* not on sums that went through many steps */
-        gs_leave(s);
-        s->dirty = 1;
-        return;
-    }
-    if (closes) {
-        gs_leave(s);
-        gs_close_here(s, bound);
-        return;
-    }
-    if (gs_returns(s)) {
-        gs_leave(s);
-        return;
-    }
-    double gap = s->psi - s->value;
-    if (s->first_gap == INFINITY)
-        s->first_gap = gap, s->gap_at_fixing = s->node.depth ? INFINITY : gap;
-    if (gs_is_time_to_fix(s)) { /* the first gap of the root is none to fix at */
-        s->gap_at_fixing = gap;
-        const int fixed = gs_fix(s);
-        if (s->failed) {
-            gs_leave(s);
-            return;
-        }
-        if (fixed) {
-            gs_leave(s);
-            s->dirty = 1, s->trend_gap = INFINITY;
-            gs_release(s, s->saved), s->saved = -1, s->saved_psi = INFINITY;
-            return;
-        }
-    }
-    if (gs_is_time_to_save(s)) {
-        const int32_t snapshot = gs_remember(s);
-        if (snapshot < 0) {
-            gs_leave(s);
-            return;
-        }
-        gs_release(s, s->saved);
-        s->saved = snapshot, s->saved_psi = s->psi;
-    }
-    if (s->guided && !gs_follow_guides(s))
-        s->guided = 0, s->theta = 1.0, s->stalled = 0;
-    const double length = gs_subgradient(s);
-    const int spent = length == 0.0 || gs_spent(s, gap);
-    if (spent) {
-        int32_t decision = gs_widest_gap(s);
-        if (decision >= 0 && s->choose != NULL)
-            decision = s->choose(s->asker);
-        if (s->failed) {
-            gs_leave(s);
-            return;
-        }
-        if (decision >= 0) {
-            gs_split_node(s, decision);
-            return;
-        }
-        /* One structure is left, whose score is exact: what the bound has above it is rounding. */
-        gs_leave(s);
-        gs_close_here(s, s->psi);
-        return;
-    }
-    double step;
-    if (s->paper)
-        step = ldexp(s->largest_step, -(int)(s->rises < 1000 ? s->rises : 1000));
-    else {
-        if (s->stalled >= GS_PATIENCE)
-            s->theta *= GS_SHRINK, s->stalled = 0;
-        step = s->theta * (isfinite(gap) ? gap : gs_spread(s)) / length;
-    }
-    gs_move(s, step);
-    gs_leave(s);
+    gs_mark_structure(s, &s->workspace.optimum);
+    const int end = gs_use_bound(s, value, &bound, &decision);
+    const int is_on = end == GS_BRANCH && s->marks.on[decision];
+    gs_unmark_structure(s);
+    if (end == GS_CLOSE)
+        gs_close_with_multipliers(s, bound);
+    else if (end == GS_BRANCH)
+        gs_branch_current_node(s, decision, is_on);
 }
 
-/* A proved bound of everything: incumbent, what was cut off, what is open. */
+/* A proved bound of the whole problem: incumbent, what was cut off, and open nodes. */
 static double gs_bound(const gs_search *s)
 {
-    double bound = fmax(s->value, s->excluded);
-    const ptrdiff_t first = s->order == GS_BEST_FIRST && s->open_count ? 1 : s->open_count; /* the heap's top is the highest then */
-    for (ptrdiff_t k = 0; k < first; k++)
-        bound = fmax(bound, s->open[k].bound);
-    for (ptrdiff_t k = 0; k < s->survivor_count; k++)
-        bound = fmax(bound, s->survivors[k].bound);
-    if (s->working) /* only what was remembered can be shown in a proof */
-        bound = fmax(bound, fmin(s->node.bound, gs_round(s, s->keep_proof ? s->saved_psi : s->best_psi)));
+    const gs_tree *tree = &s->tree;
+    double bound = fmax(s->incumbent.value, tree->closed_bound);
+    /* In best-first order the heap's top has the highest bound. */
+    const ptrdiff_t count = tree->order == GS_BEST_FIRST && tree->open_count ? 1 : tree->open_count;
+    for (ptrdiff_t k = 0; k < count; k++)
+        bound = fmax(bound, tree->open[k].bound);
+    for (ptrdiff_t k = 0; k < tree->survivor_count; k++)
+        bound = fmax(bound, tree->survivor[k].bound);
+    if (tree->is_in_node) { /* a proof can show the saved bound only */
+        const double own = s->proof.is_kept ? s->ascent.saved_bound : s->ascent.best_bound;
+        bound = fmax(bound, fmin(s->node.bound, gs_round_bound(s, own)));
+    }
     return bound;
 }
 
-/* The least bound that the steps of the node in work have found, whether or not it can be shown. */
+/* The lowest bound of the current node's steps, even if the proof cannot show it. */
 static double gs_step_bound(const gs_search *s)
 {
-    return s->working ? fmin(s->node.bound, gs_round(s, s->best_psi)) : INFINITY;
+    return s->tree.is_in_node ? fmin(s->node.bound, gs_round_bound(s, s->ascent.best_bound)) : INFINITY;
 }
 
-/* How many decisions are possible in the node in work. */
+/* Count the decisions that are possible in the current node. */
 static ptrdiff_t gs_free_decisions(const gs_search *s)
 {
     ptrdiff_t count = 0;
-    for (ptrdiff_t e = 0; e < s->decisions; e++)
-        count += s->alive[e] != 0;
+    for (ptrdiff_t e = 0; e < s->input.decisions; e++)
+        count += s->fixings.alive[e] != 0;
     return count;
 }
 
-/* Before a proof is made in the middle of a node: bound it by its multipliers of now, if they are its best. */
-static void gs_settle(gs_search *s)
+/* Save the present multipliers of the current node if they are its best: before a proof is made in the middle
+ * of a node. */
+static void gs_bound_current_node(gs_search *s)
 {
-    if (!s->working || !s->keep_proof || s->no_memory)
+    if (!s->tree.is_in_node || !s->proof.is_kept || s->no_memory)
         return;
-    if (s->unknown != NULL)
-        gs_fit(s);
-    if (!gs_weigh(s) || !gs_bound_factors(s))
+    if (s->lazy.unknown != NULL)
+        gs_project_to_known(s);
+    if (!gs_compute_weights(s) || !gs_bound_factors(s))
         return;
-    s->dirty = 0;
-    const double found = gs_maximise(s, 0, s->weights, &s->found);
-    const double psi = found + s->constant + s->factored;
-    if (!(found > -INFINITY && psi < s->saved_psi))
-        return;
-    const int32_t snapshot = gs_remember(s);
-    if (snapshot < 0)
-        return;
-    gs_release(s, s->saved);
-    s->saved = snapshot, s->saved_psi = psi, s->best_psi = fmin(s->best_psi, psi);
+    s->ascent.weights_stale = 0;
+    const double value = gs_maximise(s, 0, s->ascent.weights, &s->workspace.optimum);
+    const double bound = value + s->ascent.constant + s->factors.bound;
+    if (value > -INFINITY && bound < s->ascent.saved_bound && gs_save_bound(s, bound))
+        s->ascent.best_bound = fmin(s->ascent.best_bound, bound);
 }
 
-/* Keep a structure from outside; `x` may be NULL. */
-static void gs_hold(gs_search *s, const gs_structure *x)
+/* Offer a structure of the caller as incumbent; `x` may be NULL. */
+static void gs_offer_external(gs_search *s, const gs_structure *x)
 {
     if (x == NULL)
         return;
-    s->dirty = 1; /* no weights are up to date */
-    gs_enter(s, x);
-    gs_know_structure(s);
+    s->ascent.weights_stale = 1; /* new scores must not update weights, which may not be there yet */
+    gs_mark_structure(s, x);
+    gs_request_structure(s);
     gs_offer(s, gs_score(s));
-    gs_leave(s);
+    gs_unmark_structure(s);
 }
 
-/* Put the root in. `x` may be NULL or a structure to begin with. */
+/* Open the root. `x` may be NULL or a structure to start with. 0 without memory. */
 static int gs_start(gs_search *s, const gs_structure *x)
 {
-    gs_node root = {INFINITY, 0, s->sequence++, -1, 0, -1, -INFINITY, 0, malloc(gs_alive_bytes(s))};
+    gs_node root = gs_new_node(s, INFINITY, -1, 0, s->fixings.root_alive);
     if (root.alive == NULL)
         return 0;
-    memcpy(root.alive, s->root_alive, gs_alive_bytes(s));
-    memset(s->alive, 1, (size_t)s->decisions);
+    memset(s->fixings.alive, 1, (size_t)s->input.decisions);
     root.record = gs_record_node(s, -1, -1, 0);
-    s->saved = s->root_snapshot = s->free_snapshot = -1;
-    gs_hold(s, x);
+    s->ascent.saved_snapshot = s->proof.root_snapshot = s->snapshots.first_free = -1;
+    gs_offer_external(s, x);
     if (!s->no_memory && gs_push(s, &root))
         return 1;
     free(root.alive);
     return 0;
 }
 
-/* Forget the nodes below the root, and work on the root again from these multipliers; what it has ruled out stays so. `x` may be
- * NULL or a structure to hold. 0 without memory. */
-static int gs_restart(gs_search *s, const double *split, const gs_structure *x)
+static void gs_drop_nodes(gs_search *s, const gs_node *nodes, ptrdiff_t *count)
 {
-    while (s->open_count) {
-        gs_node node = s->open[--s->open_count];
-        gs_release(s, node.snapshot);
-        free(node.alive);
+    for (; *count; --*count) {
+        gs_release_snapshot(s, nodes[*count - 1].snapshot);
+        free(nodes[*count - 1].alive);
     }
-    for (; s->survivor_count; s->survivor_count--) {
-        gs_release(s, s->survivors[s->survivor_count - 1].snapshot);
-        free(s->survivors[s->survivor_count - 1].alive);
-    }
-    if (s->working)
+}
+
+/* Forget the nodes below the root, and work on the root again from these multipliers; what it has fixed stays
+ * fixed. `x` may be NULL or a structure to offer. 0 without memory. */
+static int gs_restart(gs_search *s, const double *multipliers, const gs_structure *x)
+{
+    gs_drop_nodes(s, s->tree.open, &s->tree.open_count);
+    gs_drop_nodes(s, s->tree.survivor, &s->tree.survivor_count);
+    if (s->tree.is_in_node)
         gs_end_node(s);
-    gs_hold(s, x);
-    gs_forget_below_root(s);
-    gs_release(s, s->root_snapshot);
-    s->root_snapshot = -1;
-    for (ptrdiff_t k = 0; k < s->slots; k++)
-        s->split[k] = k >= s->star_cells + s->shared_slots ? split[k] : k < s->star_cells && s->star_scope[k] < 0 ? 0.0 : fmax(split[k], 0.0);
-    gs_fit(s);
-    gs_node root = {INFINITY, 0, s->sequence++, gs_remember(s), 0, -1, -INFINITY, 0, malloc(gs_alive_bytes(s))};
+    gs_offer_external(s, x);
+    if (s->proof.is_kept)
+        gs_cut_record(s, gs_root_steps(s));
+    gs_release_snapshot(s, s->proof.root_snapshot);
+    s->proof.root_snapshot = -1;
+    /* Only prices may be negative, and cells without a pair have no multiplier. */
+    for (ptrdiff_t k = 0; k < s->ascent.slots; k++) {
+        double multiplier = multipliers[k];
+        if (k < s->stars.cells + s->shared.slots)
+            multiplier = k < s->stars.cells && s->stars.scope[k] < 0 ? 0.0 : fmax(multiplier, 0.0);
+        s->ascent.multipliers[k] = multiplier;
+    }
+    gs_project_to_known(s);
+    const gs_node root = gs_new_node(s, INFINITY, gs_save_multipliers(s), 0, s->fixings.root_alive);
     if (root.alive == NULL || root.snapshot < 0) {
         free(root.alive);
-        s->no_memory = 1, s->excluded = INFINITY; /* an empty tree is no proof */
+        s->no_memory = 1;
+        s->tree.closed_bound = INFINITY; /* an empty tree is no proof */
         return 0;
     }
-    memcpy(root.alive, s->root_alive, gs_alive_bytes(s));
-    gs_begin(s, root);
-    s->node.bound = gs_weigh(s) && gs_bound_factors(s) ? gs_maximise(s, 0, s->weights, &s->found) + s->constant + s->factored : -INFINITY;
-    if (s->failed)
+    gs_begin_node(s, root);
+    s->node.bound = -INFINITY;
+    if (gs_compute_weights(s) && gs_bound_factors(s)) {
+        const double value = gs_maximise(s, 0, s->ascent.weights, &s->workspace.optimum);
+        s->node.bound = value + s->ascent.constant + s->factors.bound;
+    }
+    if (s->failure)
         s->node.bound = INFINITY;
     return 1;
 }
 
 /* Whether the bound exceeds the incumbent by no more than this share of it. */
-static int gs_meets(const gs_search *s, double gap)
+static int gs_meets_gap(const gs_search *s, double gap)
 {
-    return isfinite(s->value) && gs_bound(s) - s->value <= fmax(gs_margin(s->value), gap * fmax(1.0, fabs(s->value)));
+    const double value = s->incumbent.value;
+    return isfinite(value)
+        && gs_bound(s) - value <= fmax(gs_score_tolerance(value), gap * fmax(1.0, fabs(value)));
 }
 
-/* Note for observers that a node ended, or a step of the root; 0 where there is no room for more of that. */
-static int gs_tell(gs_search *s)
+/* Record that a node ended, or a step of the root; 0 if the log is full. */
+static int gs_record_event(gs_search *s)
 {
-    if (s->events == NULL || (s->working && (!s->tell_steps || s->node.depth)))
+    const int is_step = s->tree.is_in_node;
+    if (s->log.event == NULL || (is_step && (!s->log.has_steps || s->node.depth)))
         return 1;
-    const gs_event event = {
-        s->nodes, s->working, s->node.depth, gs_free_decisions(s), s->working ? gs_step_bound(s) : gs_bound(s), s->value};
-    s->events[s->event_count++] = event;
-    return s->event_count < GS_EVENT_ROOM;
+    GAPLESS_ASSERT(s->log.count < GS_EVENT_CAPACITY);
+    s->log.event[s->log.count++] = (gs_event){
+        .nodes = s->counts.nodes,
+        .step = is_step,
+        .depth = s->node.depth,
+        .free = gs_free_decisions(s),
+        .bound = is_step ? gs_step_bound(s) : gs_bound(s),
+        .value = s->incumbent.value,
+    };
+    return s->log.count < GS_EVENT_CAPACITY;
 }
 
-/* Work on until something is spent, `target` is reached or `gap` met, between nodes. However short its time, a call makes a step or ends a
- * node, so that calls in a loop come to an end. */
+/* Search until a limit is reached or, between nodes, `target` or `gap` is. However short its time, a call
+ * makes a step or ends a node, so that calls in a loop come to an end. */
 static int gs_advance(gs_search *s, double seconds, int64_t nodes, int64_t steps, double target, double gap)
 {
-    const double end = gs_now() + seconds;
+    const double end = gs_seconds() + seconds;
     int has_moved = 0;
     while (!s->no_memory) {
-        if (s->failed)
+        GAPLESS_ASSERT(s->marks.structure == NULL);
+        if (s->failure)
             return GS_STOPPED;
-        if (s->keep_proof && gs_proof_bytes(s) > s->proof_limit)
+        if (s->proof.is_kept && gs_proof_bytes(s) > s->options.proof_limit)
             gs_drop_proof(s);
-        if (s->working) {
-            if (has_moved && gs_now() > end)
+        if (s->tree.is_in_node) {
+            if (has_moved && gs_seconds() > end)
                 return GS_TIME;
             if (steps-- <= 0)
                 return GS_STEPS;
-            s->steps++, has_moved = 1;
+            s->counts.steps++;
+            has_moved = 1;
             gs_step(s);
-            if (!s->failed && !s->no_memory && !gs_tell(s))
+            if (!s->failure && !s->no_memory && !gs_record_event(s))
                 return GS_EVENTS;
             continue;
         }
-        if (s->value >= target)
+        if (s->incumbent.value >= target)
             return GS_TARGET;
-        if (gap > 0.0 && gs_meets(s, gap))
+        if (gap > 0.0 && gs_meets_gap(s, gap))
             return GS_GAP;
-        if (s->order != GS_DEPTH_FIRST && gs_open_bytes(s) > 0.5 * s->memory_limit)
-            gs_go_deep(s);
-        if (!s->open_count && s->survivor_count)
-            gs_next_level(s);
-        if (!s->open_count)
+        if (s->tree.order != GS_DEPTH_FIRST && gs_open_bytes(s) > 0.5 * s->options.memory_limit)
+            gs_switch_to_depth_first(s);
+        if (!s->tree.open_count && s->tree.survivor_count)
+            gs_branch_level(s);
+        if (!s->tree.open_count)
             return s->no_memory ? GS_NO_MEMORY : GS_PROVED;
-        if (s->nodes >= nodes)
+        if (s->counts.nodes >= nodes)
             return GS_NODES;
-        if (has_moved && gs_now() > end)
+        if (has_moved && gs_seconds() > end)
             return GS_TIME;
         const gs_node node = gs_pop(s);
-        /* What closes a node by its parent's bound must prove it under the node's own fixings. A relaxed maximiser, as of walks, may prove less
-         * under more of them; only groups are sure to be exact where one is on. */
-        if (node.bound <= gs_target(s) && !(s->loose && s->keep_proof)) {
-            s->node = node, s->working = 1;
-            gs_close(s, node.bound, node.snapshot);
+        /* A parent's bound closes a node only if it holds under the node's own fixings, where the verifier
+         * computes it. A relaxed maximiser, as of walks, may bound less tightly under more fixings; with
+         * choice groups alone, a maximiser does not. */
+        if (node.bound <= gs_target(s) && !(s->input.ungrouped && s->proof.is_kept)) {
+            s->node = node;
+            s->tree.is_in_node = 1;
+            gs_close_node(s, node.bound, node.snapshot);
             has_moved = 1;
             continue;
         }
-        gs_begin(s, node);
+        gs_begin_node(s, node);
     }
     return GS_NO_MEMORY;
 }
 
+/* Free all memory of a search, also of one that was reserved in part. */
 static void gs_free(gs_search *s)
 {
-    for (ptrdiff_t k = 0; k < s->snapshot_count; k++)
-        free(s->snapshots[k].split), free(s->snapshots[k].place);
-    for (ptrdiff_t k = 0; k < s->open_count; k++)
-        free(s->open[k].alive);
-    for (ptrdiff_t k = 0; k < s->survivor_count; k++)
-        free(s->survivors[k].alive);
-    if (s->working)
+    for (ptrdiff_t k = 0; k < s->snapshots.count; k++) {
+        free(s->snapshots.snapshot[k].multipliers);
+        free(s->snapshots.snapshot[k].slot);
+    }
+    for (ptrdiff_t k = 0; k < s->tree.open_count; k++)
+        free(s->tree.open[k].alive);
+    for (ptrdiff_t k = 0; k < s->tree.survivor_count; k++)
+        free(s->tree.survivor[k].alive);
+    if (s->tree.is_in_node)
         free(s->node.alive);
-    void *const arrays[] = {
-        s->group, s->group_first, s->member, s->rank, s->slot, s->cell, s->base, s->star, s->star_score, s->star_scope, s->form, s->side,
-        s->column_lower, s->shared_scope, s->shared_member, s->shared_first, s->shared_score, s->lift_first, s->lift_count, s->lift, s->incident_first, s->incident,
-        s->incident_other, s->split, s->weights, s->column_max, s->alive, s->on, s->state, s->taken, s->armed_flag, s->candidates,
-        s->choice, s->met, s->active_columns, s->active_first, s->current, s->root_current, s->now_first, s->now, s->now_other, s->armed,
-        s->stamp, s->found.on, s->other.on, s->around.on, s->best.on, s->linear, s->with, s->without, s->gap_of, s->moved_column,
-        s->moved_best, s->moved_star, s->moved_scope, s->open, s->survivors, s->snapshots, s->records, s->fixings, s->offs,
-        s->root_alive, s->contender, s->unknown, s->wanted, s->questions, s->answers, s->events,
-    };
-    gs_free_factors(s);
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        free(arrays[k]);
+    for (ptrdiff_t k = 0; k < s->owned_count; k++) {
+        void *array;
+        memcpy(&array, s->owned[k], sizeof array);
+        free(array);
+    }
 }
 
 #endif

@@ -14,18 +14,20 @@
 typedef struct {
     ptrdiff_t n, N, arcs;
     int projective, single_root;
-    int32_t *head, *modifier, *index, *rival, *heads;
+    int32_t *head, *modifier, *index, *conflict, *heads;
     ptrdiff_t *cell;
     double *slacks;
     void *work[GS_CHARTS];
 } gs_trees;
 
-static int gs_trees_maximise(void *object, int chart, const double *weights, const signed char *state, double *value, int32_t *on, ptrdiff_t *count)
+static int gs_trees_maximise(void *object, int chart, const double *weights, const signed char *state,
+                             double *value, int32_t *on, ptrdiff_t *count)
 {
     gs_trees *trees = object;
-    (void)state; /* what is off weighs -inf, and so does what is not the only choice of its word */
-    *value = trees->projective ? eisner_inside(trees->n, weights, trees->single_root, trees->work[chart], trees->heads)
-                               : arborescence_best(trees->n, weights, trees->single_root, trees->work[chart], trees->heads);
+    (void)state; /* the weights of arcs that are off, and of the conflicts of those that are on, are -inf */
+    *value = trees->projective
+        ? eisner_inside(trees->n, weights, trees->single_root, trees->work[chart], trees->heads)
+        : arborescence_best(trees->n, weights, trees->single_root, trees->work[chart], trees->heads);
     if (!(*value > -(double)INFINITY))
         return GS_NOTHING;
     for (ptrdiff_t m = 1; m < trees->N; m++)
@@ -34,10 +36,12 @@ static int gs_trees_maximise(void *object, int chart, const double *weights, con
     return GS_FOUND;
 }
 
-static int gs_trees_marginals(void *object, const double *weights, const signed char *state, double *with, double *without)
+static int gs_trees_marginals(void *object, const double *weights, const signed char *state, double *with,
+                              double *without)
 {
     gs_trees *trees = object;
-    (void)state, (void)without; /* every arc is in a group */
+    (void)state;
+    (void)without; /* every arc is in a group */
     if (trees->projective)
         eisner_outside(trees->n, weights, trees->single_root, trees->work[0], trees->slacks);
     else
@@ -60,13 +64,14 @@ static int gs_trees_exclude(void *object, int32_t e, int32_t f)
     return (a < c && c < b && b < d) || (c < a && a < d && d < b);
 }
 
-/* Whether every word has one head and reaches the root, as a single root and projectivity ask. */
-static int gs_trees_own(void *object, const int32_t *on, ptrdiff_t count, double *own)
+/* Internal score of a set of arcs, 0; GS_NOTHING if some word does not reach the root, or the set breaks
+ * `single_root` or `projective`. */
+static int gs_trees_internal_score(void *object, const int32_t *on, ptrdiff_t count, double *score)
 {
     gs_trees *trees = object;
     int32_t *heads = trees->heads;
     ptrdiff_t roots = 0;
-    *own = 0.0;
+    *score = 0.0;
     if (count != trees->n)
         return GS_NOTHING;
     for (ptrdiff_t m = 1; m < trees->N; m++)
@@ -89,21 +94,29 @@ static int gs_trees_own(void *object, const int32_t *on, ptrdiff_t count, double
     return GS_FOUND;
 }
 
-/* Reserve what the sentence needs; `head` and `modifier` are the caller's to fill, then `gs_trees_number`. 0 without memory. */
+/* Reserve the arrays of a sentence. The caller fills `head` and `modifier` and calls gs_trees_number. 0
+ * without memory. */
 static int gs_trees_reserve(gs_trees *trees, ptrdiff_t n, ptrdiff_t arcs)
 {
     const size_t N = (size_t)n + 1, count = (size_t)arcs + 1;
     const size_t work = (trees->projective ? eisner_workspace(n) : arborescence_workspace(n)) + 64;
-    trees->n = n, trees->N = n + 1, trees->arcs = arcs;
-    trees->head = calloc(count, sizeof(int32_t)), trees->modifier = calloc(count, sizeof(int32_t));
-    trees->rival = calloc(count, sizeof(int32_t)), trees->cell = calloc(count, sizeof(ptrdiff_t));
-    trees->index = malloc(N * N * sizeof(int32_t)), trees->heads = calloc(N, sizeof(int32_t)), trees->slacks = calloc(N * N, sizeof(double));
-    trees->work[0] = calloc(work, 1), trees->work[1] = calloc(work, 1);
-    return trees->head && trees->modifier && trees->rival && trees->cell && trees->index && trees->heads && trees->slacks && trees->work[0]
-        && trees->work[1];
+    trees->n = n;
+    trees->N = n + 1;
+    trees->arcs = arcs;
+    trees->head = calloc(count, sizeof(int32_t));
+    trees->modifier = calloc(count, sizeof(int32_t));
+    trees->conflict = calloc(count, sizeof(int32_t));
+    trees->cell = calloc(count, sizeof(ptrdiff_t));
+    trees->index = malloc(N * N * sizeof(int32_t));
+    trees->heads = calloc(N, sizeof(int32_t));
+    trees->slacks = calloc(N * N, sizeof(double));
+    trees->work[0] = calloc(work, 1);
+    trees->work[1] = calloc(work, 1);
+    return trees->head && trees->modifier && trees->conflict && trees->cell && trees->index && trees->heads
+        && trees->slacks && trees->work[0] && trees->work[1];
 }
 
-/* Number the arcs; the first that was listed before, or -1. */
+/* Number the arcs; the first one that is listed twice, or -1. */
 static ptrdiff_t gs_trees_number(gs_trees *trees)
 {
     for (ptrdiff_t k = 0; k < trees->N * trees->N; k++)
@@ -115,14 +128,21 @@ static ptrdiff_t gs_trees_number(gs_trees *trees)
         trees->index[trees->cell[e]] = (int32_t)e;
     }
     for (ptrdiff_t e = 0; e < trees->arcs; e++)
-        trees->rival[e] = trees->index[trees->modifier[e] * trees->N + trees->head[e]];
+        trees->conflict[e] = trees->index[trees->modifier[e] * trees->N + trees->head[e]];
     return -1;
 }
 
 static void gs_trees_free(gs_trees *trees)
 {
-    free(trees->head), free(trees->modifier), free(trees->rival), free(trees->cell), free(trees->index), free(trees->heads);
-    free(trees->slacks), free(trees->work[0]), free(trees->work[1]);
+    free(trees->head);
+    free(trees->modifier);
+    free(trees->conflict);
+    free(trees->cell);
+    free(trees->index);
+    free(trees->heads);
+    free(trees->slacks);
+    free(trees->work[0]);
+    free(trees->work[1]);
 }
 
 #endif

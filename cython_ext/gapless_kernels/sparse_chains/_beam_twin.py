@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gapless_kernels._status import DECIDED, INFEASIBLE, INVALID
+from gapless_kernels.chains._batch_arguments import check_batch
 from gapless_kernels.chains._path_value import path_value
-from gapless_kernels.sparse_chains._arguments import check_beam
 
 __all__ = ["beam_batch"]
 
@@ -59,7 +59,7 @@ def beam_batch(
         If an argument has the wrong shape, `offsets` does not rise from 0 to N, `width` is below 1, or an output
         is read-only.
     """
-    check_beam(unary, offsets, transition, initial, final, labels, values, status)
+    check_batch(unary, offsets, transition, initial, final, labels, values, status)
     if width < 1:
         raise ValueError(f"width must be at least 1, got {width}")
     pairs = transition.astype(unary.dtype)
@@ -69,11 +69,11 @@ def beam_batch(
         if not (here < np.inf).all():
             labels[begin:end], values[s], status[s] = -1, np.nan, INVALID
             continue
-        found = _search(here, pairs, first, last, width)
-        if found is None:
+        path = _search(here, pairs, first, last, width)
+        if path is None:
             labels[begin:end], values[s], status[s] = -1, -np.inf, INFEASIBLE
             continue
-        labels[begin:end] = found
+        labels[begin:end] = path
         values[s], status[s] = path_value(here, transition, initial, final, labels[begin:end]), DECIDED
 
 
@@ -92,10 +92,10 @@ def _search(
             members, scores = beams[-1]
             row = row + (scores[:, None] + transition[members]).max(axis=0)
         order = np.argsort(-row, kind="stable")[: 1 if i == last else width]
-        kept = np.sort(order[row[order] > -np.inf])
-        if not kept.size:
+        retained = np.sort(order[row[order] > -np.inf])
+        if not retained.size:
             return None
-        beams.append((kept, row[kept]))
+        beams.append((retained, row[retained]))
     path = [int(beams[-1][0][0])]
     for members, scores in beams[-2::-1]:
         path.append(int(members[(scores + transition[members, path[-1]]).argmax()]))

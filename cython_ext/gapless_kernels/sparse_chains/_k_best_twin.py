@@ -87,9 +87,9 @@ def k_best_batch(
             continue
         local[0] += 0.0 if initial is None else initial
         local[-1] += 0.0 if final is None else final
-        found = _k_best(local, pairs, k)
-        status[s] = DECIDED if found else INFEASIBLE
-        for rank, (value, path) in enumerate(found):
+        paths_found = _k_best(local, pairs, k)
+        status[s] = DECIDED if paths_found else INFEASIBLE
+        for rank, (value, path) in enumerate(paths_found):
             if thresholds is None or value >= thresholds[s]:
                 labels[rank, begin:end], values[s, rank], counts[s] = path, value, rank + 1
 

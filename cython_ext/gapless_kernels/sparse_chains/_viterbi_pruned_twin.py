@@ -47,7 +47,7 @@ def viterbi_pruned_batch(
         Scores of the first and of the last label.
     lower, upper : (K,) array of float64
         Lower and upper bounds on the scores of leaving each label; ``-inf`` in `lower` for a label that some
-        successor is forbidden to, which then drops nobody.
+        successor is forbidden to, which then drops no other.
     labels : (N,) array of int64
         Overwritten with the paths; -1 for a sentence without one.
     values : (S,) array of float64
@@ -72,23 +72,23 @@ def viterbi_pruned_batch(
         unary, offsets, transition, initial, final, lower, upper, labels, values, status, survivors, messages
     )
     for s, (begin, end) in enumerate(pairwise(offsets)):
-        here = unary[begin:end].astype(np.float64)
-        labels[begin:end], values[s], kept = -1, -np.inf, 0
-        if (here < np.inf).all():
-            local = here.copy()
+        rows = unary[begin:end].astype(np.float64)
+        labels[begin:end], values[s], survivor_count = -1, -np.inf, 0
+        if (rows < np.inf).all():
+            local = rows.copy()
             local[0] += 0.0 if initial is None else initial
             local[-1] += 0.0 if final is None else final
-            found, kept, forward = _decode(local, transition, lower, upper)
-            status[s] = INFEASIBLE if found is None else DECIDED
-            if found is not None:
-                labels[begin:end] = found
-                values[s] = path_value(here, transition, initial, final, labels[begin:end])
+            path, survivor_count, forward = _decode(local, transition, lower, upper)
+            status[s] = INFEASIBLE if path is None else DECIDED
+            if path is not None:
+                labels[begin:end] = path
+                values[s] = path_value(rows, transition, initial, final, labels[begin:end])
             if messages is not None:
                 messages[begin:end] = forward
         else:
             values[s], status[s] = np.nan, INVALID
         if survivors is not None:
-            survivors[s] = kept
+            survivors[s] = survivor_count
 
 
 def _decode(
@@ -101,8 +101,8 @@ def _decode(
     for i, row in enumerate(local):
         messages[i] = row
         if i > 0:
-            before = messages[i - 1, members[-1]]
-            messages[i] += (before[:, None] + transition[members[-1]]).max(axis=0, initial=-np.inf)
+            previous = messages[i - 1, members[-1]]
+            messages[i] += (previous[:, None] + transition[members[-1]]).max(axis=0, initial=-np.inf)
         alive = messages[i] > -np.inf
         bar = (messages[i] + lower).max()
         if i < last and bar > -np.inf:
@@ -113,6 +113,6 @@ def _decode(
         if not alive.any():
             return None, 0, messages
     path = [int(messages[-1].argmax())]
-    for row, kept in zip(messages[-2::-1], members[-2::-1], strict=True):
-        path.append(int(kept[(row[kept] + transition[kept, path[-1]]).argmax()]))
+    for row, survivors in zip(messages[-2::-1], members[-2::-1], strict=True):
+        path.append(int(survivors[(row[survivors] + transition[survivors, path[-1]]).argmax()]))
     return path[::-1], sum(map(len, members)), messages

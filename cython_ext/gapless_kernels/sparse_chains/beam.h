@@ -1,4 +1,4 @@
-/* Beam search over chains; see _beam_twin.py for what it owes. */
+/* Beam search over chains; _beam_twin.py documents the contract. */
 #ifndef GAPLESS_KERNELS_BEAM_H
 #define GAPLESS_KERNELS_BEAM_H
 
@@ -11,7 +11,7 @@
 #include "lanes/versions.h"
 
 /* Scores as pointers to void, of the type that `is_double` names. */
-#define GAPLESS_BEAM(is_double, ...)                                                                                     \
+#define GAPLESS_BEAM(is_double, ...) \
     ((is_double) ? GAPLESS_CALL(beam_batch_f64, (__VA_ARGS__)) : GAPLESS_CALL(beam_batch_f32, (__VA_ARGS__)))
 
 #endif

@@ -1,4 +1,4 @@
-/* The k best paths of chains; see _k_best_twin.py for what it owes. */
+/* The k best paths of chains; _k_best_twin.py documents the contract. */
 #ifndef GAPLESS_KERNELS_K_BEST_H
 #define GAPLESS_KERNELS_K_BEST_H
 
@@ -13,15 +13,16 @@
 #define GAPLESS_TEMPLATE "sparse_chains/model.h"
 #include "lanes/types.h"
 
-/* A label at a position with its best prefixes as far as they are known, and the best unused one by each way in. */
+/* A label at a position with its best prefixes as far as they are known, and the best unused one by each way
+ * in. */
 typedef struct {
     double value;
     int32_t from, rank; /* the predecessor, and which of its prefixes */
 } k_best_prefix;
 
 typedef struct {
-    int32_t position, label, known, room, exhausted;
-    k_best_prefix *prefixes; /* room, falling */
+    int32_t position, label, prefix_count, capacity, exhausted;
+    k_best_prefix *prefixes; /* capacity of them, falling */
     double *offers;          /* stride: by predecessor; -inf where there is none */
     int32_t *ranks;          /* stride: which of the predecessor's prefixes is offered */
 } k_best_node;
@@ -29,22 +30,22 @@ typedef struct {
 /* Nodes keep their memory from sentence to sentence. */
 typedef struct {
     k_best_node *nodes;
-    ptrdiff_t count, room;
+    ptrdiff_t count, capacity;
     int32_t *number; /* length * labels: the node of a label at a position, or -1 */
     int32_t *stack;  /* length + 1 */
     ptrdiff_t k;
     const double *columns; /* labels * stride: transitions, destination first; NULL when they vary */
-} k_best_room;
+} k_best_workspace;
 
-static void gapless_k_best_release(k_best_room *room)
+static void gapless_k_best_release(k_best_workspace *work)
 {
-    for (ptrdiff_t i = 0; i < room->room; i++) {
-        free(room->nodes[i].prefixes);
-        free(room->nodes[i].offers);
+    for (ptrdiff_t i = 0; i < work->capacity; i++) {
+        free(work->nodes[i].prefixes);
+        free(work->nodes[i].offers);
     }
-    free(room->nodes);
-    room->nodes = NULL;
-    room->count = room->room = 0;
+    free(work->nodes);
+    work->nodes = NULL;
+    work->count = work->capacity = 0;
 }
 
 #define GAPLESS_DOUBLE_ONLY

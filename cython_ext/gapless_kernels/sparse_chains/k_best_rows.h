@@ -1,13 +1,14 @@
 /* The k best paths; a template of lanes/versions.h, for double only.
  *
- * Jimenez and Marzal, Computing the k shortest paths: a new algorithm and an experimental comparison, 1999: with the
- * best prefix of every label known, the next best prefix of a label is found by asking one predecessor for its next
- * best. So k paths cost little more than one, and the forward pass needs only what one path needs: with pruning,
- * its rows still hold the exact messages of all labels, dropped ones included. */
+ * Jimenez and Marzal, Computing the k shortest paths: a new algorithm and an experimental comparison, 1999:
+ * with the best prefix of every label known, the next best prefix of a label is found by asking one
+ * predecessor for its next best. So k paths cost little more than one, and the forward pass needs only what
+ * one path needs: with pruning, its rows still hold the exact messages of all labels, dropped ones
+ * included. */
 #include "sparse_chains/pruned_rows.h"
 
-TARGET static inline double NAMED(local)(const TYPED(chain_model) *m, const double *unary, ptrdiff_t n, ptrdiff_t i,
-                                       ptrdiff_t label)
+TARGET static inline double NAMED(local)(const TYPED(chain_model) * m, const double *unary, ptrdiff_t n,
+                                         ptrdiff_t i, ptrdiff_t label)
 {
     double local = unary[i * m->labels + label];
     if (i == 0 && m->initial)
@@ -17,12 +18,13 @@ TARGET static inline double NAMED(local)(const TYPED(chain_model) *m, const doub
     return local;
 }
 
-TARGET static inline double NAMED(pair)(const TYPED(chain_model) *m, ptrdiff_t edge, ptrdiff_t source, ptrdiff_t label)
+TARGET static inline double NAMED(pair)(const TYPED(chain_model) * m, ptrdiff_t edge, ptrdiff_t source,
+                                        ptrdiff_t label)
 {
     return m->transition[edge * m->varying + source * m->stride + label];
 }
 
-/* The first place of the largest value, a block at a time. */
+/* The first index of the largest value, a block at a time. */
 TARGET static inline ptrdiff_t NAMED(first_largest)(const double *values, ptrdiff_t stride)
 {
     double lanes[GAPLESS_BLOCK], best = -(double)INFINITY;
@@ -50,34 +52,37 @@ TARGET static inline int NAMED(take_best)(k_best_node *node, double local, ptrdi
         node->exhausted = 1;
         return 0;
     }
-    if (node->known == node->room) {
-        const int32_t more = node->room ? 2 * node->room : 4;
-        k_best_prefix *larger = (k_best_prefix *)realloc(node->prefixes, (size_t)more * sizeof(k_best_prefix));
+    if (node->prefix_count == node->capacity) {
+        const int32_t more = node->capacity ? 2 * node->capacity : 4;
+        k_best_prefix *larger =
+            (k_best_prefix *)realloc(node->prefixes, (size_t)more * sizeof(k_best_prefix));
         if (!larger)
             return -1;
         node->prefixes = larger;
-        node->room = more;
+        node->capacity = more;
     }
-    node->prefixes[node->known++] = (k_best_prefix){local + best, (int32_t)source, node->ranks[source]};
+    node->prefixes[node->prefix_count++]
+        = (k_best_prefix){local + best, (int32_t)source, node->ranks[source]};
     node->offers[source] = -(double)INFINITY;
     return 0;
 }
 
-/* The node of a label at position 1 or later, or of the end (position n); with its best prefix. -1 without memory. */
-TARGET static ptrdiff_t NAMED(node_at)(k_best_room *r, const TYPED(chain_model) *m, const double *rows,
+/* The node of a label at position 1 or later, or of the end (position n); with its best prefix. -1 without
+ * memory. */
+TARGET static ptrdiff_t NAMED(node_at)(k_best_workspace *r, const TYPED(chain_model) *m, const double *rows,
                                        const double *unary, ptrdiff_t n, ptrdiff_t i, ptrdiff_t label)
 {
     if (i < n && r->number[i * m->labels + label] >= 0)
         return r->number[i * m->labels + label];
-    if (r->count == r->room) {
-        const ptrdiff_t more = r->room ? 2 * r->room : 64;
+    if (r->count == r->capacity) {
+        const ptrdiff_t more = r->capacity ? 2 * r->capacity : 64;
         k_best_node *larger
             = (k_best_node *)realloc(r->nodes, (size_t)more * sizeof(k_best_node));
         if (!larger)
             return -1;
-        memset(larger + r->room, 0, (size_t)(more - r->room) * sizeof(k_best_node));
+        memset(larger + r->capacity, 0, (size_t)(more - r->capacity) * sizeof(k_best_node));
         r->nodes = larger;
-        r->room = more;
+        r->capacity = more;
     }
     k_best_node *node = r->nodes + r->count;
     if (!node->offers) {
@@ -88,21 +93,21 @@ TARGET static ptrdiff_t NAMED(node_at)(k_best_room *r, const TYPED(chain_model) 
     }
     node->position = (int32_t)i;
     node->label = (int32_t)label;
-    node->known = node->exhausted = 0;
-    const double *before = rows + (i - 1) * m->stride;
+    node->prefix_count = node->exhausted = 0;
+    const double *previous = rows + (i - 1) * m->stride;
     for (ptrdiff_t x = 0; x < m->stride; x++)
         node->ranks[x] = 0;
     if (i == n) {
         for (ptrdiff_t x = 0; x < m->stride; x++)
-            node->offers[x] = before[x];
+            node->offers[x] = previous[x];
     } else if (r->columns) {
         const double *column = r->columns + label * m->stride;
         GAPLESS_INDEPENDENT
         for (ptrdiff_t x = 0; x < m->stride; x++)
-            node->offers[x] = before[x] + column[x];
+            node->offers[x] = previous[x] + column[x];
     } else {
         for (ptrdiff_t x = 0; x < m->labels; x++)
-            node->offers[x] = before[x] + NAMED(pair)(m, i - 1, x, label);
+            node->offers[x] = previous[x] + NAMED(pair)(m, i - 1, x, label);
         for (ptrdiff_t x = m->labels; x < m->stride; x++)
             node->offers[x] = -(double)INFINITY;
     }
@@ -114,33 +119,34 @@ TARGET static ptrdiff_t NAMED(node_at)(k_best_room *r, const TYPED(chain_model) 
 }
 
 /* Finds one more prefix of the end's node, if there is one. Returns 0, or -1 without memory. */
-TARGET static int NAMED(extend)(k_best_room *r, const TYPED(chain_model) *m, const double *rows,
+TARGET static int NAMED(extend)(k_best_workspace *r, const TYPED(chain_model) *m, const double *rows,
                                 const double *unary, ptrdiff_t n, ptrdiff_t end)
 {
     ptrdiff_t depth = 0;
     r->stack[depth++] = (int32_t)end;
     int down = 1; /* On the way down to what is known already; then up again. */
     while (depth > 0) {
-        const ptrdiff_t at = r->stack[depth - 1];
-        const ptrdiff_t last = r->nodes[at].known - 1, i = r->nodes[at].position;
-        const ptrdiff_t source = r->nodes[at].prefixes[last].from, next = r->nodes[at].prefixes[last].rank + 1;
+        const ptrdiff_t node_index = r->stack[depth - 1];
+        const ptrdiff_t last = r->nodes[node_index].prefix_count - 1, i = r->nodes[node_index].position;
+        const ptrdiff_t source = r->nodes[node_index].prefixes[last].from,
+                        next = r->nodes[node_index].prefixes[last].rank + 1;
         double offer = -(double)INFINITY;
         if (i > 1) {
             const ptrdiff_t child = NAMED(node_at)(r, m, rows, unary, n, i - 1, source);
             if (child < 0)
                 return -1;
-            const k_best_node *held = r->nodes + child;
-            if (held->known > next) {
-                offer = held->prefixes[next].value;
+            const k_best_node *predecessor = r->nodes + child;
+            if (predecessor->prefix_count > next) {
+                offer = predecessor->prefixes[next].value;
                 if (i < n)
-                    offer += NAMED(pair)(m, i - 1, source, r->nodes[at].label);
-            } else if (!held->exhausted && down) {
+                    offer += NAMED(pair)(m, i - 1, source, r->nodes[node_index].label);
+            } else if (!predecessor->exhausted && down) {
                 r->stack[depth++] = (int32_t)child;
                 continue;
             }
         }
         down = 0;
-        k_best_node *node = r->nodes + at;
+        k_best_node *node = r->nodes + node_index;
         node->offers[source] = offer;
         node->ranks[source] = (int32_t)next;
         if (NAMED(take_best)(node, i == n ? 0.0 : NAMED(local)(m, unary, n, i, node->label), m->stride))
@@ -151,61 +157,66 @@ TARGET static int NAMED(extend)(k_best_room *r, const TYPED(chain_model) *m, con
 }
 
 /* Writes the path that is the end's prefix of a rank. Returns 0, or -1 without memory. */
-TARGET static int NAMED(write_path)(k_best_room *r, const TYPED(chain_model) *m, const double *rows,
-                                    const double *unary, ptrdiff_t n, ptrdiff_t end, ptrdiff_t rank, int64_t *path)
+TARGET static int NAMED(write_path)(k_best_workspace *r, const TYPED(chain_model) * m, const double *rows,
+                                    const double *unary, ptrdiff_t n, ptrdiff_t end, ptrdiff_t rank,
+                                    int64_t *path)
 {
-    ptrdiff_t at = end;
+    ptrdiff_t node_index = end;
     for (ptrdiff_t i = n; i > 0; i--) {
-        const k_best_prefix prefix = r->nodes[at].prefixes[rank];
+        const k_best_prefix prefix = r->nodes[node_index].prefixes[rank];
         const ptrdiff_t source = prefix.from;
         rank = prefix.rank;
         path[i - 1] = source;
-        if (i > 1 && (at = NAMED(node_at)(r, m, rows, unary, n, i - 1, source)) < 0)
+        if (i > 1 && (node_index = NAMED(node_at)(r, m, rows, unary, n, i - 1, source)) < 0)
             return -1;
     }
     return 0;
 }
 
-/* The best paths of each sentence, as many as reach its threshold and at most k. Returns 0, or -1 without memory.
+/* The best paths of each sentence, as many as reach its threshold and at most k. Returns 0, or -1 without
+ * memory.
  *
  * narrow, if given, is what unary would be: label scores in float32, converted a sentence at a time. */
-TARGET static int NAMED(k_best)(const TYPED(chain_model) *m, const TYPED(chain_room) *room, k_best_room *r,
-                                const double *unary, const float *narrow, double *widened, const int64_t *offsets,
-                                ptrdiff_t sentences, const double *thresholds, int64_t *paths, double *values,
-                                int64_t *counts, uint8_t *status)
+TARGET static int NAMED(k_best)(const TYPED(chain_model) * m, const TYPED(chain_workspace) * work,
+                                k_best_workspace *r, const double *unary, const float *narrow,
+                                double *widened, const int64_t *offsets, ptrdiff_t sentences,
+                                const double *thresholds, int64_t *paths, double *values, int64_t *counts,
+                                uint8_t *status)
 {
     const ptrdiff_t tokens = offsets[sentences];
     for (ptrdiff_t s = 0; s < sentences; s++) {
         const ptrdiff_t n = offsets[s + 1] - offsets[s];
-        const double *here = unary ? unary + offsets[s] * m->labels : widened;
+        const double *scores = unary ? unary + offsets[s] * m->labels : widened;
         if (!unary) {
             const float *from = narrow + offsets[s] * m->labels;
             for (ptrdiff_t p = 0; p < n * m->labels; p++)
                 widened[p] = from[p];
         }
         const double threshold = thresholds ? thresholds[s] : -(double)INFINITY;
-        const int code = NAMED(forward)(m, room, here, n);
-        ptrdiff_t found = 0;
+        const int code = NAMED(forward)(m, work, scores, n);
+        ptrdiff_t written = 0;
         status[s] = (uint8_t)code;
         if (code == GAPLESS_DECIDED) {
             r->count = 0;
             for (ptrdiff_t p = 0; p < n * m->labels; p++)
                 r->number[p] = -1;
-            const ptrdiff_t end = NAMED(node_at)(r, m, room->rows, here, n, n, 0);
+            const ptrdiff_t end = NAMED(node_at)(r, m, work->rows, scores, n, n, 0);
             if (end < 0)
                 return -1;
-            while (found < r->nodes[end].known && r->nodes[end].prefixes[found].value >= threshold) {
-                values[s * r->k + found] = r->nodes[end].prefixes[found].value;
-                if (NAMED(write_path)(r, m, room->rows, here, n, end, found, paths + found * tokens + offsets[s]))
+            while (written < r->nodes[end].prefix_count
+                   && r->nodes[end].prefixes[written].value >= threshold) {
+                values[s * r->k + written] = r->nodes[end].prefixes[written].value;
+                if (NAMED(write_path)(r, m, work->rows, scores, n, end, written,
+                                      paths + written * tokens + offsets[s]))
                     return -1;
-                if (++found == r->k)
+                if (++written == r->k)
                     break;
-                if (NAMED(extend)(r, m, room->rows, here, n, end))
+                if (NAMED(extend)(r, m, work->rows, scores, n, end))
                     return -1;
             }
         }
-        counts[s] = found;
-        for (ptrdiff_t j = found; j < r->k; j++) {
+        counts[s] = written;
+        for (ptrdiff_t j = written; j < r->k; j++) {
             values[s * r->k + j] = code == GAPLESS_INVALID ? (double)NAN : -(double)INFINITY;
             for (ptrdiff_t i = 0; i < n; i++)
                 paths[j * tokens + offsets[s] + i] = -1;

@@ -1,4 +1,4 @@
-/* What the kernels that prune read and what room they need; a template of lanes/types.h. */
+/* Model and workspace of the kernels that prune; a template of lanes/types.h. */
 
 /* chain_model: what all sentences share, padded to rows of `stride` entries.
  *   transition      labels * stride for each edge, -inf past the labels
@@ -10,7 +10,7 @@
  *   table           rule 2, labels * stride: at least max over r of score(x, r) - score(y, r), in row y
  *   largest         the largest finite magnitude in transition, initial and final
  *
- * chain_room: room for the sentence at hand, of up to `length` positions.
+ * chain_workspace: arrays of the current sentence, of up to `length` positions.
  *   rows            length * stride: messages, the label's own score included
  *   members         length * stride: survivors of each position, rising
  *   counts          length
@@ -32,4 +32,4 @@ typedef struct {
     REAL *shifts;
     double *errors;
     REAL *offers, *bounds;
-} TYPED(chain_room);
+} TYPED(chain_workspace);

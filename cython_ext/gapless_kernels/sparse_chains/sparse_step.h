@@ -1,6 +1,7 @@
 /* A max-plus step from a few listed sources to all labels; part of templates of lanes/versions.h.
  *
- * Rows have `stride` entries, a multiple of GAPLESS_BLOCK; those of the transitions hold -inf past the labels. */
+ * Rows have `stride` entries, a multiple of GAPLESS_BLOCK; those of the transitions hold -inf past the
+ * labels. */
 
 /* row[y] = max over j of scores[j] + transition[labels[j] * stride + y]; -inf where nothing is listed. */
 TARGET static inline void NAMED(sparse_step)(const REAL *scores, const int32_t *labels, ptrdiff_t count,
@@ -54,11 +55,12 @@ TARGET static inline void NAMED(sparse_step)(const REAL *scores, const int32_t *
     }
 }
 
-/* The row of a position: label scores on top of what the sources offer (nothing comes before the first position).
- * The scores of starting and ending are added to the label scores first, as ChainProblem.local adds them. Returns
- * whether a label score is NaN or plus infinity. */
-TARGET static inline int NAMED(finish_row)(const REAL *unary, const REAL *initial, const REAL *final, int first,
-                                           int last, ptrdiff_t labels, ptrdiff_t stride, REAL *restrict row)
+/* The row of a position: label scores on top of what the sources offer (nothing comes before the first
+ * position). The scores of starting and ending are added to the label scores first, as ChainProblem.local
+ * adds them. Returns whether a label score is NaN or plus infinity. */
+TARGET static inline int NAMED(finish_row)(const REAL *unary, const REAL *initial, const REAL *final,
+                                           int first, int last, ptrdiff_t labels, ptrdiff_t stride,
+                                           REAL *restrict row)
 {
     int bad = 0;
     if (first) {

@@ -1,4 +1,4 @@
-/* Viterbi with pruning over chains; see _viterbi_pruned_twin.py for what it owes. */
+/* Viterbi with pruning over chains; _viterbi_pruned_twin.py documents the contract. */
 #ifndef GAPLESS_KERNELS_VITERBI_PRUNED_H
 #define GAPLESS_KERNELS_VITERBI_PRUNED_H
 
@@ -13,7 +13,8 @@
 #include "lanes/versions.h"
 
 /* Scores as pointers to void, of the type that `is_double` names. */
-#define GAPLESS_VITERBI_PRUNED(is_double, ...)                                                                           \
-    ((is_double) ? GAPLESS_CALL(viterbi_pruned_f64, (__VA_ARGS__)) : GAPLESS_CALL(viterbi_pruned_f32, (__VA_ARGS__)))
+#define GAPLESS_VITERBI_PRUNED(is_double, ...) \
+    ((is_double) ? GAPLESS_CALL(viterbi_pruned_f64, (__VA_ARGS__)) \
+                 : GAPLESS_CALL(viterbi_pruned_f32, (__VA_ARGS__)))
 
 #endif

@@ -13,8 +13,8 @@ class TreeLabels(Maximiser):
     parents : int64 (n,)
         Parent of each node, which comes before it; -1 for a root.
     transition : float64 (K, K) or (n, K, K)
-        Own score of neighbouring labels, the parent's first; -inf forbids. One matrix for all edges, or entry i
-        for the edge above node i.
+        Own score of neighbouring labels, the parent's first; -inf forbids. One matrix for all edges, or entry
+        i for the edge above node i.
     """
 
     def __init__(self, parents: npt.NDArray[np.int64], transition: npt.NDArray[np.float64]) -> None: ...

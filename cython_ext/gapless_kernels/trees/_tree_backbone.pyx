@@ -1,9 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Labellings of rooted trees, chains among them, as a backbone of the search; its twin is `gapless_chains.TreeLabelMaximiser`.
+"""Labellings of rooted trees, chains among them, as a backbone of the search.
 
-Decision ``i * K + x`` says that node i has label x. Messages from the leaves to the roots find the best labelling; a pass
-back adds what lies outside each node's subtree. What one child leaves to its parent is summed from both sides, never
-subtracted: differences of -inf would be NaN.
+The twin is `gapless_chains.TreeLabelMaximiser`. Decision ``i * K + x`` says that node i has label x. Messages from
+the leaves to the roots find the best labelling; a pass back adds the best score outside each node's subtree. The
+scores that the other children give a parent are summed from both sides, never subtracted: differences of -inf would
+be NaN.
 """
 
 from libc.math cimport INFINITY
@@ -36,8 +37,8 @@ cdef class TreeLabels(Maximiser):
     parents : int64 (n,)
         Parent of each node, which comes before it; -1 for a root.
     transition : float64 (K, K) or (n, K, K)
-        Own score of neighbouring labels, the parent's first; -inf forbids. One matrix for all edges, or entry i for the
-        edge above node i.
+        Internal scores of neighbouring labels, the parent's first; -inf forbids. One matrix for all edges, or
+        entry i for the edge above node i.
     """
 
     cdef Py_ssize_t n, k
@@ -50,18 +51,19 @@ cdef class TreeLabels(Maximiser):
     cdef int32_t[::1] labels
 
     def __init__(self, parents, transition):
-        given, above = np.array(transition, order="C"), np.array(parents, order="C")  # they stay, and others may write to theirs
-        n, k = len(above), given.shape[len(given.shape) - 1]
-        nodes = () if given.ndim == 2 else (n,)
-        check_array("transition", given, (*nodes, k, k))
+        # Copies: they are read in every search, and the caller may write to the originals.
+        scores, above = np.array(transition, order="C"), np.array(parents, order="C")
+        n, k = len(above), scores.shape[len(scores.shape) - 1]
+        nodes = () if scores.ndim == 2 else (n,)
+        check_array("transition", scores, (*nodes, k, k))
         if n < 1 or k < 1:
             raise ValueError(f"a tree has at least one node and one label, got {n} and {k}")
         check_array("parents", above, (n,), np.int64)
         offsets = np.array([0, n])
         check_offsets(offsets, n)
         check_parents(above, offsets)
-        self.n, self.k, self.varying, self.parents = n, k, given.ndim == 3, above
-        stacked = given[None] if given.ndim == 2 else given
+        self.n, self.k, self.varying, self.parents = n, k, scores.ndim == 3, above
+        stacked = scores[None] if scores.ndim == 2 else scores
         self.transition, self.reversed = stacked, np.ascontiguousarray(stacked.transpose(0, 2, 1))
         self.messages, self.offers = np.empty((GS_CHARTS, n, k)), np.empty((GS_CHARTS, n, k))
         self.outside = np.empty((n, k))
@@ -69,21 +71,28 @@ cdef class TreeLabels(Maximiser):
         self.labels = np.empty(n, np.int32)
         self.role.size = sizeof(gs_maximiser)
         self.role.decisions = self.role.cells = n * k
-        self.role.most_on, self.role.has_own = n, True
+        self.role.most_on, self.role.has_internal_scores = n, True
 
-    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
+    cdef int maximise(
+        self, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
+        Py_ssize_t *count
+    ) noexcept nogil:
         cdef Py_ssize_t i, x, above, k = self.k, n = self.n, y
         cdef double *message
+        cdef double *offers
+        cdef const double *pairs
         for i in range(n):
-            memcpy(&self.messages[chart, i, 0], allowed_row(weights + i * k, state + i * k, k, &self.row[0]), k * sizeof(double))
+            message = &self.messages[chart, i, 0]
+            memcpy(message, allowed_row(weights + i * k, state + i * k, k, &self.row[0]), k * sizeof(double))
         for i in range(n - 1, -1, -1):
             above = self.parents[i]
             if above < 0:
                 continue
             message = &self.messages[chart, i, 0]
-            step_f64(message, &self.reversed[i * self.varying, 0, 0], k, k, &self.zeros[0], &self.offers[chart, i, 0])
+            offers = &self.offers[chart, i, 0]
+            step_f64(message, &self.reversed[i * self.varying, 0, 0], k, k, &self.zeros[0], offers)
             for x in range(k):
-                self.messages[chart, above, x] += self.offers[chart, i, x]
+                self.messages[chart, above, x] += offers[x]
         value[0] = 0.0
         for i in range(n):
             message = &self.messages[chart, i, 0]
@@ -94,19 +103,23 @@ cdef class TreeLabels(Maximiser):
                 if value[0] == -INFINITY:
                     return GS_NOTHING
             else:
-                offers_f64(message, &self.transition[i * self.varying, self.labels[above], 0], 1, k, &self.sums[0])
+                pairs = &self.transition[i * self.varying, self.labels[above], 0]
+                offers_f64(message, pairs, 1, k, &self.sums[0])
                 y = argmax_f64(&self.sums[0], k)
             self.labels[i] = <int32_t>y
             on[i] = <int32_t>(i * k + y)
         count[0] = n
         return GS_FOUND
 
-    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
+    cdef int marginals(
+        self, const double *weights, const signed char *state, double *on, double *off
+    ) noexcept nogil:
         cdef Py_ssize_t i, x, above, k = self.k
-        cdef double total
         cdef double *outside
+        cdef const double *pairs
+        cdef const double *row
         self._roots()
-        # First what is beside each node and comes later: the younger children of its parent, in the parent's row so far.
+        # First the offers of the children that come later, which the parent's row sums up so far.
         for i in range(self.n):
             for x in range(k):
                 on[i * k + x] = 0.0
@@ -116,7 +129,8 @@ cdef class TreeLabels(Maximiser):
                 for x in range(k):
                     self.outside[i, x] = on[above * k + x]
                     on[above * k + x] += self.offers[0, i, x]
-        # Then from the roots down: a parent's row holds its weights, what is outside, and the offers of elder children.
+        # Then from the roots down: a parent's row sums its weights, its outside score, offers of earlier
+        # children.
         for i in range(self.n):
             above, outside = self.parents[i], &self.outside[i, 0]
             if above < 0:
@@ -126,8 +140,10 @@ cdef class TreeLabels(Maximiser):
                 for x in range(k):
                     self.sums[x] = on[above * k + x] + outside[x]
                     on[above * k + x] += self.offers[0, i, x]
-                step_f64(&self.sums[0], &self.transition[i * self.varying, 0, 0], k, k, &self.zeros[0], outside)
-            memcpy(on + i * k, allowed_row(weights + i * k, state + i * k, k, &self.row[0]), k * sizeof(double))
+                pairs = &self.transition[i * self.varying, 0, 0]
+                step_f64(&self.sums[0], pairs, k, k, &self.zeros[0], outside)
+            row = allowed_row(weights + i * k, state + i * k, k, &self.row[0])
+            memcpy(on + i * k, row, k * sizeof(double))
             for x in range(k):
                 on[i * k + x] += outside[x]
         if off != NULL:
@@ -138,20 +154,20 @@ cdef class TreeLabels(Maximiser):
     cdef void _roots(self) noexcept nogil:
         """Write the score of all other trees to `best` of each root."""
         cdef Py_ssize_t i, k = self.k
-        cdef double before = 0.0, after = 0.0, own
+        cdef double prefix = 0.0, suffix = 0.0, root_score
         for i in range(self.n):
             if self.parents[i] < 0:
-                self.best[i] = before
-                before += self.messages[0, i, argmax_f64(&self.messages[0, i, 0], k)]
+                self.best[i] = prefix
+                prefix += self.messages[0, i, argmax_f64(&self.messages[0, i, 0], k)]
         for i in range(self.n - 1, -1, -1):
             if self.parents[i] < 0:
-                own = self.messages[0, i, argmax_f64(&self.messages[0, i, 0], k)]
-                self.best[i] += after
-                after += own
+                root_score = self.messages[0, i, argmax_f64(&self.messages[0, i, 0], k)]
+                self.best[i] += suffix
+                suffix += root_score
 
-    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
+    cdef int internal_score(self, const int32_t *on, Py_ssize_t count, double *score) noexcept nogil:
         cdef Py_ssize_t i
-        own[0] = 0.0
+        score[0] = 0.0
         if count != self.n:
             return GS_NOTHING
         for i in range(count):
@@ -162,13 +178,13 @@ cdef class TreeLabels(Maximiser):
             if self.labels[i] < 0:
                 return GS_NOTHING
             if self.parents[i] >= 0:
-                own[0] += self.transition[i * self.varying, self.labels[self.parents[i]], self.labels[i]]
-        return GS_FOUND if own[0] > -INFINITY else GS_NOTHING
+                score[0] += self.transition[i * self.varying, self.labels[self.parents[i]], self.labels[i]]
+        return GS_FOUND if score[0] > -INFINITY else GS_NOTHING
 
-    cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil:
-        cdef Py_ssize_t i = one // self.k, j = other // self.k
+    cdef bint excludes(self, int32_t left, int32_t right) noexcept nogil:
+        cdef Py_ssize_t i = left // self.k, j = right // self.k
         if self.parents[j] == i:
-            return self.transition[j * self.varying, one % self.k, other % self.k] == -INFINITY
+            return self.transition[j * self.varying, left % self.k, right % self.k] == -INFINITY
         if self.parents[i] == j:
-            return self.transition[i * self.varying, other % self.k, one % self.k] == -INFINITY
+            return self.transition[i * self.varying, right % self.k, left % self.k] == -INFINITY
         return False

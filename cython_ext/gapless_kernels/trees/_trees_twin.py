@@ -1,9 +1,18 @@
 """NumPy twin of the compiled kernels for trees: same signatures, same sums in the same order, same answers."""
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
-from gapless_kernels._arguments import check_offsets, check_output, check_parents, check_square, check_tree
+from gapless_kernels._arguments import (
+    check_offsets,
+    check_output,
+    check_parents,
+    check_square,
+    check_tree,
+    check_type,
+)
 
 __all__ = ["parent_leads", "tree_dominance", "tree_viterbi"]
 
@@ -56,18 +65,8 @@ def tree_viterbi(
     ValueError
         If an argument has the wrong shape, a parent does not come before its child, or an output is read-only.
     """
-    n, k = check_tree(unary, transition)
-    trees = check_offsets(offsets, n)
-    check_parents(parents, offsets)
-    check_output("messages", messages, (n, k), np.float64)
-    check_output("labels", labels, (n,), np.int64)
-    check_output("values", values, (trees,), np.float64)
-    messages[...] = unary
-    for t, (begin, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
-        for i in range(end - 1, begin - 1, -1):
-            if parents[i] >= 0:
-                _receive(messages[begin + parents[i]], (messages[i] + _pair_scores(transition, i)).max(axis=1))
-        values[t] = _trace(unary, parents, begin, end, transition, messages, labels)
+    check_tree(unary, transition)
+    _decode(unary, parents, offsets, transition, None, messages, labels, values, None)
 
 
 def tree_dominance(
@@ -107,27 +106,11 @@ def tree_dominance(
     TypeError, ValueError
         As for `tree_viterbi`.
     """
-    n, k = check_tree(unary, transition, one_transition=True)
-    trees = check_offsets(offsets, n)
-    check_parents(parents, offsets)
+    _, k = check_tree(unary, transition, one_transition=True)
     check_square("child_first", child_first, k)
     check_square("leads", leads, k)
-    check_output("messages", messages, (n, k), np.float64)
-    check_output("labels", labels, (n,), np.int64)
-    check_output("values", values, (trees,), np.float64)
-    check_output("survived", survived, (trees,), np.int64)
-    messages[...] = unary
-    for t, (begin, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
-        survived[t] = 0
-        for i in range(end - 1, begin - 1, -1):
-            if parents[i] < 0:
-                survived[t] += 1
-                continue
-            kept = _survivors(messages[i], leads)
-            offers = (messages[i, kept, None] + child_first[kept]).max(axis=0, initial=-np.inf)
-            _receive(messages[begin + parents[i]], offers)
-            survived[t] += kept.size
-        values[t] = _trace(unary, parents, begin, end, transition, messages, labels)
+    check_type("survived", survived, np.int64)
+    _decode(unary, parents, offsets, transition, leads, messages, labels, values, survived)
 
 
 def parent_leads(transition: Floats, leads: Floats) -> None:
@@ -154,6 +137,40 @@ def parent_leads(transition: Floats, leads: Floats) -> None:
             # -inf beside -inf is NaN: a parent's label that forbids both says nothing.
             largest = np.where(transition > -np.inf, differences, -np.inf).max(axis=0)
             leads[y] = np.where(largest > -np.inf, np.nextafter(largest, np.inf), -np.inf)
+
+
+def _decode(
+    unary: Floats,
+    parents: Integers,
+    offsets: Integers,
+    transition: Floats,
+    leads: Floats | None,
+    messages: Floats,
+    labels: Integers,
+    values: Floats,
+    survived: Integers | None,
+) -> None:
+    """Check what both kernels have in common; decode from survivors by `leads`, or from all labels without."""
+    n, k = unary.shape
+    trees = check_offsets(offsets, n)
+    check_parents(parents, offsets)
+    check_output("messages", messages, (n, k), np.float64)
+    check_output("labels", labels, (n,), np.int64)
+    check_output("values", values, (trees,), np.float64)
+    survived = np.empty(trees, np.int64) if survived is None else survived
+    check_output("survived", survived, (trees,), np.int64)
+    messages[...] = unary
+    for t, (begin, end) in enumerate(pairwise(offsets.tolist())):
+        survived[t] = 0
+        for i in range(end - 1, begin - 1, -1):
+            if parents[i] < 0:
+                survived[t] += 1
+                continue
+            alive = np.arange(k) if leads is None else _survivors(messages[i], leads)
+            offers = (messages[i, alive] + _pair_scores(transition, i)[:, alive]).max(axis=1, initial=-np.inf)
+            _receive(messages[begin + parents[i]], offers)
+            survived[t] += alive.size
+        values[t] = _trace(unary, parents, begin, end, transition, messages, labels)
 
 
 def _survivors(message: Floats, leads: Floats) -> Integers:

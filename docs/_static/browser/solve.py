@@ -10,7 +10,7 @@ if np.intp(0).itemsize < 8:
     # A browser has 32 bits. NumPy then counts in int32, and refuses int64 where it counts: narrow what it is given.
 
     def narrowing(function, place):
-        """The function, with one argument as NumPy's own index type."""
+        """Wrap a function so that one argument has NumPy's own index type."""
 
         def narrowed(*arguments, **options):
             arguments = list(arguments)
@@ -51,7 +51,7 @@ def parse(text):
 
 
 def label(words, labels, unary, transition):
-    """Label a chain with the scores of the page's table; words that alone would get another label are red."""
+    """Label a chain with the scores of the page's table; mark words in red that alone would get another label."""
     if len(unary) != len(words):
         raise gl.InvalidProblem(f"there are {len(words)} words, and scores of {len(unary)}")
     problem = ChainProblem(np.array(unary, float), np.array(transition, float), labels=labels)
@@ -60,7 +60,7 @@ def label(words, labels, unary, transition):
 
 
 def solved(problem, drawing):
-    """Solve and check; an answer to show."""
+    """Solve and check a problem, and return an answer to show."""
     result = gl.solve(problem, limits=gl.Limits(time=SECONDS))
     if not result.solutions:
         raise gl.InvalidProblem(result.explanation or "nothing is allowed by these scores")

@@ -14,7 +14,7 @@ from gapless_rna_folding import FoldingProblem
 
 
 def least(work: Callable[[], Any], turns: int = 5) -> float:
-    """Milliseconds of CPU time, the best of some turns."""
+    """Measure milliseconds of CPU time, the best of some turns."""
     times = []
     for _ in range(turns):
         began = time.process_time()
@@ -24,7 +24,7 @@ def least(work: Callable[[], Any], turns: int = 5) -> float:
 
 
 def by_numba(twin: Any) -> Any:
-    """The same by numba; None without numba."""
+    """Make the same backbone by numba; None without numba."""
     try:
         from gapless_rna_folding.by_numba import noncrossing_pairs  # noqa: PLC0415  an extra
     except ModuleNotFoundError:
@@ -45,7 +45,7 @@ def main() -> None:
             least(partial(twin.solve, weights, free)),
             least(partial(compiled.solve, weights)),
             float("nan") if numbas is None else least(partial(numbas.solve, weights)),
-            least(partial(twin.slacks, weights, free)),
+            least(partial(twin.max_marginals, weights, free)),
             least(partial(compiled.max_marginals, weights)),
         ]
         print(f"{length:5} {weights.size:6} |{{:21.2f}}{{:9.3f}}{{:8.3f}} |{{:18.2f}}{{:9.3f}}".format(*times))

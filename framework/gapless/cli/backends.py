@@ -1,4 +1,4 @@
-"""``--backend`` and ``--cluster``: who works when a command is given ``--jobs``."""
+"""Options ``--backend`` and ``--cluster``: the workers of a command with ``--jobs``."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from gapless.cli.console import Console
-from gapless.core.errors import GaplessError, MissingDependency, UnknownOption
+from gapless.errors import GaplessError, MissingDependency, UnknownOption
 
 BACKENDS = ("loky", "threading", "dask", "ray")
 CLUSTERS = ("dask", "ray")
 
 
 def add_backend_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options, except what a task has defined itself."""
+    """Add the options, except those that a task has defined itself."""
     known = parser._option_string_actions
     if "--backend" not in known:
         parser.add_argument(
@@ -29,7 +29,7 @@ def add_backend_options(parser: argparse.ArgumentParser) -> None:
 
 @contextlib.contextmanager
 def chosen_backend(parsed: argparse.Namespace, console: Console) -> Iterator[None]:
-    """While it lasts, what asks for workers gets those of ``--backend``.
+    """Select the workers of ``--backend`` within the block.
 
     Raises `MissingDependency`: joblib, distributed or ray is not installed. `UnknownOption`: an address without a
     cluster, or Dask without an address. `GaplessError`: the cluster does not answer.
@@ -43,7 +43,7 @@ def chosen_backend(parsed: argparse.Namespace, console: Console) -> Iterator[Non
         yield
         return
     if parsed.jobs == 1:
-        console.remark(f"gapless: with --jobs 1 all stays in this process, --backend {backend} does nothing")
+        console.notice(f"gapless: with --jobs 1 all stays in this process, --backend {backend} does nothing")
     with contextlib.ExitStack() as stack:
         try:
             if backend == "dask":

@@ -17,19 +17,19 @@ from rich.progress import (
 from rich.table import Column
 
 ECHO = 3
-"""Columns that are left free: the ^C that a terminal echoes stays on the row, and goes away with the bar."""
+"""Free columns: the ^C that a terminal echoes stays on the row, and disappears with the bar."""
 _TITLE = Column(no_wrap=True, overflow="ellipsis", max_width=32)
-"""A longer title would leave no room for the bar and the counts."""
+"""Limit on the letters of a title, which leaves space for the bar and the counts."""
 
 
 class Bars(Progress):
-    """Bars below each other, gone at the end.
+    """Progress bars below each other, removed at the end.
 
     `redirect`: whether what is printed to ``sys.stdout`` meanwhile comes to stand above the bars, on `stream`.
     """
 
     def __init__(self, stream: TextIO, *, redirect: bool) -> None:
-        self._terminal = Console(file=stream)  # before the first drawing, which is asked for at once
+        self._terminal = Console(file=stream)  # before the first drawing, which follows at once
         super().__init__(
             TextColumn("{task.description}", markup=False, table_column=_TITLE),
             BarColumn(),
@@ -42,5 +42,5 @@ class Bars(Progress):
         )
 
     def get_renderable(self) -> RenderableType:
-        """The bars, within the room that there is."""
+        """Render the bars within the width of the terminal."""
         return Constrain(super().get_renderable(), max(1, self._terminal.width - ECHO))

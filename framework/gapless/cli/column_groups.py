@@ -1,4 +1,4 @@
-"""Groups of table columns that stand beside each other on a terminal, and their widths."""
+"""Groups of table columns that fit a terminal side by side, and their widths."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from collections.abc import Sequence
 import attrs
 
 PROSE, NARROWEST = 30, 16
-"""Longer cells may be folded between words, into lines of so many letters at least."""
+"""Cells longer than this may be folded between words, into lines of at least this many letters."""
 GAP = 2
-"""Between two columns."""
+"""Spaces between two columns."""
 _PIECE = re.compile(r"[^./:=_]*[./:=_]?")
-"""Of a name: up to the next place where it may be cut."""
+"""Pieces of a name, each up to a character after which the name may be cut."""
 
 
 @attrs.frozen
 class Column:
-    """A column in its place."""
+    """Column with its width in a group."""
 
     number: int
     width: int
 
 
 def column_groups(heads: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[list[Column]]:
-    """The columns in groups that fit the terminal, each with the first columns, which name the rows.
+    """Group the columns to fit the terminal, each group with the first columns, which name the rows.
 
     Names and numbers are not cut, heads are folded between words, and so are long texts. A column that is alone
     with the names may still be too wide.
@@ -45,7 +45,7 @@ def column_groups(heads: Sequence[str], cells: Sequence[Sequence[str]], width: i
 
 
 def _names(cells: Sequence[Sequence[str]], whole: Sequence[int], width: int) -> int:
-    """Number of first columns that tell the rows apart within half of the terminal; at least one."""
+    """Return the number of first columns that identify the rows within half of the terminal; at least one."""
     for names in range(1, len(whole)):
         if sum(letters + GAP for letters in whole[:names]) > 0.6 * width:
             break
@@ -55,7 +55,7 @@ def _names(cells: Sequence[Sequence[str]], whole: Sequence[int], width: int) -> 
 
 
 def _least(head: str, column: Sequence[str], names: bool) -> int:
-    """Letters that a column needs."""
+    """Return the number of letters that a column needs."""
     longest = max(map(len, column), default=0)
     if longest > PROSE and not names:
         longest = max(
@@ -65,7 +65,7 @@ def _least(head: str, column: Sequence[str], names: bool) -> int:
 
 
 def _widened(group: Sequence[int], least: Sequence[int], whole: Sequence[int], width: int) -> list[Column]:
-    """The columns of a group; what is left of the terminal goes to those that are folded, the last one first."""
+    """Fit the columns of a group; folded ones share the remaining width, the last one first."""
     left = width - sum(least[number] + GAP for number in group) + GAP
     widths = {number: least[number] for number in group}
     for number in reversed(group):
@@ -76,5 +76,5 @@ def _widened(group: Sequence[int], least: Sequence[int], whole: Sequence[int], w
 
 
 def pieces(word: str) -> list[str]:
-    """A word in the pieces between which it may be cut: a path after its dots and strokes."""
+    """Split a word where it may be cut: a path after its dots and strokes."""
     return [piece for piece in _PIECE.findall(word) if piece]

@@ -1,4 +1,4 @@
-"""The built-in commands, in a table; each is imported when it is named."""
+"""Table of the built-in commands, each of which is imported when it is named."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ COMMANDS = (
     ("export", "Write a problem as a CIP, LP or MPS model.", "exporting:add_options", "exporting:run"),
     ("completion", "Print the completions of a shell.", "completion:add_options", "completion:run"),
 )
-"""Name, summary, the function that adds the options, the one that runs the command: in modules of this package."""
+"""Name, summary, function that adds the options, and function that runs the command, in modules of this package."""
 
 
 def add_commands(subparsers: Any, plugins: Plugins) -> None:
-    """Add the built-in sub-commands."""
+    """Add the built-in subcommands."""
     for name, summary, fill, run in COMMANDS:
         if name == "run":
             tasks = partial(add_tasks, plugins=plugins)
@@ -51,7 +51,7 @@ def add_tasks(parser: Parser, plugins: Plugins) -> None:
 
 
 def add_task(task: Task, parser: argparse.ArgumentParser) -> None:
-    """Add the options of one task, and those that all tasks share."""
+    """Add the options of one task, and the options of all tasks."""
     from gapless.cli.running import add_shared_options, run_task  # noqa: PLC0415  for the task that is named
 
     task.add_arguments(parser)

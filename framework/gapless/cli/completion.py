@@ -1,4 +1,4 @@
-"""``gapless completion SHELL``: a script that completes commands, tasks and options; nothing runs at completion."""
+"""``gapless completion SHELL``: a script that completes commands, tasks and options without running gapless."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
 from gapless.cli.main import build_parser
-from gapless.core.errors import MissingDependency
+from gapless.errors import MissingDependency
 from gapless.plugins.manager import Plugins
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
-"""Those that are tested; shtab writes for fish since version 1.9."""
+"""Tested shells; shtab supports fish since version 1.9."""
 _FILES = {"FILE", "MODEL", "RECORD", "RESULT|RECORD|RUN_DIR", "file", "files", "out", "problem"}
 _FOLDERS = {"DIR", "FOLDER"}
-"""Names of values for which a shell offers paths."""
+"""Names of values that a shell completes by paths."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace, console: Console, plugins: Plugins) -> int:
-    """``gapless completion SHELL``."""
+    """Run ``gapless completion SHELL``."""
     try:
         import shtab  # noqa: PLC0415  an extra
     except ImportError as error:
@@ -39,7 +39,7 @@ def run(parsed: argparse.Namespace, console: Console, plugins: Plugins) -> int:
 
 
 def _offer_paths(parser: argparse.ArgumentParser, ways: dict[str, Any]) -> None:
-    """Mark the arguments that are paths, of a parser and its sub-commands."""
+    """Mark the arguments that are paths, of a parser and its subcommands."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for command in action.choices.values():

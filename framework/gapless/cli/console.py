@@ -19,20 +19,20 @@ from typing import Any, TextIO
 import attrs
 
 from gapless.cli.text_table import folded, table_lines
-from gapless.core.errors import UnknownOption
+from gapless.errors import UnknownOption
 
 STDOUT = "-"
-"""As the name of a file that is written: standard output."""
+"""File name that denotes standard output."""
 
 
 def _has_rich() -> bool:
-    """Whether rich is installed: it is an extra, and imported when something is drawn."""
+    """Return True if rich, an extra, is installed; it is imported for drawing only."""
     return importlib.util.find_spec("rich") is not None
 
 
 @attrs.frozen
 class Table:
-    """A table that was shown.
+    """Table that was printed.
 
     `rows`: numbers or text, one for each column.
     """
@@ -79,39 +79,39 @@ class Console:
         self.err = err or sys.stderr
         self.tables: list[Table] = []
         self._bar: Any = None
-        """The live display, while one is drawn."""
+        """Live display, or None if none is drawn."""
         self.circumstances: dict[str, Any] = {}
 
-    def say(self, text: str = "") -> None:
-        """One line for people, which ``--quiet`` leaves out: about the work, or beside the result."""
+    def info(self, text: str = "") -> None:
+        """Print one line for people, unless ``--quiet``: about the work, or next to the result."""
         if not self.quiet:
             self.result(text)
 
     def result(self, text: str) -> None:
-        """One line for people that they have asked for; with ``--quiet`` too."""
+        """Print one line that the user has requested, also with ``--quiet``."""
         if not self.as_json:
             self._write(text, self.out)
 
     def detail(self, text: str) -> None:
-        """One line for people who ask for more, by ``--verbose``."""
+        """Print one line with ``--verbose`` only."""
         if self.verbose:
-            self.say(text)
+            self.info(text)
 
-    def complain(self, text: str) -> None:
-        """One line on standard error, always: something is wrong."""
+    def error(self, text: str) -> None:
+        """Print a warning or an error on standard error, always."""
         self._write(text, self.err)
 
-    def remark(self, text: str) -> None:
-        """One line on standard error, which ``--quiet`` leaves out: nothing is wrong."""
+    def notice(self, text: str) -> None:
+        """Print one line about normal operation on standard error, unless ``--quiet``."""
         if not self.quiet:
-            self.complain(text)
+            self.error(text)
 
     def draw(self, drawing: Any) -> None:
-        """Something that rich draws, such as coloured text, on a terminal; see `draws`. No line is folded."""
+        """Draw an object of rich, such as coloured text, on a terminal; see `draws`. No line is folded."""
         self._live().print(drawing, soft_wrap=True)
 
     def clear_stdout(self, option: str) -> None:
-        """Leave standard output to a document; what is said goes to standard error.
+        """Reserve standard output for a document; lines for people go to standard error.
 
         Raises `UnknownOption`: ``--json`` asks for another document there.
         """
@@ -121,7 +121,7 @@ class Console:
 
     @property
     def draws(self) -> bool:
-        """Whether `draw` may be called: there is rich, and a terminal."""
+        """Whether `draw` may be called: rich is installed, and the output is a terminal."""
         return not self.as_json and not self.quiet and self.out.isatty() and _has_rich()
 
     def _write(self, text: str, stream: TextIO) -> None:
@@ -133,19 +133,19 @@ class Console:
             print(text, file=stream)
 
     def _live(self) -> Any:
-        """The live display of the terminal: that of the bar, if there is one."""
+        """Live display of the terminal: that of the progress bar, if there is one."""
         import rich.console  # noqa: PLC0415  an extra
 
         return rich.console.Console(file=self.out) if self._bar is None else self._bar.console
 
     def data(self, document: Any) -> None:
-        """The whole outcome for programs: printed with ``--json`` only. Arrays become lists, infinities strings."""
+        """Print the outcome as JSON, with ``--json`` only; arrays become lists, infinities strings."""
         if self.as_json:
             document = {**self.circumstances, **document} if isinstance(document, dict) else document
             print(json.dumps(plain_data(document), indent=2, allow_nan=False, default=str), file=self.out)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """A table for people, no wider than the terminal; numbers are right-aligned."""
+        """Print a table for people, no wider than the terminal; numbers are right-aligned."""
         self.tables.append(Table(title, tuple(columns), tuple(map(tuple, rows))))
         if self.as_json:
             return
@@ -157,16 +157,16 @@ class Console:
 
     @property
     def draws_progress(self) -> bool:
-        """Whether `progress` is seen: what it costs to know the total is spared otherwise."""
+        """Whether `progress` is visible; otherwise a caller need not compute the total."""
         if self.as_json or self.quiet or not self.err.isatty() or not _has_rich():
             return False
         import rich.console  # noqa: PLC0415  an extra
 
-        return bool(rich.console.Console(file=self.err).is_interactive)  # a dumb terminal cannot take a line back
+        return bool(rich.console.Console(file=self.err).is_interactive)  # a dumb terminal cannot erase a line
 
     @contextlib.contextmanager
     def progress(self, title: str, total: int | None) -> Iterator[Callable[[int], None]]:
-        """A progress bar on a terminal, silence elsewhere; `total` None is unknown. Yields ``advance(steps)``.
+        """Show a progress bar on a terminal, nothing elsewhere; `total` None is unknown. Yield ``advance(steps)``.
 
         A bar within a bar is drawn below it. What else writes to standard output or standard error of this process
         meanwhile, such as a library, comes to stand above the bars, too.
@@ -178,7 +178,7 @@ class Console:
 
         with contextlib.ExitStack() as stack:
             if self._bar is None:
-                # A pipe gets what is printed, whoever prints it.
+                # Other code may print as well; a pipe must get its lines unchanged.
                 self._bar = stack.enter_context(Bars(self.err, redirect=self.out.isatty()))
                 stack.callback(setattr, self, "_bar", None)
             bar = self._bar
@@ -195,7 +195,7 @@ def cell(value: Any) -> str:
 
 
 def plain_data(value: Any) -> Any:
-    """Data for JSON: arrays become lists, infinities strings, structures dictionaries of their fields."""
+    """Convert to JSON data: arrays become lists, infinities strings, structures dictionaries of their fields."""
     if isinstance(value, dict):
         return {str(k): plain_data(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

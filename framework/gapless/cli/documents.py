@@ -1,4 +1,4 @@
-"""JSON documents that a command reads: of a file, or of standard input for ``-``."""
+"""JSON documents that a command reads from a file, or from standard input for ``-``."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from gapless.core.errors import InvalidProblem
-from gapless.core.record import read_documents
+from gapless.errors import InvalidProblem
+from gapless.results.record import read_documents
 
 STDIN = "-"
 NAME = "standard input"
 
 
 class Documents:
-    """The documents of a file, each with its place; those of standard input can be read once, as they come.
+    """Documents of a file with their locations; those of standard input can be read once, as they arrive.
 
     Parameters
     ----------
@@ -33,21 +33,21 @@ class Documents:
 
     @property
     def piped(self) -> bool:
-        """Whether they come from standard input."""
+        """Whether the documents come from standard input."""
         return self.path == STDIN
 
     @property
     def name(self) -> str:
-        """The path, for people."""
+        """Path for messages."""
         return NAME if self.piped else self.path
 
     @property
     def many(self) -> bool:
-        """Whether there is a document on each line: ``.jsonl``, or more than one line that is one."""
+        """Whether each line is a document: in ``.jsonl`` files, or if two lines are documents."""
         return len(self._beginning) > 1 if self.piped else ".jsonl" in Path(self.path).suffixes
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        """Place and text of each document.
+        """Yield location and text of each document.
 
         Raises `InvalidProblem`: the file cannot be read; or standard input was read before, or holds nothing.
         """
@@ -69,14 +69,14 @@ class Documents:
 
     @cached_property
     def _beginning(self) -> list[tuple[int, str]]:
-        """The first line with text, numbered; and the next one, if the first is a document by itself."""
+        """Return the first line with text, numbered, and the next one if the first is a complete document."""
         lines = self._lines()
         first = next(lines, None)
         if first is None:
             raise InvalidProblem(f"{NAME}: is empty, expected JSON as gapless.dumps writes it")
         try:
             json.loads(first[1])
-        except (ValueError, RecursionError):  # whoever reads the document says what is wrong with it
+        except (ValueError, RecursionError):  # the reader of the document reports the fault
             return [first]
         return [first, *([second] if (second := next(lines, None)) is not None else [])]
 
@@ -101,7 +101,7 @@ def once(*paths: str | None) -> None:
 
 @contextmanager
 def as_file(path: str) -> Iterator[str]:
-    """The path of a file; for ``-`` that of a copy of standard input, while it lasts."""
+    """Yield the path of a file; for ``-`` that of a copy of standard input, removed after the block."""
     documents = Documents(path)
     if not documents.piped:
         yield path

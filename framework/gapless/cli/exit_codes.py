@@ -6,6 +6,6 @@ FAILED = 1
 USAGE = 2
 """Bad arguments or bad input; argparse uses the same number."""
 STOPPED_EARLY = 3
-"""A limit came first, or the method leaves a gap; the answer is printed with it."""
+"""A limit stopped the solve, or the method leaves a gap; the answer is printed all the same."""
 INFEASIBLE = 4
 INTERRUPTED = 130

@@ -1,4 +1,4 @@
-"""``gapless export``: a problem as a model of SCIP's formats."""
+"""``gapless export``: a problem as a model in a format of SCIP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gapless.cli import exit_codes
 from gapless.cli.console import STDOUT, Console
 from gapless.cli.outputs import add_overwrite_option, check_output, is_model
 from gapless.cli.reading import read_problem
-from gapless.core.errors import UnknownOption
+from gapless.errors import UnknownOption
 from gapless.plugins.manager import Plugins
 from gapless.scip.export import SUFFIXES, write_model
 
@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
-    """``gapless export FILE --out MODEL``."""
+    """Run ``gapless export FILE --out MODEL``."""
     if (parsed.out == STDOUT) != (parsed.format is not None):
         raise UnknownOption(
             "--format is for --out - (standard output), which needs it; a file says it by its suffix"
@@ -46,6 +46,6 @@ def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
         return exit_codes.PROVED
     check_output(parsed.out, is_model, overwrite=parsed.overwrite, reads=[parsed.file])
     write_model(read_problem(parsed.file), parsed.out)
-    console.say(f"wrote {parsed.out}")
+    console.info(f"wrote {parsed.out}")
     console.data({"written": parsed.out})
     return exit_codes.PROVED

@@ -1,4 +1,4 @@
-"""``gapless plugins`` and ``gapless methods``: what is installed."""
+"""``gapless plugins`` and ``gapless methods``: lists of installed plug-ins and methods."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 import gapless_kernels
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
-from gapless.core.errors import GaplessError
+from gapless.errors import GaplessError
 from gapless.plugins.manager import Plugins
 from gapless.plugins.reference import BrokenReference, reference_to
 from gapless.plugins.registry import Method, Registry
 
 
 def list_plugins(_: argparse.Namespace, console: Console, plugins: Plugins) -> int:
-    """``gapless plugins``; imports all that they refer to, so that nothing broken stays hidden."""
+    """Run ``gapless plugins``; import all references, so that broken ones are reported."""
     plugins.import_all()
-    console.say(f"kernels: {gapless_kernels.INSTRUCTION_SET}")
+    console.info(f"kernels: {gapless_kernels.INSTRUCTION_SET}")
     for line in plugins.hook.gapless_report_header():
-        console.say(line)
+        console.info(line)
     rows = [(p.name, p.distribution, p.version, ", ".join(p.hooks), p.error) for p in plugins.loaded]
     console.table("Plug-ins", ("name", "distribution", "version", "hooks", "error"), rows)
     keys = ("name", "distribution", "version", "hooks", "error")
@@ -29,14 +29,14 @@ def list_plugins(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
 
 
 def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> int:
-    """``gapless methods``."""
+    """Run ``gapless methods``."""
     registry = plugins.registry
     described: list[dict[str, Any]] = []
     for name in sorted(registry.problems):
         try:
             described += _methods_of(registry, name)
         except BrokenReference as error:
-            console.complain(f"gapless: {error}")
+            console.error(f"gapless: {error}")
     for name in dict.fromkeys(m["problem"] for m in described):
         console.table(
             f"Methods for {name}",
@@ -47,7 +47,7 @@ def list_methods(_: argparse.Namespace, console: Console, plugins: Plugins) -> i
                 if m["problem"] == name
             ],
         )
-        console.say()
+        console.info()
     parts = [
         (kind, name, given if isinstance(given, str) else reference_to(given), registry.owners[kind, name])
         for kind, named in (("factor", registry.factors), ("maximiser", registry.maximisers))
@@ -91,7 +91,7 @@ def _described(problem: str, method: Method, default: list[bool]) -> dict[str, A
         "method": method.name,
         "default": default[0],
         "default_with_factors": default[1],
-        "factors": method.factors,
+        "factors": method.supports_factors,
         "exact": method.exact,
         "k_best": method.k_best,
         "options": {k: repr(v) for k, v in method.options.items()},

@@ -1,4 +1,7 @@
-"""The guard of output files: without ``--overwrite`` no command replaces its input, or what it did not write."""
+"""Checks of output files: without ``--overwrite`` no command replaces its input, or files that it did not write.
+
+Decision 064 explains the rules.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,16 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from gapless.arrays.serial import require_folder
 from gapless.cli.documents import STDIN
-from gapless.core.errors import InvalidProblem
-from gapless.core.serial import require_folder
+from gapless.errors import InvalidProblem
 from gapless.runs import MANIFEST, TABLES
 
 WrittenHere = Callable[[Path], bool]
-"""Whether the file may be an earlier output of the same command."""
+"""Test whether the file may be an earlier output of the same command."""
 
 _HEAD = 1 << 16
-"""Bytes at the beginning of a file in which its mark must stand."""
+"""Number of bytes at the beginning of a file that must contain its mark."""
 _ADVICE = "give another name, or --overwrite to replace it"
 
 
@@ -36,9 +39,9 @@ def begins_with(*marks: str) -> WrittenHere:
 is_record = begins_with('{"type": "gapless.Record"')
 is_page = begins_with(" · gapless</title>")
 is_model = begins_with("Problem name     : gapless\n")
-"""As SCIP writes the name that `gapless.scip.export` gives to a model."""
+"""SCIP's line for the model name that `gapless.scip.export` uses."""
 _is_run = begins_with('{\n  "format": 1,\n  "task": "', '{\n  "task": "')
-"""The manifest of a run, or the tables of one that keeps nothing else."""
+"""Files that identify the folder of a run: its manifest, or the tables of a run that stores nothing else."""
 
 
 def add_overwrite_option(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +50,7 @@ def add_overwrite_option(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--overwrite",
             action="store_true",
-            help="replace an output file although this command reads it, or did not write it",
+            help="replace what --out or --report names, also the run stored in a folder",
         )
 
 
@@ -97,9 +100,11 @@ def check_output(
 
 
 def check_output_folder(
-    path: str | os.PathLike[str], *, overwrite: bool, reads: Iterable[str | os.PathLike[str] | None] = ()
+    path: str | os.PathLike[str], *, reads: Iterable[str | os.PathLike[str] | None] = ()
 ) -> None:
     """Refuse the folder of a run if it holds files, but no run; `reads` as for `check_output`.
+
+    Such a folder is refused with ``--overwrite`` too, which discards a run and nothing else.
 
     Raises
     ------
@@ -113,19 +118,18 @@ def check_output_folder(
             raise InvalidProblem(
                 f"{source}: lies in {folder}, the folder that the run writes to; move it, or give another folder"
             )
-    if overwrite or not folder.is_dir():
+    if not folder.is_dir():
         return
     names = sorted(entry.name for entry in folder.iterdir())
     if names and not any(_is_run(folder / name) for name in (MANIFEST, TABLES) if (folder / name).is_file()):
         raise InvalidProblem(
-            f"{folder}: holds files that no run of gapless wrote, such as {names[0]}; give a new or an empty "
-            "folder, or --overwrite"
+            f"{folder}: holds files that no run of gapless wrote, such as {names[0]}; give a new or an empty folder"
         )
 
 
 def _state(source: str | os.PathLike[str] | None) -> os.stat_result | None:
-    """The file behind a name, links followed; None if there is none."""
-    with contextlib.suppress(OSError, ValueError):  # a test's standard input may be no file
+    """Identify the file of a path, following links; None if there is none."""
+    with contextlib.suppress(OSError, ValueError):  # standard input may be no file, as in tests
         if source is not None:
             return os.fstat(sys.stdin.fileno()) if os.fspath(source) == STDIN else os.stat(source)
     return None

@@ -1,4 +1,4 @@
-"""The parser of the command line: as argparse's, with hints for misspelt names, and arguments added when needed."""
+"""Parser of the command line: argparse with hints for misspelt names, and arguments that are added when needed."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import argparse
 from collections.abc import Callable, Collection
 from typing import Any
 
-from gapless.core.nearest import nearest
+from gapless.arrays.spelling_hint import spelling_hint
 from gapless.plugins.reference import resolved
 
 
 class Help(argparse.HelpFormatter):
-    """Help whose usage lines fit 80 columns: many choices are listed below it, with the option."""
+    """Formatter of help with usage lines within 80 columns: long lists of choices are moved to the option."""
 
     _longest = 20
-    """Letters of the choices that stand in the usage."""
+    """Limit on the letters of choices in the usage line."""
     _in_usage = False
 
     def _format_usage(self, *arguments: Any, **options: Any) -> str:
@@ -32,9 +32,9 @@ class Help(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """Names the nearest command, task or choice in the message about one that does not exist.
+    """Parser whose message about an unknown command, task or choice names the nearest one.
 
-    Every command takes ``--json`` and ``--quiet``, whoever wrote it; one that defines them itself keeps its own.
+    Every command takes ``--json`` and ``--quiet``, unless it defines them itself.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Parser(argparse.ArgumentParser):
         self._apart: tuple[str, Any, Collection[str]] | None = None
 
     def fill(self) -> None:
-        """Add the arguments, unless that has been done."""
+        """Add the arguments on the first call."""
         if self._filled:
             return
         self._filled = True
@@ -65,7 +65,7 @@ class Parser(argparse.ArgumentParser):
             self.add_argument(*names, action="store_true", help="print the result and errors, nothing else")
 
     def list_apart(self, title: str, commands: Any, names: Collection[str]) -> None:
-        """List some of the sub-commands in a section of their own in the help.
+        """List some of the subcommands in a section of their own in the help.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class Parser(argparse.ArgumentParser):
         self._apart = title, commands, names
 
     def fill_all(self) -> None:
-        """Add the arguments of this parser and of all its sub-commands."""
+        """Add the arguments of this parser and of all its subcommands."""
         self.fill()
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):
@@ -85,14 +85,14 @@ class Parser(argparse.ArgumentParser):
                         parser.fill_all()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse what follows the name of the command."""
+        """Parse the arguments after the name of the command."""
         if not self._filled:
             self.fill()
-            return self.parse_known_args(args, namespace)  # which the arguments may have replaced
+            return self.parse_known_args(args, namespace)  # a method that the added arguments may have replaced
         return super().parse_known_args(args, namespace)
 
     def format_help(self) -> str:
-        """The help with all arguments."""
+        """Format the help with all arguments."""
         self.fill()
         if self._apart is None:
             return super().format_help()
@@ -114,6 +114,6 @@ class Parser(argparse.ArgumentParser):
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
-            hint = nearest(value, map(str, action.choices or ()))
+            hint = spelling_hint(value, map(str, action.choices or ()))
             error.message = error.message.replace(" (choose from", f"{hint} (choose from", 1)
             raise

@@ -7,34 +7,34 @@ from typing import Any
 
 import attrs
 
+from gapless.arrays import serial
 from gapless.cli.documents import Documents
-from gapless.core import serial
-from gapless.core.errors import InvalidProblem, InvalidResult
-from gapless.core.problem import Problem
-from gapless.core.record import Record
-from gapless.core.result import Result
+from gapless.errors import InvalidProblem, InvalidResult
+from gapless.problems.problem import Problem
+from gapless.results.record import Record
+from gapless.results.result import Result
 
 
 @attrs.frozen(eq=False)
-class Stored:
-    """A problem of a file.
+class StoredProblem:
+    """Problem of a file.
 
-    `place`: the file, and the line if it has lines. `name`: its name in the record.
+    `location`: the file, and the line if it has lines. `name`: its name in the record.
     """
 
     problem: Problem[Any]
-    place: str
+    location: str
     name: str = ""
     words: Sequence[str] = ()
     gold: Any = None
 
     def answered(self, result: Result[Any]) -> Record:
-        """The record of an answer, with what is known of the problem."""
+        """Make the record of a result, with the name and the words of the problem."""
         return Record(self.problem, result, self.name, self.words, gold=self.gold)
 
 
 def read_first(path: str) -> Any:
-    """The first value of a file, or of standard input for ``-``.
+    """Read the first value of a file, or of standard input for ``-``.
 
     Raises `InvalidProblem`: it cannot be read.
     """
@@ -42,12 +42,12 @@ def read_first(path: str) -> Any:
 
 
 def read_problem(path: str) -> Problem[Any]:
-    """The one problem of a file; see `read_stored`."""
+    """Read the only problem of a file; see `read_stored`."""
     return read_stored(Documents(path)).problem
 
 
-def read_stored(documents: Documents) -> Stored:
-    """The one problem of a file, with the name and the words that a record has for it.
+def read_stored(documents: Documents) -> StoredProblem:
+    """Read the only problem of a file, with the name and the words of its record.
 
     Raises `InvalidProblem`: the file cannot be read, or holds something else.
     """
@@ -56,23 +56,23 @@ def read_stored(documents: Documents) -> Stored:
         raise InvalidProblem(f"{documents.name}: expected one problem, found {len(values)} values")
     (value,) = values
     if isinstance(value, Record):
-        return Stored(value.problem, documents.name, value.name, value.words, value.gold)
+        return StoredProblem(value.problem, documents.name, value.name, value.words, value.gold)
     if not isinstance(value, Problem):
         raise InvalidProblem(f"{documents.name}: expected a problem, found a {type(value).__name__}")
-    return Stored(value, documents.name)
+    return StoredProblem(value, documents.name)
 
 
-def read_problems(documents: Documents) -> Iterator[Stored]:
-    """The problems of a file with one on each line, lazily.
+def read_problems(documents: Documents) -> Iterator[StoredProblem]:
+    """Yield the problems of a file with one on each line.
 
     Raises `InvalidProblem`: a line cannot be read, or holds something else; the message names file and line.
     """
     for place, text in documents:
         value = _value(place, text)
         if isinstance(value, Record):
-            yield Stored(value.problem, place, value.name, value.words, value.gold)
+            yield StoredProblem(value.problem, place, value.name, value.words, value.gold)
         elif isinstance(value, Problem):
-            yield Stored(value, place)
+            yield StoredProblem(value, place)
         else:
             raise InvalidProblem(f"{place}: expected a problem or a record, found a {type(value).__name__}")
 

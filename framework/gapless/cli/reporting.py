@@ -13,13 +13,13 @@ from gapless.cli.documents import as_file, once
 from gapless.cli.outputs import add_overwrite_option, check_output, is_page
 from gapless.cli.reading import read_problem
 from gapless.cli.solving import read_option
-from gapless.core.errors import UnknownOption
+from gapless.errors import UnknownOption
 from gapless.plugins.manager import Plugins
 from gapless.report import CHECKED, write_report
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``gapless report``."""
+    """Add the options of ``gapless report``."""
     parser.add_argument(
         "source",
         metavar="RESULT|RECORD|RUN_DIR",
@@ -31,10 +31,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--problem", help="the problem, when the source holds a bare result")
     parser.add_argument(
-        "--again", action="store_true", help="solve again, for the events that a record without a trace lacks"
+        "--solve-again", action="store_true", help="solve again, for the events that a record without a trace lacks"
     )
     parser.add_argument(
-        "--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method, for --again"
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="option of the method, for --solve-again",
     )
     parser.add_argument("--no-verify", action="store_true", help="do not check the certificates")
     parser.add_argument(
@@ -46,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         f"(default {CHECKED})",
     )
     parser.add_argument(
-        "--against", metavar="RUN", help="another run: show where its answers differ from those of the first"
+        "--compare-with", metavar="RUN", help="another run: show where its answers differ from those of the first"
     )
     parser.add_argument(
         "--details",
@@ -59,7 +63,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _checks(text: str) -> int | None:
-    """A number of certificates; None for all."""
+    """Parse a number of certificates; None for all."""
     if text == "all":
         return None
     if not text.isdecimal():
@@ -68,18 +72,18 @@ def _checks(text: str) -> int | None:
 
 
 def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
-    """``gapless report SOURCE -o FILE``."""
+    """Run ``gapless report SOURCE -o FILE``."""
     if parsed.details < 0:
         raise UnknownOption(f"--details is {parsed.details}, it must be a number >= 0")
-    if parsed.option and not parsed.again:
-        raise UnknownOption("--option is for the second solve of --again: give both")
-    if parsed.against and (parsed.again or parsed.problem):
-        raise UnknownOption("--against compares two runs: leave out --again and --problem")
+    if parsed.option and not parsed.solve_again:
+        raise UnknownOption("--option is for the second solve of --solve-again: give both")
+    if parsed.compare_with and (parsed.solve_again or parsed.problem):
+        raise UnknownOption("--compare-with compares two runs: leave out --solve-again and --problem")
     once(parsed.source, parsed.problem)
     if parsed.out == STDOUT:
         console.clear_stdout("--out -")
     else:
-        reads = [parsed.source, parsed.problem, parsed.against]
+        reads = [parsed.source, parsed.problem, parsed.compare_with]
         check_output(parsed.out, is_page, overwrite=parsed.overwrite, reads=reads)
     problem = read_problem(parsed.problem) if parsed.problem else None
     with as_file(parsed.source) as source, tempfile.TemporaryDirectory(prefix="gapless-") as folder:
@@ -88,16 +92,16 @@ def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
             source,
             page,
             problem=problem,
-            again=dict(map(read_option, parsed.option)) if parsed.again else None,
+            again=dict(map(read_option, parsed.option)) if parsed.solve_again else None,
             verify=not parsed.no_verify,
             details=parsed.details,
             progress=console.progress,
             checks=parsed.check,
-            against=parsed.against,
+            against=parsed.compare_with,
         )
         if parsed.out == STDOUT:
             sys.stdout.write(page.read_text("utf-8"))
             return exit_codes.PROVED
-    console.say(f"wrote {parsed.out}")
+    console.info(f"wrote {parsed.out}")
     console.data({"written": parsed.out})
     return exit_codes.PROVED

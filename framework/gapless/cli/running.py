@@ -1,4 +1,4 @@
-"""``gapless run TASK``: what every task gets, whoever wrote it."""
+"""``gapless run TASK``: options and outputs that all tasks share."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import gapless_kernels
+from gapless.arrays.serial import write_aside
 from gapless.cli.backends import add_backend_options, chosen_backend
 from gapless.cli.console import Console, plain_data
 from gapless.cli.outputs import add_overwrite_option, check_output, check_output_folder, is_page
-from gapless.core.errors import InvalidProblem, UnknownOption
-from gapless.core.serial import write_aside
+from gapless.errors import InvalidProblem, UnknownOption
 from gapless.plugins.registry import Task
 from gapless.report import require_jinja, write_report
 from gapless.runs import TABLES
@@ -30,7 +30,7 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--out", metavar="DIR", help="keep the tables here, as data")
     parser.add_argument("--report", metavar="FILE", help="write one HTML page: tables, figures, answers")
     parser.add_argument(
-        "--again",
+        "--solve-again",
         action="store_true",
         help="with --report: solve the answers that are shown whole again, for events and pictures of the search",
     )
@@ -44,22 +44,22 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run_task(task: Task, parsed: argparse.Namespace, console: Console) -> int:
-    """Do the job, keep its tables in the folder of ``--out``, and write the page of ``--report``."""
+    """Run the task, store its tables in the folder of ``--out``, and write the page of ``--report``."""
     console.verbose = parsed.verbose
     if parsed.out:
-        check_output_folder(parsed.out, overwrite=parsed.overwrite)
+        check_output_folder(parsed.out)
     if not parsed.report:
-        if parsed.again:
-            raise UnknownOption("--again is for the page of --report: give that too")
+        if parsed.solve_again:
+            raise UnknownOption("--solve-again is for the page of --report: give that too")
         return _run(task, parsed, console)
     check_output(parsed.report, is_page, overwrite=parsed.overwrite)
-    require_jinja()  # now: a long run must not end in a page that cannot be written
+    require_jinja()  # before the work: a long run must not end with a page that cannot be written
     with contextlib.ExitStack() as stack:
         if not parsed.out:
             parsed.out = stack.enter_context(tempfile.TemporaryDirectory(prefix="gapless-run-"))
         code = _run(task, parsed, console)
-        write_report(parsed.out, parsed.report, again={} if parsed.again else None, progress=console.progress)
-    console.say(f"wrote {parsed.report}")
+        write_report(parsed.out, parsed.report, again={} if parsed.solve_again else None, progress=console.progress)
+    console.info(f"wrote {parsed.report}")
     return code
 
 
@@ -70,7 +70,7 @@ def _run(task: Task, parsed: argparse.Namespace, console: Console) -> int:
         with chosen_backend(parsed, console):
             code = task.run(parsed, console)
         if console.tables:
-            console.say(f"kernels: {gapless_kernels.INSTRUCTION_SET}")
+            console.info(f"kernels: {gapless_kernels.INSTRUCTION_SET}")
         if folder is not None:
             _keep_tables(task, folder, console, began)
     return code
@@ -78,7 +78,7 @@ def _run(task: Task, parsed: argparse.Namespace, console: Console) -> int:
 
 @contextlib.contextmanager
 def made_folder(out: str | None) -> Iterator[Path | None]:
-    """As `answers_folder`; a folder that was made for a command which is refused goes again, if it is empty."""
+    """As `answers_folder`, but remove a new folder again if the command is refused and the folder is empty."""
     places = [Path(out), *Path(out).parents] if out else []
     made = [place for place in places if not place.exists()]
     folder = answers_folder(out)
@@ -92,7 +92,7 @@ def made_folder(out: str | None) -> Iterator[Path | None]:
 
 
 def answers_folder(out: str | None) -> Path | None:
-    """The folder of ``--out``, made if it is missing; None without the option.
+    """Return the folder of ``--out``, and make it if it is missing; None without the option.
 
     Raises `InvalidProblem`: it cannot be made.
     """

@@ -6,22 +6,22 @@ import argparse
 import json
 from typing import Any
 
+from gapless.arrays import serial
 from gapless.cli import exit_codes
 from gapless.cli.backends import add_backend_options, chosen_backend
 from gapless.cli.console import STDOUT, Console
 from gapless.cli.documents import Documents, once
 from gapless.cli.outputs import add_overwrite_option, check_output, is_record
-from gapless.cli.reading import Stored, read_first, read_stored
+from gapless.cli.reading import StoredProblem, read_first, read_stored
 from gapless.cli.solving_many import solve_lines
-from gapless.core import serial
-from gapless.core.errors import SolveError, UnknownName, UnknownOption, VerificationFailed
-from gapless.core.limits import Limits, Stop
-from gapless.core.record import Record
-from gapless.core.result import Result, Status
-from gapless.core.results.names import one_line
-from gapless.core.verified import SECONDS
-from gapless.parallel import AT_ONCE
+from gapless.errors import SolveError, UnknownName, UnknownOption, VerificationFailed
+from gapless.limits.limits import Limits, Stop
+from gapless.parallel import CHUNK_SIZE
 from gapless.plugins.manager import Plugins
+from gapless.problems.names import one_line
+from gapless.results.record import Record
+from gapless.results.result import Result, Status
+from gapless.results.verification import SECONDS
 from gapless.solving import solve
 
 
@@ -52,26 +52,29 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="store problem and result here, for `gapless verify`; for many a .jsonl file, or a folder: there the "
         "same command goes on after it was killed; - for standard output, the text then goes to standard error",
     )
-    parser.add_argument("--anew", action="store_true", help="forget the run that the folder of --out holds")
     add_overwrite_option(parser)
     parser.add_argument(
         "--jobs", type=int, help="workers for many problems; -1 is all there are (default 1; with --backend: -1)"
     )
     parser.add_argument(
-        "--at-once", type=int, default=AT_ONCE, metavar="N", help=f"most problems in a chunk (default {AT_ONCE})"
+        "--chunk-size",
+        type=int,
+        default=CHUNK_SIZE,
+        metavar="N",
+        help=f"most problems in a chunk (default {CHUNK_SIZE})",
     )
     add_backend_options(parser)
 
 
 def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
-    """``gapless solve FILE``."""
+    """Run ``gapless solve FILE``."""
     documents = Documents(parsed.file)
     once(parsed.file, parsed.start)
     if parsed.out == STDOUT:
         console.clear_stdout("--out -")
     many = documents.many
     alone = {"--start": parsed.start is not None, "--trace": parsed.trace}
-    together = {"--jobs": parsed.jobs is not None, "--backend": parsed.backend is not None, "--anew": parsed.anew}
+    together = {"--jobs": parsed.jobs is not None, "--backend": parsed.backend is not None}
     for option, given in (alone if many else together).items():
         if given:
             what = "one problem, and this file may hold many" if many else "a .jsonl file of many problems"
@@ -109,7 +112,7 @@ def _solve_alone(documents: Documents, parsed: argparse.Namespace, console: Cons
             _keep(stored.answered(error.result), parsed.out)
         if error.result is not None:
             _report(stored, error.result, console)
-        console.complain(f"gapless: {error}")
+        console.error(f"gapless: {error}")
         return exit_codes.FAILED
     except SolveError as error:
         if error.result is not None:
@@ -132,26 +135,26 @@ def _keep(record: Record, out: str) -> None:
         record.save(out)
 
 
-def _report(stored: Stored, result: Result[Any], console: Console) -> None:
-    named = [stored.problem.named(solution.structure, stored.words) for solution in result.solutions]
+def _report(stored: StoredProblem, result: Result[Any], console: Console) -> None:
+    named = [stored.problem.describe(solution.structure, stored.words) for solution in result.solutions]
     ended = result.status.value if result.proved else result.outcome
-    console.say(f"{ended}: {result.proof}; method {result.method}")
+    console.info(f"{ended}: {result.proof}; method {result.method}")
     for number, (solution, names) in enumerate(zip(result.solutions, named, strict=True), 1):
         console.result(f"{number}. value {solution.value:.12g}: {one_line(names)}")
-    console.say(f"bound {result.bound:.12g}, gap {result.gap:.3g}, {result.stats.seconds:.3g} s")
+    console.info(f"bound {result.bound:.12g}, gap {result.gap:.3g}, {result.stats.seconds:.3g} s")
     checked = result.stats.extra.get(SECONDS)
     if checked is not None:
         said = "values were checked" if result.unbounded else "checked"
-        console.say(f"{said} before it was given, in {checked:.3g} s")
+        console.info(f"{said} before it was given, in {checked:.3g} s")
     for line in result.explanation:
-        console.say(f"note: {line}")
+        console.info(f"note: {line}")
     console.data(
         {
             "status": result.status.value,
             "stop": result.stop.value,
             "method": result.method,
             "solutions": [
-                {"value": solution.value, "structure": solution.structure, "named": names}
+                {"value": solution.value, "structure": solution.structure, "description": names}
                 for solution, names in zip(result.solutions, named, strict=True)
             ],
             "bound": result.bound,
@@ -173,12 +176,12 @@ def _options(parsed: argparse.Namespace) -> dict[str, Any]:
     return dict(read_option(text) for text in parsed.option)
 
 
-# What `gapless methods` prints for these defaults, in JSON.
+# As `gapless methods` prints these defaults, in JSON.
 _AS_PRINTED = {"True": "true", "False": "false", "None": "null"}
 
 
 def read_option(text: str) -> tuple[str, Any]:
-    """Name and value of ``--option NAME=VALUE``."""
+    """Parse name and value of ``--option NAME=VALUE``."""
     name, separator, value = text.partition("=")
     if not separator:
         raise UnknownName(f"--option {text!r}: expected NAME=VALUE")

@@ -1,4 +1,4 @@
-"""``gapless solve FILE.jsonl``: one problem after another, as they come; nothing is held but what is on its way."""
+"""``gapless solve FILE.jsonl``: solve a stream of problems, of which only those in progress are in memory."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from typing import Any
 
 import attrs
 
+from gapless.arrays import serial
 from gapless.cli import exit_codes
 from gapless.cli.console import STDOUT, Console
 from gapless.cli.documents import STDIN, Documents
 from gapless.cli.outputs import check_output, check_output_folder, is_record
-from gapless.cli.reading import Stored, read_problems
+from gapless.cli.reading import StoredProblem, read_problems
 from gapless.cli.running import made_folder
-from gapless.core import serial
-from gapless.core.errors import InvalidProblem, SolveError, UnknownOption, VerificationFailed
-from gapless.core.limits import Limits, Stop
-from gapless.core.problem import Problem
-from gapless.core.record import Record
-from gapless.core.result import Result, Status
-from gapless.core.results.names import one_line
+from gapless.errors import InvalidProblem, SolveError, UnknownOption, VerificationFailed
+from gapless.limits.limits import Limits, Stop
+from gapless.problems.names import one_line
+from gapless.problems.problem import Problem
+from gapless.results.record import Record
+from gapless.results.result import Result, Status
 from gapless.runs import Fingerprint, RunFolder
 from gapless.streaming import solve_stream
 
 UNFINISHED = ".part"
-"""Ends the name of a file of records that is still being written, or that Ctrl-C left behind."""
+"""Suffix of a file of records that is being written, or that Ctrl-C left unfinished."""
 ANSWERS = "answers.jsonl"
-"""The log of records in a run folder."""
+"""Log of records in a run folder."""
 _TOLD = 3
-"""The notes that most answers share, told at the end."""
+"""Limit on the notes printed at the end: those that most answers share."""
 LOOKED_AT = 1 << 20
-"""Bytes at either end of a corpus by which a run that goes on knows it again."""
+"""Number of bytes at either end of a corpus by which a continued run recognises it."""
 
 
 class _Records:
     """Store of the finished records; also holds those of an earlier run."""
 
-    def finished(self, name: str, stored: Stored) -> Result[Any] | None:
-        """The result that an earlier run has kept under a name, for the same problem."""
+    def finished(self, name: str, stored: StoredProblem) -> Result[Any] | None:
+        """Return the result that an earlier run stored under a name, for the same problem."""
         return None
 
     def write(self, record: Record) -> None:
-        """Keep a record."""
+        """Store a record."""
 
 
 class _Printed(_Records):
-    """Standard output, a record on each line."""
+    """Store that prints each record as a line of standard output."""
 
     def write(self, record: Record) -> None:
         print(serial.dumps(record), flush=True)
@@ -70,9 +70,9 @@ class _Tally:
     interrupted: bool = False
     finished_before: int = 0
 
-    def take(self, stored: Stored, outcome: Result[Any] | SolveError) -> None:
+    def take(self, stored: StoredProblem, outcome: Result[Any] | SolveError) -> None:
         if isinstance(outcome, SolveError):
-            self.failures.append({"place": stored.place, "reason": str(outcome)})
+            self.failures.append({"location": stored.location, "reason": str(outcome)})
             self.unverified |= isinstance(outcome, VerificationFailed)
             return
         self.statuses[outcome.status] += 1
@@ -87,7 +87,7 @@ class _Tally:
 
     @property
     def exit_code(self) -> int:
-        """As for one problem; the first of these that befell any of them."""
+        """Exit code as for one problem: the first of these cases that any problem had."""
         if self.interrupted:
             return exit_codes.INTERRUPTED
         if self.unverified:
@@ -109,13 +109,13 @@ def solve_lines(
     """Solve every problem of a file or of standard input; with ``--out``, write each record when it is finished."""
     began = time.perf_counter()
     tally = _Tally()
-    on_their_way: deque[tuple[Stored, str]] = deque()
+    on_their_way: deque[tuple[StoredProblem, str]] = deque()
 
     def problems(records: _Records, advance: Callable[[int], None]) -> Iterator[Problem[Any]]:
         names: set[str] = set()
         for stored in read_problems(documents):
-            # The file may lie elsewhere when a run goes on.
-            place = stored.place.replace(documents.name, Path(documents.name).name, 1)
+            # Not a setting: the file may have moved when a run continues.
+            place = stored.location.replace(documents.name, Path(documents.name).name, 1)
             name = stored.name if stored.name and stored.name not in names else place
             names.add(name)
             result = records.finished(name, stored)
@@ -139,14 +139,14 @@ def solve_lines(
                 limits=limits,
                 k=parsed.k,
                 seed=parsed.seed,
-                at_once=parsed.at_once,
+                chunk_size=parsed.chunk_size,
                 verify=parsed.verify,
                 **options,
             )
             for outcome in outcomes:
                 stored, name = on_their_way.popleft()
                 result = outcome.result if isinstance(outcome, SolveError) else outcome
-                if result is not None:  # written first: Ctrl-C must not leave one counted that is not kept
+                if result is not None:  # before counting: Ctrl-C must not leave a counted answer that is not stored
                     records.write(Record(stored.problem, result, name, stored.words, gold=stored.gold))
                 tally.take(stored, outcome)
                 _show(stored, outcome, console, briefly=parsed.out is not None)
@@ -157,13 +157,13 @@ def solve_lines(
     failed = f", {len(tally.failures)} failed" if tally.failures else ""
     early = ", stopped by Ctrl-C" if tally.interrupted else ""
     if tally.finished_before:
-        console.say(f"{tally.finished_before} of them were finished before")
+        console.info(f"{tally.finished_before} of them were finished before")
     shown = "" if not tally.uncertified else f" ({tally.uncertified.total()} without a certificate)"
-    console.say(f"{tally.solved} solved, {tally.proved} proved{shown}{failed} in {seconds:.3g} s{early}")
+    console.info(f"{tally.solved} solved, {tally.proved} proved{shown}{failed} in {seconds:.3g} s{early}")
     for why, count in tally.uncertified.most_common(_TOLD):
-        console.say(f"no certificate, {count} of {tally.solved}: {why}")
+        console.info(f"no certificate, {count} of {tally.solved}: {why}")
     for note, count in tally.notes.most_common(_TOLD):
-        console.say(f"note, {count} of {tally.solved}: {note}")
+        console.info(f"note, {count} of {tally.solved}: {note}")
     console.data(
         {
             "file": parsed.file,
@@ -182,18 +182,18 @@ def solve_lines(
     return tally.exit_code
 
 
-def _show(stored: Stored, outcome: Result[Any] | SolveError, console: Console, *, briefly: bool) -> None:
+def _show(stored: StoredProblem, outcome: Result[Any] | SolveError, console: Console, *, briefly: bool) -> None:
     if isinstance(outcome, SolveError):
-        console.complain(f"gapless: {stored.place}: {outcome}")
+        console.error(f"gapless: {stored.location}: {outcome}")
     elif not briefly:
         found, *others = [
-            f"value {one.value:.12g}: {one_line(stored.problem.named(one.structure, stored.words))}"
+            f"value {one.value:.12g}: {one_line(stored.problem.describe(one.structure, stored.words))}"
             for one in outcome.solutions
         ] or ["no solution"]
         sure = "" if outcome.proved else f", gap {outcome.gap:.3g}"
         if outcome.proved and not outcome.certified:
             sure = " (no certificate)"
-        console.result(f"{stored.name or stored.place}: {outcome.status.value}{sure}, {found}")
+        console.result(f"{stored.name or stored.location}: {outcome.status.value}{sure}, {found}")
         for number, other in enumerate(others, 2):
             console.result(f"    {number}. {other}")
 
@@ -201,8 +201,6 @@ def _show(stored: Stored, outcome: Result[Any] | SolveError, console: Console, *
 @contextlib.contextmanager
 def _records(parsed: argparse.Namespace, console: Console) -> Iterator[_Records]:
     out: str | None = parsed.out
-    if parsed.anew and (out is None or out.endswith(".jsonl")):
-        raise UnknownOption("--anew forgets the run of a folder: give --out FOLDER")
     if out is None:
         yield _Records()
     elif out == STDOUT:
@@ -218,7 +216,7 @@ def _records(parsed: argparse.Namespace, console: Console) -> Iterator[_Records]
 
 @contextlib.contextmanager
 def _records_file(out: str, console: Console) -> Iterator[_Records]:
-    """Records go to a file beside `out`, each whole and at once; it takes the place of `out` in the end."""
+    """Write records to a file next to `out`, each at once and completely; replace `out` by it at the end."""
     aside = Path(out + UNFINISHED)
     if aside.exists():
         raise InvalidProblem(
@@ -235,42 +233,38 @@ def _records_file(out: str, console: Console) -> Iterator[_Records]:
         try:
             yield _File()
         except BaseException:
-            console.complain(f"gapless: the records that were finished are in {aside}")
+            console.error(f"gapless: the records that were finished are in {aside}")
             raise
     aside.replace(out)
 
 
 @contextlib.contextmanager
 def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
-    """Records go to the log of a folder; what it holds of the same run is not solved again."""
+    """Write records to the log of a folder; do not solve again what it contains of the same run."""
     if parsed.file == STDIN:
         raise UnknownOption(
             f"--out {out}: a folder goes on with a file, not with standard input; give a .jsonl file"
         )
     if out.suffix and not out.is_dir():
         raise UnknownOption(f"--out {out}: records of many problems go to a .jsonl file, or into a folder")
-    check_output_folder(out, overwrite=parsed.overwrite, reads=[parsed.file])
-    corpus = _fingerprint(Path(parsed.file))  # first: a file that is not there leaves no folder behind
-    deciding = ("method", "option", "time", "nodes", "gap", "iterations", "target", "seed")
+    check_output_folder(out, reads=[parsed.file])
+    corpus = _fingerprint(Path(parsed.file))  # first, so that a missing file leaves no folder
+    deciding = ("method", "option", "time", "nodes", "gap", "iterations", "target", "seed", "verify", "k")
     settings = {name: getattr(parsed, name) for name in deciding}
-    if parsed.verify:  # runs that began before there was this option go on
-        settings["verify"] = True
-    if parsed.k != 1:  # folders of earlier versions do not name it
-        settings["k"] = parsed.k
-    with made_folder(str(out)), RunFolder(out, "solve", settings, anew=parsed.anew) as folder:
+    with made_folder(str(out)), RunFolder(out, "solve", settings, overwrite=parsed.overwrite) as folder:
         folder.about("the problems of", corpus)
         log = folder.log(ANSWERS)
 
         class _Log(_Records):
-            def finished(self, name: str, stored: Stored) -> Result[Any] | None:
+            def finished(self, name: str, stored: StoredProblem) -> Result[Any] | None:
                 if name not in log:
                     return None
                 kept = log[name]
-                # A corpus that was changed in its middle looks the same at both its ends.
+                # The fingerprint reads both ends of the corpus only, so compare the problem itself.
                 if not isinstance(kept, Record) or serial.dumps(kept.problem) != serial.dumps(stored.problem):
                     raise InvalidProblem(
-                        f"{stored.place}: {out} holds an answer for {name!r} to another problem; give another "
-                        "folder, or --anew to start again"
+                        f"{stored.location}: {out} holds an answer for {name!r} to another problem; give another "
+                        "folder, or --overwrite to start again"
                     )
                 return kept.result
 
@@ -282,7 +276,7 @@ def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
 
 
 def _fingerprint(file: Path) -> Fingerprint:
-    """Of the name, after which problems are called, length and both ends: it may be too long to be read twice."""
+    """Fingerprint a corpus by name, after which problems are named, length and both ends: it may be very long."""
     try:
         with file.open("rb") as stream:
             head = stream.read(LOOKED_AT)

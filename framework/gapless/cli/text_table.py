@@ -1,4 +1,4 @@
-"""Tables as lines of text that are no longer than a terminal is wide."""
+"""Tables as lines of text that fit the width of a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gapless.cli.column_groups import GAP, column_groups, pieces
 def table_lines(
     heads: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[bool], width: int
 ) -> Iterator[str]:
-    """The lines of a table, in parts that each begin with the columns that name the rows.
+    """Format a table in parts that each begin with the columns that name the rows.
 
     A row whose text is folded takes several lines. A name or number that is wider than the terminal stays whole.
 
@@ -40,7 +40,7 @@ def table_lines(
 
 
 def folded(text: str, width: int) -> list[str]:
-    """Text in lines of at most `width` letters, cut between words, and long names after their dots and strokes."""
+    """Wrap text to lines of at most `width` letters, between words, and in long names after dots and strokes."""
     if len(text) <= width:
         return [text]
     lines = [""]

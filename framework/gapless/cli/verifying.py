@@ -13,25 +13,25 @@ from typing import Any
 
 import attrs
 
+from gapless.arrays import serial
+from gapless.certificates.certificate import UNREADABLE, Verdict
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
 from gapless.cli.documents import STDIN, Documents, once
 from gapless.cli.reading import read_problem
-from gapless.core import serial
-from gapless.core.certificate import UNREADABLE, Verdict
-from gapless.core.errors import InvalidLimits, InvalidProblem, InvalidResult
-from gapless.core.problem import Problem
-from gapless.core.record import Record
-from gapless.core.result import Result
-from gapless.core.work import DEFAULT_WORK, in_seconds
+from gapless.errors import InvalidLimits, InvalidProblem, InvalidResult
+from gapless.limits.work import DEFAULT_WORK, in_seconds
 from gapless.plugins.manager import Plugins
+from gapless.problems.problem import Problem
+from gapless.results.record import Record
+from gapless.results.result import Result
 from gapless.runs.reading import record_documents, record_files
 
 ADVICE = "; allow more"
-"""Begins what a verdict that is undecided advises; of many records it is told once."""
+"""Beginning of the advice in an undecided verdict, which is printed once for many records."""
 
 ANNOUNCED = 1.0
-"""Seconds; what takes longer is told beforehand."""
+"""Estimated seconds from which a verification is announced."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -53,16 +53,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class TimeIsUp(BaseException):
-    """Raised wherever the work is; no error, so that nothing that handles errors takes it for one."""
+class TimeLimitReached(BaseException):
+    """End of the time limit, raised anywhere; no `Exception`, so that no handler of errors catches it."""
 
 
 @contextlib.contextmanager
 def alarm(seconds: float | None) -> Iterator[None]:
-    """Raise `TimeIsUp` inside the block after so many seconds; None waits for ever.
+    """Raise `TimeLimitReached` inside the block after `seconds`; None sets no limit.
 
-    Raises `InvalidLimits`: `seconds` is not positive, or this is no main thread of a Unix process, which alone can
-    hear it.
+    Raises `InvalidLimits`: `seconds` is not positive, or this is not the main thread of a Unix process, the only
+    one that gets the signal.
     """
     if seconds is None:
         yield
@@ -73,7 +73,7 @@ def alarm(seconds: float | None) -> Iterator[None]:
         raise InvalidLimits("--time needs a Unix system: leave it out, or end the process from outside")
 
     def ring(_: int, __: FrameType | None) -> None:
-        raise TimeIsUp
+        raise TimeLimitReached
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -86,7 +86,7 @@ def alarm(seconds: float | None) -> Iterator[None]:
 
 @attrs.frozen
 class Failure:
-    """An answer that does not hold.
+    """Answer that does not hold.
 
     Parameters
     ----------
@@ -105,12 +105,12 @@ class Failure:
 
     def __str__(self) -> str:
         said, _, _ = self.reason.partition(ADVICE) if self.undecided else (self.reason, "", "")
-        told = ": ".join(part for part in (self.record, self.place, said) if part)
-        return f"{'UNDECIDED' if self.undecided else 'FAILED'} {told}"
+        message = ": ".join(part for part in (self.record, self.place, said) if part)
+        return f"{'UNDECIDED' if self.undecided else 'FAILED'} {message}"
 
 
 def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
-    """``gapless verify FILE [FILE ...]``."""
+    """Run ``gapless verify FILE [FILE ...]``."""
     once(*parsed.files, parsed.problem)
     problem = read_problem(parsed.problem) if parsed.problem else None
     files = [file for path in parsed.files for file in ([path] if path == STDIN else record_files(path))]
@@ -119,13 +119,13 @@ def run(parsed: argparse.Namespace, console: Console, _: Plugins) -> int:
     for file in files:
         count, found = verify_records(file, problem, console, parsed.time, parsed.work)
         wrong = len(found) if count else 0
-        console.say(f"{f'{file}: ' if len(files) > 1 else ''}{count - wrong} of {count} verified")
+        console.info(f"{f'{file}: ' if len(files) > 1 else ''}{count - wrong} of {count} verified")
         checked, failed = checked + count, failed + wrong
         failures += [
             {**({"file": str(file)} if len(files) > 1 else {}), **attrs.asdict(failure)} for failure in found
         ]
     if len(files) > 1:
-        console.say(f"{checked - failed} of {checked} verified in {len(files)} files")
+        console.info(f"{checked - failed} of {checked} verified in {len(files)} files")
     console.data({"checked": checked, "verified": checked - failed, "failures": failures})
     return exit_codes.FAILED if failures else exit_codes.PROVED
 
@@ -137,7 +137,7 @@ def verify_records(
     seconds: float | None = None,
     work: float | None = None,
 ) -> tuple[int, list[Failure]]:
-    """Verify the records of one file, or of standard input for ``-``, and say what fails.
+    """Verify the records of one file, or of standard input for ``-``, and print the failures.
 
     A record that takes more than `seconds`, or more steps than `work`, is undecided, and counts as failed: what is
     not verified does not hold. What will take longer than a second is announced on standard error. Raises
@@ -157,7 +157,7 @@ def verify_records(
             failures.append(failure)
             console.result(str(failure))
     if any(failure.undecided for failure in failures):
-        console.say("undecided is not verified: allow more by --work STEPS or --time S")
+        console.info("undecided is not verified: allow more by --work STEPS or --time S")
     if not checked:
         failures.append(Failure("", str(file), "holds no record, so nothing was verified"))
         console.result(str(failures[-1]))
@@ -171,7 +171,7 @@ def _verdicts(
     for number, (place, text) in enumerate(documents if documents.piped else record_documents(Path(file)), 1):
         try:
             value = serial.loads(text)
-        except InvalidResult as error:  # changed by somebody: fails, but the others are still checked
+        except InvalidResult as error:  # an altered record fails, but the others are still checked
             yield Failure(f"record {number}", place, str(error))
             continue
         except InvalidProblem as error:
@@ -179,31 +179,31 @@ def _verdicts(
         record = Record(problem, value) if isinstance(value, Result) and problem is not None else value
         if not isinstance(record, Record):
             raise InvalidProblem(
-                f"{place}: holds a {type(value).__name__}; a record is needed (or a result, with --problem)"
+                f"{place}: holds {type(value).__name__}; a record is needed (or a result, with --problem)"
             )
         called = record.name or f"record {number}"
         expected = expected_seconds(record)
         if expected > ANNOUNCED:
-            console.remark(f"gapless: {called} takes about {expected:.2g} s to verify")
+            console.notice(f"gapless: {called} takes about {expected:.2g} s to verify")
         try:
             with alarm(seconds):
                 verdict = record.verify(work=work)
-        except TimeIsUp:
+        except TimeLimitReached:
             said = f"undecided: not verified within {seconds:g} s; allow more by --time"
             verdict = Verdict(False, said, "certificate", undecided=True)
         if not documents.many:
-            console.say(f"claimed: {record.result.status.value}; {record.result.proof}")
+            console.info(f"claimed: {record.result.status.value}; {record.result.proof}")
         if not documents.many and verdict:
-            console.say(f"holds: {verdict.reason}{f'; {verdict.trusted}' if verdict.trusted else ''}")
-            console.say(f"checked in {verdict.seconds:.3g} s")
+            console.info(f"holds: {verdict.reason}{f'; {verdict.assumptions}' if verdict.assumptions else ''}")
+            console.info(f"checked in {verdict.seconds:.3g} s")
         reason = record.result.proof if verdict.missing else verdict.reason
-        yield None if verdict else Failure(called, verdict.place, reason, verdict.undecided)
+        yield None if verdict else Failure(called, verdict.location, reason, verdict.undecided)
 
 
 def expected_seconds(record: Record) -> float:
-    """About how long the check takes, as far as the sizes of the record say; 0 where they say nothing."""
+    """Estimate the duration of the check from the sizes of the record; 0 if they cannot be read."""
     try:
         steps = float(record.result.certificate.work_to_verify(record.problem))
-    except UNREADABLE:  # it will not verify either
+    except UNREADABLE:  # the verification will report the same error
         return 0.0
     return in_seconds(steps) if steps > 0 else 0.0

@@ -11,7 +11,7 @@ from gapless.learn.progress import EpochReport, Progress
 from gapless.learn.samplerank import Proposal, SampleRank, change_one
 from gapless.learn.solvers import best_structure, margin_violation
 from gapless.learn.svm import MarginOracle, StructuredSVM
-from gapless.learn.trainer import Fitted, Step, Trainer
+from gapless.learn.trainer import Step, Trainer, TrainingResult
 from gapless.learn.training_weights import TrainingWeights
 from gapless.learn.weights import Weights
 
@@ -21,7 +21,6 @@ __all__ = [
     "EpochReport",
     "FeatureMap",
     "FeatureVector",
-    "Fitted",
     "MarginOracle",
     "Progress",
     "Proposal",
@@ -30,6 +29,7 @@ __all__ = [
     "StructuredPerceptron",
     "StructuredSVM",
     "Trainer",
+    "TrainingResult",
     "TrainingWeights",
     "Weights",
     "best_structure",

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.core.errors import GaplessError, InvalidProblem
-from gapless.core.serial import write_aside
+from gapless.arrays.serial import write_aside
+from gapless.errors import GaplessError, InvalidProblem
 
 Array = NDArray[Any]
 

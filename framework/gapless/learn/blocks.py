@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.errors import InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.errors import InvalidProblem
 
 Places = IntArray | tuple[Any, ...]
 """Positions in a block: flat, or one integer array per axis, as in NumPy indexing."""

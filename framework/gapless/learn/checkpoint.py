@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.core.errors import InvalidProblem
+from gapless.errors import InvalidProblem
 from gapless.learn.archive import DamagedFile, read_archive, write_archive
 from gapless.learn.feature_map import FeatureMap
 from gapless.learn.progress import EpochReport
@@ -27,19 +27,20 @@ _SAMPLED = 16
 def fingerprint(
     features: FeatureMap[Any, Any, Any], examples: Sequence[Any], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Properties that a continued training must share: settings, blocks, and (sampled) examples."""
+    """Collect the properties that a continued training must share: settings, blocks and (sampled) examples."""
     blocks = {name: list(shape) for name, shape in features.blocks.items()}
     sampled = sampled_features(features, examples)
     return {**settings, "blocks": blocks, "examples": len(examples), "sampled features": sampled}
 
 
 def sampled_features(features: FeatureMap[Any, Any, Any], examples: Sequence[Any]) -> str:
-    """A digest of the gold features of a sample of the examples."""
+    """Compute a digest of the gold features of a sample of the examples."""
     digest = hashlib.sha256()
+    # Evenly spread over the examples, first and last included: a full pass could take as long as an epoch.
     for i in np.unique(np.linspace(0, len(examples) - 1, _SAMPLED).astype(int)).tolist():
         vector = features.features(examples[i], features.gold(examples[i])).merged()
-        for name, (places, values) in sorted(vector.parts.items()):
-            digest.update(name.encode() + places.tobytes() + values.tobytes())
+        for name, (indices, values) in sorted(vector.parts.items()):
+            digest.update(name.encode() + indices.tobytes() + values.tobytes())
     return digest.hexdigest()
 
 
@@ -64,7 +65,7 @@ class Checkpoint:
         best: Weights | None,
         best_epoch: int,
     ) -> Checkpoint:
-        """The input of `restore`; holds views of the weights, so write it before they change."""
+        """Make the input of `restore`; it shares the arrays of the weights, so write it before they change."""
         arrays, scales = weights.state()
         data = {
             "settings": settings,
@@ -83,7 +84,7 @@ class Checkpoint:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> Checkpoint | None:
-        """The stored training, or None if there is no file.
+        """Read the stored training; None if there is no file.
 
         Raises `DamagedFile`: the file cannot be read. `InvalidProblem`: the file was made under other settings; the
         message names them.
@@ -91,11 +92,13 @@ class Checkpoint:
         if not Path(path).exists():
             return None
         arrays, data = read_archive(path, KIND)
-        found = data.get("settings", {})
-        other = sorted(k for k in {*found, *settings} if found.get(k) != settings.get(k))
-        if other:
+        stored = data.get("settings", {})
+        # Refused, not replaced: the file may be the only copy of another training.
+        different = sorted(k for k in {*stored, *settings} if stored.get(k) != settings.get(k))
+        if different:
             raise InvalidProblem(
-                f"{os.fspath(path)}: this checkpoint is of another training, which differs in: {', '.join(other)}; "
+                f"{os.fspath(path)}: this checkpoint is of another training, which differs in: "
+                f"{', '.join(different)}; "
                 "use another file, or start again with resume=False"
             )
         return cls(data, arrays)

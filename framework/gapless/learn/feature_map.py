@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from gapless.core.errors import InvalidProblem
+from gapless.errors import InvalidProblem
 from gapless.learn.blocks import Blocks, FeatureVector
 from gapless.learn.weights import Weights
 

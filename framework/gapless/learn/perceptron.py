@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike
 
-from gapless.core.errors import InvalidProblem
+from gapless.errors import InvalidProblem
 from gapless.learn.feature_map import FeatureMap
 from gapless.learn.trainer import RIGHT, Step, Trainer
 from gapless.learn.training_weights import TrainingWeights

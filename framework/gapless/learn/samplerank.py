@@ -9,11 +9,11 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike
 
-from gapless.core.errors import InvalidProblem
-from gapless.core.problem import Problem
+from gapless.errors import InvalidProblem
 from gapless.learn.feature_map import FeatureMap
 from gapless.learn.trainer import Step, Trainer
 from gapless.learn.training_weights import TrainingWeights
+from gapless.problems.problem import Problem
 
 X = TypeVar("X")
 P = TypeVar("P")
@@ -24,34 +24,33 @@ Proposal = Callable[[P, S, np.random.Generator], S | None]
 
 
 def change_one(problem: Problem[S], structure: S, rng: np.random.Generator) -> S | None:
-    """A neighbour that differs in one answer.
+    """Return a random neighbour that differs in one choice; None if it is infeasible.
 
-    In a group of decisions with exactly one on (a token's label), another one is turned on; without such groups, a
-    random decision is flipped.
+    In a random choice group (a token's label), another decision is turned on; without such groups, a random
+    decision is flipped.
     """
     decisions = problem.decisions
     on = problem.encode(structure)
     groups = decisions.exactly_one
     if len(groups):
         group = np.asarray(groups[int(rng.integers(len(groups)))])
-        held = group[np.isin(group, on)]
-        others = np.setdiff1d(group, held)
+        current = group[np.isin(group, on)]
+        others = np.setdiff1d(group, current)
         if not others.size:
             return None
-        chosen = others[int(rng.integers(others.size))]
-        ids = np.append(np.setdiff1d(on, held), chosen)
+        ids = np.append(np.setdiff1d(on, current), others[int(rng.integers(others.size))])
     else:
-        chosen = int(rng.integers(decisions.count))
-        ids = np.setxor1d(on, [chosen])
+        ids = np.setxor1d(on, [int(rng.integers(decisions.count))])
+    # Most random changes break a constraint; the walk then stays where it is.
     try:
-        found = problem.decode(np.sort(ids))
+        neighbour = problem.decode(np.sort(ids))
     except InvalidProblem:
         return None
-    return None if problem.violations(found) else found
+    return None if problem.violations(neighbour) else neighbour
 
 
 class SampleRank(Trainer[X, P, S]):
-    """Walks through structures and updates the weights where the model ranks two neighbours wrongly.
+    """Trainer that walks through structures and updates the weights where the model ranks two neighbours wrongly.
 
     Parameters
     ----------
@@ -102,33 +101,37 @@ class SampleRank(Trainer[X, P, S]):
         self.temperature = temperature
 
     def settings(self) -> dict[str, Any]:
-        """The settings with the options of the walk; for callables only their presence."""
+        """Return the settings with the options of the walk; for callables only their presence."""
         count = self.proposals if isinstance(self.proposals, int) else "callable"
         walk = {"proposals": count, "temperature": self.temperature}
         return {**super().settings(), "margin": self.margin, "rate": self.rate, **walk}
 
     def step(self, weights: TrainingWeights, example: X, rng: np.random.Generator, count: int) -> Step:
-        """One walk."""
+        """Walk from the gold structure of one example, and update at each wrongly ranked pair."""
         del count
         features = self.features
         problem = features.problem(weights, example)
-        here = features.gold(example)
-        here_loss = 0.0
+        current = features.gold(example)
+        current_loss = 0.0
         wrong = 0
-        for _ in range(self.proposals if isinstance(self.proposals, int) else self.proposals(here)):
-            there = self.proposal(problem, here, rng)
-            if there is None:
+        for _ in range(self.proposals if isinstance(self.proposals, int) else self.proposals(current)):
+            proposal = self.proposal(problem, current, rng)
+            if proposal is None:
                 continue
-            there_loss = features.loss(example, there)
-            change = features.difference(example, there, here)
+            proposal_loss = features.loss(example, proposal)
+            change = features.difference(example, proposal, current)
             gain = weights.dot(change)
-            better = here_loss - there_loss  # above 0: the proposal is the better one
+            better = current_loss - proposal_loss  # above 0: the proposal is the better one
+            # Pairs of equal loss teach nothing; others must be ranked with a margin that grows with their
+            # difference.
             if better and gain * math.copysign(1.0, better) < self.margin * abs(better):
                 weights.add(change, math.copysign(self.rate, better))
                 gain = weights.dot(change)
                 wrong += 1
+            # The walk follows the model, not the loss: it visits the structures that the model confuses (Wick
+            # et al.).
             if self._accepts(gain, rng):
-                here, here_loss = there, there_loss
+                current, current_loss = proposal, proposal_loss
         return Step(float(wrong), wrong)
 
     def _accepts(self, gain: float, rng: np.random.Generator) -> bool:

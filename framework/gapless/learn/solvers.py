@@ -7,11 +7,11 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from gapless.core.batch_result import BatchResult
-from gapless.core.errors import InvalidProblem
-from gapless.core.limits import Stop
-from gapless.core.problem import Problem, score_of
-from gapless.core.result import Result
+from gapless.errors import InvalidProblem
+from gapless.limits.limits import Stop
+from gapless.problems.problem import Problem, score_of
+from gapless.results.batch_result import BatchResult
+from gapless.results.result import Result
 from gapless.solving import solve
 
 P = TypeVar("P")

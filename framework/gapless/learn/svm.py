@@ -1,4 +1,4 @@
-"""The structured SVM with a margin oracle, and an L2 penalty for each weight block."""
+"""Structured SVM with a margin oracle, and an L2 penalty for each weight block."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike
 
-from gapless.core.errors import InvalidProblem
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
+from gapless.errors import InvalidProblem
 from gapless.learn.blocks import FeatureVector
 from gapless.learn.feature_map import FeatureMap
 from gapless.learn.solvers import margin_violation
@@ -23,12 +23,12 @@ P = TypeVar("P")
 S = TypeVar("S")
 
 MarginOracle = Callable[[P, S, float], S | None]
-"""``oracle(problem, gold, margin)``: the best structure other than `gold` if it scores at least the gold
+"""``oracle(problem, gold, margin)`` returns the best structure other than `gold` if it scores at least the gold
 score minus the margin, else None."""
 
 
 class StructuredSVM(Trainer[X, P, S]):
-    """Minimises ``sum_b l2_b / 2 |w_b|^2 + sum_i hinge_i(w)`` by incremental proximal steps.
+    """Trainer that minimises ``sum_b l2_b / 2 |w_b|^2 + sum_i hinge_i(w)`` by incremental proximal steps.
 
     With 0/1 loss, ``hinge_i(w) = max(0, margin + max over y != gold_i of w.f(y) - w.f(gold_i))``; with Hamming
     loss, ``max over y of (margin * loss(y) + w.f(y)) - w.f(gold_i)``.
@@ -91,57 +91,65 @@ class StructuredSVM(Trainer[X, P, S]):
         self.oracle = cast("MarginOracle[P, S]", margin_violation) if oracle is None else oracle
 
     def settings(self) -> dict[str, Any]:
-        """The settings with penalties, margin, loss and step length."""
-        mine = {"l2": self.l2, "margin": self.margin, "loss": self.loss, "rate": self.rate}
-        return {**super().settings(), **mine}
+        """Return the settings with penalties, margin, loss and step length."""
+        options = {"l2": self.l2, "margin": self.margin, "loss": self.loss, "rate": self.rate}
+        return {**super().settings(), **options}
 
     def violation(self, weights: Weights, example: X) -> tuple[float, FeatureVector] | None:
-        """The hinge loss of an example and ``f(gold) - f(violator)``; None where the loss is 0."""
+        """Compute the hinge loss of an example and ``f(gold) - f(violator)``; None if the loss is 0."""
         features = self.features
         gold = features.gold(example)
         if self.loss == "0/1":
-            found = self.oracle(features.problem(weights, example), gold, self.margin)
-            if found is None:
+            # All wrong structures have the same loss, so the violator is the best of them: the runner-up of the
+            # gold structure, without loss-augmented decoding (Belanger et al. 2012, appendix A.4).
+            violator = self.oracle(features.problem(weights, example), gold, self.margin)
+            if violator is None:
                 return None
-            wanted = self.margin
+            margin = self.margin
         else:
-            found = self.solver(features.augmented_problem(weights, example, self.margin))
-            wanted = self.margin * features.loss(example, found)
-        difference = features.difference(example, gold, found)
-        hinge = wanted - weights.dot(difference)
+            # The Hamming loss is a sum over decisions: it joins their scores, and decoding finds the violator.
+            violator = self.solver(features.augmented_problem(weights, example, self.margin))
+            margin = self.margin * features.loss(example, violator)
+        difference = features.difference(example, gold, violator)
+        hinge = margin - weights.dot(difference)
         return (hinge, difference) if hinge > 0 else None
 
     def objective(self, weights: Weights, examples: Iterable[X]) -> float:
-        """The regularised objective."""
-        penalty = [penalty / 2 * float(np.square(weights[name]).sum()) for name, penalty in self.l2.items()]
+        """Compute the regularised objective."""
+        penalties = [penalty / 2 * float(np.square(weights[name]).sum()) for name, penalty in self.l2.items()]
         violations = (self.violation(weights, example) for example in examples)
-        return math.fsum([*penalty, *(found[0] for found in violations if found is not None)])
+        return math.fsum([*penalties, *(violation[0] for violation in violations if violation is not None)])
 
     def subgradient(self, weights: Weights, examples: Iterable[X]) -> FloatArray:
-        """A subgradient of the objective, float64 (blocks.size,); the gradient wherever it exists."""
+        """Compute a subgradient of the objective, float64 (blocks.size,); the gradient wherever it exists."""
         blocks = weights.blocks
         slope = np.concatenate([self.l2[name] * weights[name].ravel() for name in blocks]).astype(np.float64)
         for example in examples:
-            found = self.violation(weights, example)
-            if found is not None:
-                for name, (places, values) in found[1].parts.items():
-                    np.subtract.at(slope[blocks.slice(name)], places, values)
+            violation = self.violation(weights, example)
+            if violation is not None:
+                for name, (indices, values) in violation[1].parts.items():
+                    # `subtract.at`: a feature may occur twice, and plain indexing would count it once.
+                    np.subtract.at(slope[blocks.slice(name)], indices, values)
         return slope
 
     def step(self, weights: TrainingWeights, example: X, rng: np.random.Generator, count: int) -> Step:
         """Shrink each block, then close the margin of one example as far as the step length allows."""
         del rng
+        # The strong convexity of the objective is that of its weakest penalised block.
         weakest = min((penalty for penalty in self.l2.values() if penalty), default=0.0)
+        # Step length of stochastic gradient descent under strong convexity (Bottou 2012).
         length = self.rate / (1.0 + self.rate * weakest * weights.steps / count)
+        # The penalty first: the proximal point of the hinge is taken at the shrunk weights (Bertsekas 2011).
         for name, penalty in self.l2.items():
             if penalty:
                 weights.shrink(name, 1.0 / (1.0 + length * penalty / count))
-        found = self.violation(weights, example)
-        if found is None:
+        violation = self.violation(weights, example)
+        if violation is None:
             return RIGHT
-        hinge, difference = found
+        hinge, difference = violation
         norm = difference.squared_norm()
-        if norm == 0.0:  # another structure with the gold features: no weights tell them apart
+        if norm == 0.0:  # another structure with the gold features: no weights distinguish the two
             return Step(hinge)
+        # The cap is PA-I (Crammer et al. 2006): the step never overshoots the example's own margin.
         weights.add(difference, min(length, hinge / norm))
         return Step(hinge, 1)

@@ -1,4 +1,4 @@
-"""The loop of all trainers: passes over the examples, the best epoch on dev, checkpoints, Ctrl-C."""
+"""Training loop of all trainers: passes over the examples, the best epoch on dev, checkpoints, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import DTypeLike
 
-from gapless.core.errors import InvalidProblem
+from gapless.errors import InvalidProblem
 from gapless.learn.checkpoint import Checkpoint, fingerprint, sampled_features
 from gapless.learn.feature_map import FeatureMap
 from gapless.learn.progress import EpochReport, Progress
@@ -35,7 +35,7 @@ class Step:
     Parameters
     ----------
     loss : float
-        Loss of the answer as the trainer measures it; 0 for a right answer.
+        Loss of the decoded structure as the trainer measures it; 0 for a right one.
     updates : int
         Number of updates of the weights.
     """
@@ -48,7 +48,7 @@ RIGHT = Step()
 
 
 @attrs.frozen(eq=False)
-class Fitted:
+class TrainingResult:
     """The result of a training.
 
     Parameters
@@ -85,13 +85,15 @@ class _PastEpochs:
 
     def after(self, report: EpochReport, weights: Weights) -> _PastEpochs:
         history = (*self.history, report)
+        # Without a dev score the last epoch counts; of equal scores the first, so that `patience` sees no
+        # improvement.
         if report.score is None or report.score > self.score or self.weights is None:
             return _PastEpochs(history, weights, report.epoch)
         return _PastEpochs(history, self.weights, self.epoch)
 
 
 class Trainer(ABC, Generic[X, P, S]):
-    """Learns weights from examples with nothing but a feature map and a solver.
+    """A learner of weights from examples, by a feature map and a solver only.
 
     Parameters
     ----------
@@ -139,7 +141,7 @@ class Trainer(ABC, Generic[X, P, S]):
         """
 
     def settings(self) -> dict[str, Any]:
-        """The options that a resumed training must share, as JSON data. Extend it in subclasses."""
+        """Return the options that a resumed training must share, as JSON data. Extend it in subclasses."""
         return {"trainer": type(self).__name__, "average": self.average, "dtype": self.dtype.name}
 
     def fit(
@@ -155,7 +157,7 @@ class Trainer(ABC, Generic[X, P, S]):
         resume: bool = True,
         progress: Callable[[Progress], None] | None = None,
         dev_identity: str | None = None,
-    ) -> Fitted:
+    ) -> TrainingResult:
         """Train; the same arguments give the same weights, even after an interruption.
 
         Parameters
@@ -183,7 +185,7 @@ class Trainer(ABC, Generic[X, P, S]):
 
         Returns
         -------
-        Fitted
+        TrainingResult
             After Ctrl-C, the best completed epoch.
 
         Raises
@@ -207,15 +209,16 @@ class Trainer(ABC, Generic[X, P, S]):
         rng = np.random.default_rng(seed)
         weights = TrainingWeights(self.features.blocks, average=self.average, dtype=self.dtype)
         score = self._mean_score if scorer is None else scorer
-        tell = progress or (lambda _: None)
+        report_progress = progress or (lambda _: None)
         past = _PastEpochs()
         settings: dict[str, Any] = {}
         if checkpoint is not None:
-            which = sampled_features(self.features, dev) if dev and scorer is None else ""
+            # The best epoch depends on dev, so a checkpoint of another dev set must not be continued.
+            identity = sampled_features(self.features, dev) if dev and scorer is None else ""
             if dev_identity is not None:
-                which = hashlib.sha256(dev_identity.encode()).hexdigest()  # it may be a whole text
-            mine = {"seed": seed, "dev": [len(dev or ()), which]}
-            settings = fingerprint(self.features, examples, {**self.settings(), **mine})
+                identity = hashlib.sha256(dev_identity.encode()).hexdigest()  # it may be a long text
+            run_settings = {"seed": seed, "dev": [len(dev or ()), identity]}
+            settings = fingerprint(self.features, examples, {**self.settings(), **run_settings})
             stored = Checkpoint.read(checkpoint, settings) if resume else None
             if stored is not None:
                 past = _PastEpochs(*stored.restore(weights, rng))
@@ -224,24 +227,25 @@ class Trainer(ABC, Generic[X, P, S]):
                         f"{os.fspath(checkpoint)}: {len(past.history)} epochs are complete, more than "
                         f"epochs={epochs}; start again with resume=False"
                     )
-                tell(Progress("resumed", len(past.history), 0, len(examples), past.history[-1]))
+                report_progress(Progress("resumed", len(past.history), 0, len(examples), past.history[-1]))
         reason: Reason | None = None
         try:
             while (reason := self._reason_to_end(past, epochs, patience)) is None:
-                report, average = self._epoch(len(past.history) + 1, weights, examples, rng, tell)
+                report, average = self._epoch(len(past.history) + 1, weights, examples, rng, report_progress)
                 if dev:
                     report = attrs.evolve(report, score=float(score(average, dev)))
                 past = past.after(report, average)
                 if checkpoint is not None:
                     done = Checkpoint.of(settings, weights, rng, past.history, past.weights, past.epoch)
                     done.write(checkpoint)
-                tell(Progress("epoch", report.epoch, len(examples), len(examples), report))
+                report_progress(Progress("epoch", report.epoch, len(examples), len(examples), report))
         except KeyboardInterrupt:
+            # Before the first complete epoch there are no weights to return.
             if past.weights is None:
                 raise
             reason = "interrupted"
         assert past.weights is not None
-        return Fitted(past.weights, past.epoch, past.history, reason)
+        return TrainingResult(past.weights, past.epoch, past.history, reason)
 
     def _epoch(
         self,
@@ -249,7 +253,7 @@ class Trainer(ABC, Generic[X, P, S]):
         weights: TrainingWeights,
         examples: Sequence[X],
         rng: np.random.Generator,
-        tell: Callable[[Progress], None],
+        report_progress: Callable[[Progress], None],
     ) -> tuple[EpochReport, Weights]:
         count = len(examples)
         every = max(1, count // _EVENTS_PER_EPOCH)
@@ -262,11 +266,12 @@ class Trainer(ABC, Generic[X, P, S]):
             wrong += step.loss > 0
             loss += step.loss
             if done % every == 0 and done < count:
-                tell(Progress("examples", epoch, done, count, EpochReport(epoch, wrong, updates, loss)))
+                report_progress(Progress("examples", epoch, done, count, EpochReport(epoch, wrong, updates, loss)))
         return EpochReport(epoch, wrong, updates, loss), weights.average()
 
     def _reason_to_end(self, past: _PastEpochs, epochs: int, patience: int) -> Reason | None:
         done = len(past.history)
+        # Without mistakes no later epoch changes the weights, so patience does not matter.
         if done and self.ends_when_clean and not past.history[-1].wrong:
             return "clean"
         if done and past.history[-1].score is not None and done - past.epoch >= patience:
@@ -279,6 +284,6 @@ class Trainer(ABC, Generic[X, P, S]):
 
 
 def _sequence(examples: Iterable[X]) -> Sequence[X]:
-    """Generators as a list; indexable collections unchanged, so that examples may be read on access."""
+    """Return generators as a list; indexable collections unchanged, so that examples may be read on access."""
     indexed = hasattr(examples, "__getitem__") and hasattr(examples, "__len__")
     return cast("Sequence[X]", examples) if indexed else list(examples)

@@ -1,4 +1,4 @@
-"""Weights during training: sparse updates, L2 shrinking and averaging, at the cost of the changed entries."""
+"""Weights during training, with sparse updates, L2 shrinking and averaging at the cost of the changed entries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from gapless.core.errors import InvalidProblem
+from gapless.errors import InvalidProblem
 from gapless.learn.blocks import Blocks, FeatureVector
 from gapless.learn.weights import Weights
 
@@ -80,13 +80,15 @@ class TrainingWeights(Weights):
 
     def add(self, change: FeatureVector, rate: float = 1.0) -> None:
         """Add ``rate * change`` to the weights, at the cost of the entries of `change`."""
-        for name, (places, values) in change.parts.items():
+        for name, (indices, values) in change.parts.items():
             block = self._parts[name]
+            # The weights are scale * stored, so a change of the weights is divided by the scale.
             factor = rate / block.scale
-            moved = (values if factor == 1.0 else values * factor).astype(block.stored.dtype, copy=False)
-            np.add.at(block.stored, places, moved)
+            delta = (values if factor == 1.0 else values * factor).astype(block.stored.dtype, copy=False)
+            np.add.at(block.stored, indices, delta)
+            # The sum over past steps must not contain the change: mass * stored does, so `delayed` takes it out.
             if block.delayed is not None and block.mass:
-                np.add.at(block.delayed, places, (moved * block.mass).astype(moved.dtype, copy=False))
+                np.add.at(block.delayed, indices, (delta * block.mass).astype(delta.dtype, copy=False))
 
     def shrink(self, name: str, factor: float) -> None:
         """Multiply a block by a factor in [0, 1], in constant time."""
@@ -104,28 +106,30 @@ class TrainingWeights(Weights):
             block.mass += block.scale
 
     def current(self) -> Weights:
-        """A copy of the current weights."""
+        """Return a copy of the current weights."""
         copy = Weights(self.blocks, self.values.copy())
         for name, block in self._parts.items():
             copy.values[self.blocks.slice(name)] *= block.scale
         return copy
 
     def average(self) -> Weights:
-        """The mean of the weights at the end of each step; the current weights if no average is kept."""
+        """Return the mean of the weights at the end of each step; without averaging, the current weights."""
         if self._delayed is None or not self.steps:
             return self.current()
         mean = np.empty_like(self.values)
         for name, block in self._parts.items():
             block_slice = self.blocks.slice(name)
+            # In chunks: three passes over a block of millions of weights would each go to main memory.
             for start in range(block_slice.start, block_slice.stop, _CHUNK):
-                here = slice(start, min(start + _CHUNK, block_slice.stop))
-                part = np.multiply(self.values[here], block.mass, out=mean[here])
-                part -= self._delayed[here]
+                chunk = slice(start, min(start + _CHUNK, block_slice.stop))
+                part = np.multiply(self.values[chunk], block.mass, out=mean[chunk])
+                part -= self._delayed[chunk]
                 part /= self.steps
         return Weights(self.blocks, mean)
 
     def state(self) -> tuple[dict[str, NDArray[np.floating]], dict[str, Any]]:
-        """Arrays and JSON data from which `restore` continues bit by bit."""
+        """Return arrays and JSON data from which `restore` continues bit by bit."""
+        # Hexadecimal text restores each float exactly.
         arrays = {"stored": self.values}
         if self._delayed is not None:
             arrays["delayed"] = self._delayed

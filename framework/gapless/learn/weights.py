@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from gapless.core.errors import InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.errors import InvalidProblem
 from gapless.learn.archive import DamagedFile, read_archive, write_archive
 from gapless.learn.blocks import Blocks, FeatureVector
 
@@ -46,18 +46,19 @@ class Weights:
             )
         self.blocks = blocks
         self.values = values
+        # Views, not copies: an update of the flat vector changes the blocks that scorers read.
         self._views = {name: values[blocks.slice(name)].reshape(shape) for name, shape in blocks.items()}
 
     @classmethod
     def of(cls, blocks: Mapping[str, NDArray[np.floating]], dtype: DTypeLike = np.float64) -> Weights:
-        """Weights from one array per block."""
+        """Make weights from one array per block."""
         weights = cls(Blocks({name: array.shape for name, array in blocks.items()}), dtype=dtype)
         for name, array in blocks.items():
             weights._views[name][...] = array
         return weights
 
     def _scale(self, name: str) -> float:
-        """Factor of the stored numbers of the block."""
+        """Return the factor of the stored numbers of the block."""
         del name
         return 1.0
 

@@ -1,4 +1,4 @@
-"""One call of a method: the arguments of `gapless.solve`."""
+"""Request to a method: the arguments of `gapless.solve`."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from typing import Any
 
 import attrs
 
-from gapless.core.limits import Budget
+from gapless.limits.limits import SolveBudget
 
 
 @attrs.define
-class Solve:
-    """One call of a method: everything that `gapless.solve` was given, except the method's own options.
+class SolveRequest:
+    """Arguments of `gapless.solve`, except the method's own options.
 
     Parameters
     ----------
-    budget : Budget
+    budget : SolveBudget
         Limits, observers and trace.
     k : int
     start : sequence
-        Structures to begin with.
+        Structures to start from.
     seed : int
     method : str
-        The name to write into the result.
+        Name for the result.
     first : int
-        For `Method.run_many`: the number that messages give to the first problem, when others are solved elsewhere.
+        For `Method.run_many`: number of the first problem in messages, if other chunks are solved elsewhere.
     every_result : bool
-        For `Method.run_many`: every `Result` will be asked for, so a method that would solve again to make one
-        keeps them.
+        For `Method.run_many`: if True, every `Result` will be read, so that a method that would solve again to make
+        one should store them.
 
     Examples
     --------
-    >>> from gapless.roles import Solve
-    >>> Solve(k=3).k
+    >>> from gapless.roles import SolveRequest
+    >>> SolveRequest(k=3).k
     3
     """
 
-    budget: Budget = attrs.field(factory=Budget)
+    budget: SolveBudget = attrs.field(factory=SolveBudget)
     k: int = 1
     start: Sequence[Any] = ()
     seed: int = 0

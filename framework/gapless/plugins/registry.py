@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import attrs
 
-from gapless.core.errors import DuplicateName, FactorsNotCounted, GaplessError, UnknownName, UnknownOption
-from gapless.core.nearest import nearest
+from gapless.arrays.spelling_hint import spelling_hint
+from gapless.errors import DuplicateName, FactorsNotSupported, GaplessError, UnknownName, UnknownOption
 from gapless.plugins.options import check_type, option_defaults
 from gapless.plugins.reference import import_reference, names_class, reference_to, resolved
 
 if TYPE_CHECKING:
-    from gapless.core.factor import ConfigurationFactor, Factor
-    from gapless.core.oracle import Maximiser
-    from gapless.core.problem import Problem
-    from gapless.core.result import Result
+    from gapless.factors.factor import ConfigurationFactor, Factor
+    from gapless.oracles.maximiser import Maximiser
+    from gapless.problems.problem import Problem
+    from gapless.results.result import Result
 
 T = TypeVar("T")
 ProblemType: TypeAlias = "type[Problem[Any]]"
@@ -32,36 +32,36 @@ MaximiserType: TypeAlias = "type[Maximiser[Any]]"
 
 @attrs.frozen
 class Method:
-    """A way to solve one type of problem.
+    """Method that solves one type of problem.
 
-    Class and functions may be given as references, such as ``"gapless_chains.viterbi:run"``: they are then imported
-    when a problem is solved. The attributes are always the class and the functions themselves.
+    Class and functions may be references, such as ``"gapless_chains.viterbi:run"``, which are imported when a
+    problem is solved. The attributes are always the class and the functions themselves.
 
     Parameters
     ----------
     name : str
     problem : type, or str
-        Problems of this class (and its subclasses) are accepted. A reference names the module that defines it.
+        Class of the accepted problems, including subclasses. A reference names the module that defines it.
     run : callable, or str
         ``run(problem, solve, **options) -> Result``. The options and their defaults are the function's
-        keyword-only parameters; `solve` is a `Solve`.
+        keyword-only parameters; `solve` is a `SolveRequest`.
     summary : str
         One line for ``gapless methods``.
     exact : bool
-        Whether it proves optimality when no limit stops it.
+        Whether it proves optimality unless a limit stops it.
     k_best, warm_start : bool
         Whether it honours `k` and `start`.
     default : bool
         Whether it is the default for its problem type.
     run_many : callable or str, optional
         ``run_many(problems, solve, **options) -> BatchResult``, for methods with a fused batch kernel.
-    k_best_many : bool
-        Whether `run_many` honours ``solve.k``, too; if not, the k best of many problems are found one by one.
-    factors : bool
-        Whether it counts `Problem.factors`. Other methods are refused where there are factors: their optimum would
-        be that of another problem.
-    backbone : bool
-        Whether it needs `Problem.backbone`. Problem types that name none do not have the method.
+    batch_k_best : bool
+        Whether `run_many` honours ``solve.k``, too; if not, the k best of many problems are computed one by one.
+    supports_factors : bool
+        Whether it counts `Problem.factors`. Other methods are refused for problems with factors, because their
+        optimum would be that of another problem.
+    needs_backbone : bool
+        Whether it needs `Problem.backbone`; problem types without a backbone then lack the method.
 
     Examples
     --------
@@ -78,9 +78,9 @@ class Method:
     warm_start: bool = False
     default: bool = False
     _run_many: Callable[..., Any] | str | None = None
-    k_best_many: bool = False
-    factors: bool = False
-    backbone: bool = False
+    batch_k_best: bool = False
+    supports_factors: bool = False
+    needs_backbone: bool = False
 
     @property
     def problem(self) -> ProblemType:
@@ -99,7 +99,7 @@ class Method:
 
     @property
     def problem_key(self) -> ProblemType | str:
-        """The problem type as the registry knows it; nothing is imported."""
+        """Key of the problem type in the registry; nothing is imported."""
         return self._problem if isinstance(self._problem, str) else _key(self._problem)
 
     @property
@@ -108,12 +108,12 @@ class Method:
         return (given for given in (self._problem, self._run, self._run_many) if isinstance(given, str))
 
     def of(self, problem: ProblemType) -> Method:
-        """The same method for a class that was given as a reference."""
+        """Return the same method with the class in place of the reference to it."""
         return attrs.evolve(self, problem=problem)
 
-    def solves_together(self, k: int) -> bool:
-        """Whether `run_many` finds the `k` best of many problems."""
-        return self._run_many is not None and (k == 1 or self.k_best_many)
+    def has_batch_kernel_for(self, k: int) -> bool:
+        """Return True if `run_many` computes the `k` best of many problems."""
+        return self._run_many is not None and (k == 1 or self.batch_k_best)
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -121,12 +121,12 @@ class Method:
         return option_defaults(self.run)
 
     def check(self, options: Mapping[str, Any], k: int, start: Sequence[Any]) -> None:
-        """Refuse what this method does not have; a typo is answered with the nearest known name."""
+        """Refuse options and arguments that this method does not support; suggest the nearest known name."""
         for option, value in options.items():
             known = self.options
             if option not in known:
                 raise UnknownOption(
-                    f"method {self.name!r} has no option {option!r}{nearest(option, [*known, *COMMON])}; "
+                    f"method {self.name!r} has no option {option!r}{spelling_hint(option, [*known, *COMMON])}; "
                     f"its options are: {', '.join(known) or 'none'}"
                 )
             check_type(self.run, option, value)
@@ -142,18 +142,19 @@ COMMON = ("limits", "k", "start", "observers", "seed", "trace", "verify")
 
 
 def names_a_backbone(problem: ProblemType) -> bool:
-    """Whether a problem type overrides `Problem.backbone`, or is the base class of all."""
-    from gapless.core.problem import Problem  # noqa: PLC0415  known to whoever asks
+    """Return True if a problem type overrides `Problem.backbone`, or is the base class of all."""
+    from gapless.problems.problem import Problem  # noqa: PLC0415  loaded with any problem type
 
     return problem is Problem or problem.backbone is not Problem.backbone
 
 
 LARGEST_COUNT = 2**63
-"""Compiled code counts in 64 bits."""
+"""Counts from this on do not fit the int64 of compiled code."""
 
 
 def check_count(name: str, value: Any, at_least: int = 1, below: float = LARGEST_COUNT) -> None:
     """Raise `UnknownOption` unless an option that counts something is an integer in its range."""
+    # The first test is the fast path: `isinstance` of an abstract class is slower.
     if type(value) is not int and (not isinstance(value, Integral) or isinstance(value, bool)):
         raise UnknownOption(f"{name} is {value!r}, it must be an integer")
     if value < at_least:
@@ -172,11 +173,11 @@ class Task:
     summary : str
     add_arguments : callable, or str
         ``add_arguments(parser)`` adds options to an `argparse` parser. It may be given as a reference, such as
-        ``"my_package.job:add_arguments"``, which is imported when the task is asked for.
+        ``"my_package.job:add_arguments"``, which is imported when the task is selected.
     run : callable, or str
         ``run(arguments, console) -> int``: does the job with a `gapless.cli.Console`, returns an exit code.
     benchmark : bool
-        Whether it measures speed, and is listed apart from the jobs.
+        Whether it measures speed; benchmarks are listed separately from the jobs.
 
     Examples
     --------
@@ -209,22 +210,23 @@ class Task:
 
 
 def _key(cls: ProblemType) -> ProblemType | str:
-    """The reference to a class; the class itself where its name may come to mean another one."""
-    found: Any = sys.modules.get(cls.__module__)
-    for part in cls.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return reference_to(cls) if found is cls and cls.__module__ != "__main__" else cls
+    """Return the reference to a class, or the class itself if its name may denote another class later."""
+    # Classes defined in functions, in `__main__` or in a reloaded module share names with others.
+    named: Any = sys.modules.get(cls.__module__)
+    for attribute in cls.__qualname__.split("."):
+        named = getattr(named, attribute, None)
+    return reference_to(cls) if named is cls and cls.__module__ != "__main__" else cls
 
 
-class Named(Mapping[str, T]):
-    """Objects by name; those that were given as references are imported when they are looked up."""
+class LazyMapping(Mapping[str, T]):
+    """Objects by name; references are imported on look-up."""
 
     def __init__(self, given: Mapping[str, T | str] | None = None) -> None:
         self.given: dict[str, T | str] = dict(given or {})
 
     def __getitem__(self, name: str) -> T:
-        found: T = resolved(self.given[name])
-        return found
+        value: T = resolved(self.given[name])
+        return value
 
     def __contains__(self, name: object) -> bool:
         return name in self.given
@@ -235,13 +237,13 @@ class Named(Mapping[str, T]):
     def __len__(self) -> int:
         return len(self.given)
 
-    def copy(self) -> Named[T]:
-        """Another one that holds the same; nothing is imported."""
-        return Named(self.given)
+    def copy(self) -> LazyMapping[T]:
+        """Copy the mapping without importing anything."""
+        return LazyMapping(self.given)
 
 
 class Registry:
-    """Filled by ``gapless_register`` hooks; asked by `gapless.solve` and the command line.
+    """Registered classes, methods and tasks, filled by ``gapless_register`` hooks.
 
     Attributes
     ----------
@@ -259,17 +261,17 @@ class Registry:
     """
 
     def __init__(self) -> None:
-        self.problems: Named[ProblemType] = Named()
-        self.factors: Named[FactorType] = Named()
-        self.maximisers: Named[MaximiserType] = Named()
+        self.problems: LazyMapping[ProblemType] = LazyMapping()
+        self.factors: LazyMapping[FactorType] = LazyMapping()
+        self.maximisers: LazyMapping[MaximiserType] = LazyMapping()
         self.tasks: dict[str, Task] = {}
         self.owners: dict[tuple[str, Any], str] = {}
         self.owner = "gapless"
         self._methods: dict[tuple[ProblemType | str, str], Method] = {}
-        self._found: dict[ProblemType, dict[str, Method]] = {}
+        self._accepted: dict[ProblemType, dict[str, Method]] = {}
 
     def copy(self) -> Registry:
-        """Another registry that holds the same."""
+        """Copy the registry."""
         other = Registry()
         for name in ("problems", "factors", "maximisers", "tasks", "owners", "_methods"):
             setattr(other, name, getattr(self, name).copy())
@@ -282,40 +284,40 @@ class Registry:
         self.owners[kind, key] = self.owner
 
     def problem(self, name: str, cls: ProblemType | str) -> None:
-        """A problem type, or the reference to one, under a short name."""
+        """Register a problem type, or the reference to one, under a short name."""
         self._claim("problem", name, name)
         self.problems.given[name] = cls
 
     def method(self, method: Method) -> None:
-        """A method for a problem type."""
+        """Register a method for a problem type."""
         problem = method.problem_key
-        said = (problem if isinstance(problem, str) else problem.__qualname__).rpartition(":")[2]
+        label = (problem if isinstance(problem, str) else problem.__qualname__).rpartition(":")[2]
         if method.default:
             for other in self._methods.values():
                 if other.default and other.problem_key == problem:
                     owner = self.owners["method", (problem, other.name)]
                     raise DuplicateName(
-                        f"the default method for {said} is claimed by {other.name!r} "
+                        f"the default method for {label} is claimed by {other.name!r} "
                         f"of {owner!r} and by {method.name!r} of {self.owner!r}"
                     )
-        self._claim("method", (problem, method.name), f"{said}/{method.name}")
+        self._claim("method", (problem, method.name), f"{label}/{method.name}")
         self._methods[problem, method.name] = method
-        self._found.clear()
+        self._accepted.clear()
 
     def factor(self, cls: FactorType | str, name: str = "") -> None:
-        """A factor class under its own `name`; of a reference, the name is given."""
+        """Register a factor class under its own `name`; a reference needs the argument."""
         if not isinstance(cls, str):
             name = cls.name
         self._claim("factor", name, name)
         self.factors.given[name] = cls
 
     def maximiser(self, name: str, cls: MaximiserType | str) -> None:
-        """A maximiser class, or the reference to one, under a short name."""
+        """Register a maximiser class, or the reference to one, under a short name."""
         self._claim("maximiser", name, name)
         self.maximisers.given[name] = cls
 
     def task(self, task: Task) -> None:
-        """A runnable job."""
+        """Register a runnable job."""
         self._claim("task", task.name, task.name)
         self.tasks[task.name] = task
 
@@ -327,89 +329,96 @@ class Registry:
         return {(method.problem, method.name): method for method in self._methods.values()}
 
     def methods_for(self, problem: ProblemType) -> dict[str, Method]:
-        """Methods that accept a problem type, by name; those of the nearest class win."""
-        if problem not in self._found:
-            found: dict[str, Method] = {}
+        """Return the methods that accept a problem type, by name; those of the nearest class win."""
+        if problem not in self._accepted:
+            accepted: dict[str, Method] = {}
+            # From the base class down, so that a subclass replaces methods of the same name.
             for cls in reversed(problem.__mro__):
                 self._merge_aliases(cls)
-                wanted = _key(cls)
-                found.update(
+                class_key = _key(cls)
+                accepted.update(
                     {
                         m.name: m
                         for (key, _), m in self._methods.items()
-                        if key == wanted and (not m.backbone or names_a_backbone(problem))
+                        if key == class_key and (not m.needs_backbone or names_a_backbone(problem))
                     }
                 )
-            self._found[problem] = found
-        return self._found[problem]
+            self._accepted[problem] = accepted
+        return self._accepted[problem]
 
     def find_method(self, problem: ProblemType, name: str | None, *, factors: Sequence[Any] = ()) -> Method:
-        """The named method, or the default one, for a problem type.
+        """Return the named method, or the default one, for a problem type.
 
         Raises
         ------
         UnknownName
-            There is none, or none of that name.
-        FactorsNotCounted
-            With `factors`, those of a problem: the method does not count them.
+            The type has no method, or none of that name.
+        FactorsNotSupported
+            `factors` (those of a problem) is not empty, and the method does not count factors.
         """
         known = self.methods_for(problem)
         if not known:
             raise UnknownName(f"no plug-in registered a method for {problem.__name__}{self._misnamed(problem)}")
         if name is None:
             for cls in problem.__mro__:
-                wanted = _key(cls)
+                class_key = _key(cls)
+                # A default that cannot count the factors gives way to the default of a base class.
                 for method in known.values():
-                    if method.default and method.problem_key == wanted and (method.factors or not len(factors)):
+                    if (
+                        method.default
+                        and method.problem_key == class_key
+                        and (method.supports_factors or not len(factors))
+                    ):
                         return method
             if len(factors):
-                raise FactorsNotCounted(
+                raise FactorsNotSupported(
                     f"no default method of {problem.__name__} counts factors{self._such(problem)}"
                 )
             raise UnknownName(f"{problem.__name__} has no default method; name one of: {', '.join(sorted(known))}")
         if name not in known:
             raise UnknownName(
-                f"{problem.__name__} has no method {name!r}{nearest(name, known)}; "
+                f"{problem.__name__} has no method {name!r}{spelling_hint(name, known)}; "
                 f"it has: {', '.join(sorted(known))}"
             )
-        if len(factors) and not known[name].factors:
-            from gapless.core.factor import name_of  # noqa: PLC0415  for the message alone
+        if len(factors) and not known[name].supports_factors:
+            from gapless.factors.error_notes import factor_name  # noqa: PLC0415  for this message only
 
-            raise FactorsNotCounted(
+            raise FactorsNotSupported(
                 f"method {name!r} does not count factors, and this {problem.__name__} has factors "
-                f"({', '.join(dict.fromkeys(map(name_of, factors)))}){self._such(problem)}"
+                f"({', '.join(dict.fromkeys(map(factor_name, factors)))}){self._such(problem)}"
             )
         return known[name]
 
     def _such(self, problem: ProblemType) -> str:
-        """Advice: the methods that count factors, their default first."""
+        """Advise on methods that count factors, the default one first."""
         known = self.methods_for(problem)
-        such = sorted((not method.default, name) for name, method in known.items() if method.factors)
+        such = sorted((not method.default, name) for name, method in known.items() if method.supports_factors)
         if not such:
             return "; give the problem type a backbone(), and split-bound solves it"
         more = f" (or one of: {', '.join(name for _, name in such[1:])})" if such[1:] else ""
         return f": use method={such[0][1]!r}{more}"
 
     def _merge_aliases(self, cls: ProblemType) -> None:
-        """Give methods whose reference names `cls` by another module of its package the class itself."""
+        """Replace the references that name `cls` by another module of its package, by the class itself."""
         for (key, name), method in list(self._methods.items()):
             if isinstance(key, str) and key != reference_to(cls) and names_class(key, cls):
                 del self._methods[key, name]
-                before, self.owner = self.owner, self.owners.pop(("method", (key, name)))
+                # Registering again checks for clashes with methods of the defining module, in the owner's name.
+                current, self.owner = self.owner, self.owners.pop(("method", (key, name)))
                 try:
                     self.method(method.of(cls))
                 finally:
-                    self.owner = before
+                    self.owner = current
 
     def _misnamed(self, problem: ProblemType) -> str:
-        """The advice for a plug-in whose reference names a class by another module than the one that defines it."""
+        """Advise on a plug-in whose reference does not name the module that defines the class."""
         for key, _ in self._methods:
             if isinstance(key, str) and key.rpartition(":")[2] == problem.__qualname__:
                 return f"; methods are registered for {key!r}, but the class is {reference_to(problem)!r}"
         return ""
 
     def references(self) -> Iterator[tuple[str, str]]:
-        """Every reference with the plug-in that registered it; those of problem types come first, of tasks last."""
+        """Yield every reference with the plug-in that registered it: problem types first, tasks last."""
         kinds = (("problem", self.problems), ("factor", self.factors), ("maximiser", self.maximisers))
         for kind, named in kinds:
             for name, given in named.given.items():
@@ -421,12 +430,12 @@ class Registry:
             yield from ((self.owners["task", task.name], reference) for reference in task.references)
 
     def import_all(self, package: str = "") -> dict[str, str]:
-        """Import what references name, of one top-level package or of all.
+        """Import all references, or those into one top-level package.
 
         Returns
         -------
         dict of str to str
-            Plug-ins whose references are broken, with the reason for the first that is.
+            Plug-ins with broken references, and the reason for the first one.
         """
         broken: dict[str, str] = {}
         for owner, reference in dict.fromkeys(self.references()):
@@ -435,6 +444,6 @@ class Registry:
                     import_reference(reference)
                 except DuplicateName:
                     raise
-                except GaplessError as error:  # also what a module raises itself, such as MissingDependency
+                except GaplessError as error:  # also errors that a module itself raises, such as MissingDependency
                     broken.setdefault(owner, str(error))
         return broken

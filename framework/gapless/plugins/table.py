@@ -1,4 +1,4 @@
-"""Registration as a table: names and references, nothing imported."""
+"""Registration by a table of names and references, without imports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def table(
     maximisers: Mapping[str, str] | None = None,
     tasks: Sequence[Task] = (),
 ) -> Callable[[Registry], None]:
-    """Make a ``gapless_register`` hook of a table.
+    """Make a ``gapless_register`` hook from a table.
 
     Parameters
     ----------

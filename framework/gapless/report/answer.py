@@ -1,4 +1,4 @@
-"""The view of one answer on a page."""
+"""Data of one answer for its page."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 import attrs
 
-from gapless.core.certificate import Verdict
-from gapless.core.errors import SolveError
-from gapless.core.events import Event
-from gapless.core.limits import Limits, Stop
-from gapless.core.problem import Problem
-from gapless.core.record import Record
-from gapless.core.result import Result, Status
-from gapless.core.tolerance import margin
+from gapless.arrays.tolerance import score_tolerance
+from gapless.certificates.certificate import Verdict
+from gapless.errors import SolveError
+from gapless.limits.events import Event
+from gapless.limits.limits import Limits, Stop
+from gapless.problems.problem import Problem
 from gapless.report.charts import Chart, bounds_over_time, work_over_rounds
-from gapless.report.comparing import Compared, compared
+from gapless.report.gold_comparison import GoldComparison, compared
 from gapless.report.page import TIME_DIGITS, number
-from gapless.report.search_tree import Node, search_tree
-from gapless.report.structures import Drawn, drawn_structures
+from gapless.report.search_tree import TreeNode, search_tree
+from gapless.report.structures import StructureView, drawn_structures
+from gapless.results.record import Record
+from gapless.results.result import Result, Status
 from gapless.solving import solve
 from gapless.svg import cut, tree_places
 
@@ -32,8 +32,8 @@ _LISTED = 200
 
 
 @attrs.frozen
-class Answer:
-    """One answer, prepared for display.
+class AnswerView:
+    """Data of one answer for display.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Answer:
     tree_sentence : str
     nodes : sequence of Node
     compared : Compared
-        The best structure beside the right one.
+        Comparison of the best structure with the right one.
     """
 
     name: str
@@ -62,18 +62,18 @@ class Answer:
     verdict: str
     facts: Sequence[tuple[str, Any]]
     notes: Sequence[str]
-    structures: Sequence[Drawn]
+    structures: Sequence[StructureView]
     bounds: Chart | None
     work: Chart | None
     traced: str
     advice: str
     tree: str
     tree_sentence: str
-    nodes: Sequence[Node]
-    compared: Compared
+    nodes: Sequence[TreeNode]
+    compared: GoldComparison
 
 
-def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] | None) -> Answer:
+def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] | None) -> AnswerView:
     """Gather the information on a record.
 
     `verdict`: None when not checked. `again`: options for a second solve by the method when the record has no
@@ -84,7 +84,7 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
     traced = advice = ""
     if not trace and again is None:
         advice = (
-            "This record has no events; make the report with --again to get them from a second solve. "
+            "This record has no events; make the report with --solve-again to get them from a second solve. "
             "(gapless solve --trace keeps them at once.)"
         )
     elif not trace and again is not None:
@@ -96,7 +96,7 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
         traced += f" The search {why}: there is nothing to draw."
     nodes = search_tree(record, trace)
     several = len(nodes) > 1
-    return Answer(
+    return AnswerView(
         record.name,
         cut(_in_words(record.problem), _LETTERS),
         _mark(result, verdict),
@@ -117,7 +117,7 @@ def answer_of(record: Record, verdict: Verdict | None, again: Mapping[str, Any] 
 
 
 def _in_words(problem: Problem[Any]) -> str:
-    """Type and size of a problem."""
+    """Describe type and size of a problem."""
     said = f"{type(problem).__name__}: {number(problem.decisions.count)} decisions"
     return f"{said}, {number(len(problem.factors))} factors" if len(problem.factors) else said
 
@@ -128,14 +128,14 @@ def _solved_again(record: Record, options: Mapping[str, Any]) -> tuple[Sequence[
     method = result.method or None
     k = max(1, len(result.solutions))
     try:
-        found = solve(record.problem, method, k=k, limits=limits, trace=True, **options)
+        second = solve(record.problem, method, k=k, limits=limits, trace=True, **options)
     except SolveError as error:
         return (), f"A second solve for the events failed: {error}"
     given = ", ".join(f"{name}={value}" for name, value in options.items()) or "its default options"
-    said = f"The events come from a second solve for this report: method {found.method}, {given}."
-    if found.solutions and result.solutions and abs(found.value - result.value) > margin(result.value):
-        said += f" It found the value {found.value:.12g}, the record holds {result.value:.12g}."
-    return found.trace, said
+    note = f"The events come from a second solve for this report: method {second.method}, {given}."
+    if second.solutions and result.solutions and abs(second.value - result.value) > score_tolerance(result.value):
+        note += f" It found the value {second.value:.12g}, the record holds {result.value:.12g}."
+    return second.trace, note
 
 
 def _mark(result: Result[Any], verdict: Verdict | None) -> str:
@@ -164,18 +164,18 @@ def _verdict_sentence(result: Result[Any], verdict: Verdict | None) -> str:
     if verdict is None:
         return "The certificate was not checked for this report."
     if verdict:
-        trusted = f"; {verdict.trusted}" if verdict.trusted else ""
+        trusted = f"; {verdict.assumptions}" if verdict.assumptions else ""
         took = f" in {number(verdict.seconds, TIME_DIGITS)} s" if verdict.seconds else ""
         return f"The certificate holds, checked now{took}: {verdict.reason}{trusted}."
-    return f"The check fails at {verdict.place}: {verdict.reason}."
+    return f"The check fails at {verdict.location}: {verdict.reason}."
 
 
 def _facts(result: Result[Any]) -> list[tuple[str, Any]]:
-    held: list[tuple[str, Any]] = [("value", result.value)] if result.solutions else []
+    values: list[tuple[str, Any]] = [("value", result.value)] if result.solutions else []
     gap = [("gap", result.gap)] if result.solutions else []
     kind = result.certificate.kind
     facts = [
-        *held,
+        *values,
         ("bound", result.bound),
         *gap,
         ("status", result.status.value),
@@ -186,12 +186,12 @@ def _facts(result: Result[Any]) -> list[tuple[str, Any]]:
     ]
     stats = attrs.asdict(result.stats)
     extra = stats.pop("extra")
-    extra = extra if isinstance(extra, Mapping) else {"extra": extra}  # a file may bring anything
+    extra = extra if isinstance(extra, Mapping) else {"extra": extra}  # a file may contain anything
     counts = {name.replace("_", " "): value for name, value in {**stats, **extra}.items()}
     return [*facts, *((name, value) for name, value in counts.items() if value not in (0, 0.0, False, None, ""))]
 
 
-def _tree_sentence(result: Result[Any], nodes: Sequence[Node]) -> str:
+def _tree_sentence(result: Result[Any], nodes: Sequence[TreeNode]) -> str:
     if len(nodes) > 1:
         ends = [node.outcome for node in nodes]
         counts = [
@@ -221,7 +221,7 @@ SHOWN = 1500
 _ACROSS, _DOWN, _MARGIN, _RADIUS = 22.0, 54.0, 18.0, 7.0
 
 
-def draw_tree(nodes: Sequence[Node], *, titled: bool = False) -> str:
+def draw_tree(nodes: Sequence[TreeNode], *, titled: bool = False) -> str:
     """One SVG element; the page colours it and shows the description of a node on hover, focus and touch.
 
     `titled`: each node has a title, for pages without a script.

@@ -1,4 +1,4 @@
-"""The view of two runs on one page: their tables side by side, and the answers in which they differ."""
+"""Comparison of two runs on one page: their tables side by side, and the answers in which they differ."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 
 import attrs
 
-from gapless.core.errors import InvalidProblem
-from gapless.core.tolerance import margin
+from gapless.arrays.tolerance import score_tolerance
+from gapless.errors import InvalidProblem
 from gapless.report import documents
 from gapless.report.listing import Row, encoded
-from gapless.report.run import Progress, Rows, read_rows
+from gapless.report.run import Progress, RunRows, read_rows
 from gapless.runs import Manifest
 from gapless.runs.reading import record_files
 
 _NAMED = 5
 
 
-class Differs(enum.IntFlag):
-    """Aspects in which two answers for one problem differ; the page's script knows them by number."""
+class Difference(enum.IntFlag):
+    """Aspects in which two answers for one problem differ; the page's script uses their numbers."""
 
     NOTHING = 0
     ANSWER = 1
@@ -33,7 +33,7 @@ class Differs(enum.IntFlag):
 
 @attrs.frozen
 class TablePair:
-    """A table of each run with the same title; None where a run has none.
+    """Table of each run with the same title; None if a run has none.
 
     `changed`: rows and columns of the cells of the second table that differ from the first.
     """
@@ -46,7 +46,7 @@ class TablePair:
 
 @attrs.frozen
 class Comparison:
-    """Two runs, prepared for display.
+    """Data of two runs for display.
 
     Parameters
     ----------
@@ -55,7 +55,8 @@ class Comparison:
         Facts about the first and the second run; then, where they have several files, about each, under its name.
     tables : sequence of TablePair
     listing : mapping
-        See `encoded`; an answer ends with that of the second run and its `Differs`; the most different come first.
+        See `encoded`; an answer ends with that of the second run and its `Difference`; the most different come
+        first.
     problems : int
         Number of different problems that both runs answer: answers by several methods count once.
     differing : mapping of str to int
@@ -83,7 +84,7 @@ class Comparison:
 def comparison_of(
     sources: tuple[Path, Path], *, verify: bool, checks: int | None, progress: Progress
 ) -> Comparison:
-    """Compare two runs; answers are matched by name, those of one name in their order.
+    """Compare two runs; match answers by name, and those of one name by their order.
 
     Raises `InvalidProblem`: a file contains something other than records, or no name is in both runs.
     """
@@ -92,8 +93,8 @@ def comparison_of(
         read_rows(record_files(source), _nothing, verify=verify, checks=checks, progress=progress)
         for source in sources
     )
-    others = dict(_told_apart(second.held))
-    pairs = [(row, others[key]) for key, row in _told_apart(first.held) if key in others]
+    others = dict(_rows_by_name(second.held))
+    pairs = [(row, others[key]) for key, row in _rows_by_name(first.held) if key in others]
     if not pairs:
         raise InvalidProblem(
             f"{sources[0]} and {sources[1]} have no answer of the same name: nothing can be compared"
@@ -103,7 +104,7 @@ def comparison_of(
     for line, (aspect, _, _) in zip(listing["rows"], compared, strict=True):
         line.append(int(aspect))
     differing = {
-        aspect: {_problem(row) for one, row, _ in compared if aspect in one} for aspect in Differs if aspect
+        aspect: {_problem(row) for one, row, _ in compared if aspect in one} for aspect in Difference if aspect
     }
     names = _names(sources)
     return Comparison(
@@ -120,8 +121,8 @@ def comparison_of(
     )
 
 
-def _told_apart(rows: Sequence[Row]) -> Iterator[tuple[tuple[str, int], Row]]:
-    """Rows by name, and by their place among those of the same name."""
+def _rows_by_name(rows: Sequence[Row]) -> Iterator[tuple[tuple[str, int], Row]]:
+    """Yield rows by name and index among those of the same name."""
     before = Counter[str]()
     for row in rows:
         yield (row.name, before[row.name]), row
@@ -129,50 +130,50 @@ def _told_apart(rows: Sequence[Row]) -> Iterator[tuple[tuple[str, int], Row]]:
 
 
 def _problem(row: Row) -> object:
-    """Identify a problem of the first run: every answer is to another one where nothing else is known."""
+    """Identify a problem of the first run; without data about it, every answer counts as another problem."""
     return row.problem or id(row)
 
 
-_RANKED = (Differs.ANSWER, Differs.ERRORS, Differs.STATUS, Differs.VALUE)
-"""The more telling a difference is, the earlier it stands in the list."""
+_RANKED = (Difference.ANSWER, Difference.ERRORS, Difference.STATUS, Difference.VALUE)
+"""Order of differences in the list, the most informative first."""
 
 
-def _most_different_first(pairs: Sequence[tuple[Row, Row]]) -> list[tuple[Differs, Row, Row]]:
-    """Order pairs by how they differ, the answers to one problem below each other."""
+def _most_different_first(pairs: Sequence[tuple[Row, Row]]) -> list[tuple[Difference, Row, Row]]:
+    """Sort pairs by their differences, with the answers for one problem below each other."""
     compared = [(difference(row, other), row, other) for row, other in pairs]
     most: dict[object, list[bool]] = {}
     for aspect, row, _ in compared:
         ranks = [one in aspect for one in _RANKED]
         most[_problem(row)] = max(ranks, most.get(_problem(row), ranks))
     ordered = sorted(most, key=lambda problem: most[problem], reverse=True)
-    places = {problem: place for place, problem in enumerate(ordered)}
+    places = {problem: index for index, problem in enumerate(ordered)}
     return sorted(compared, key=lambda one: places[_problem(one[1])])
 
 
 def _nothing(*_: object) -> None:
-    """Records are read for their rows only."""
+    """Ignore the record: only its row is needed."""
 
 
-def difference(row: Row, other: Row) -> Differs:
-    """Aspects in which two answers differ; values by more than rounding."""
-    found = Differs.NOTHING
-    if [one.found or one.word for one in row.compared.tokens] != [o.found or o.word for o in other.compared.tokens]:
-        found |= Differs.ANSWER
+def difference(row: Row, other: Row) -> Difference:
+    """Return the aspects in which two answers differ; values must differ by more than rounding."""
+    difference = Difference.NOTHING
+    if [t.found or t.word for t in row.compared.tokens] != [t.found or t.word for t in other.compared.tokens]:
+        difference |= Difference.ANSWER
     if row.decided != other.decided:
-        found |= Differs.ANSWER
+        difference |= Difference.ANSWER
     if row.value is None or other.value is None:
-        found |= Differs.NOTHING if row.value is other.value else Differs.VALUE
-    elif abs(row.value - other.value) > margin(row.value):
-        found |= Differs.VALUE
+        difference |= Difference.NOTHING if row.value is other.value else Difference.VALUE
+    elif abs(row.value - other.value) > score_tolerance(row.value):
+        difference |= Difference.VALUE
     if row.status != other.status:
-        found |= Differs.STATUS
+        difference |= Difference.STATUS
     if row.compared.wrong != other.compared.wrong:
-        found |= Differs.ERRORS
-    return found
+        difference |= Difference.ERRORS
+    return difference
 
 
 def _names(sources: tuple[Path, Path]) -> tuple[str, str]:
-    """Names that tell the runs apart: with their folders where the last parts are the same."""
+    """Name two runs by the last parts of their paths, with the folders if these are the same."""
     first, second = (source.resolve() for source in sources)
     if first.name != second.name:
         return first.name, second.name
@@ -180,7 +181,7 @@ def _names(sources: tuple[Path, Path]) -> tuple[str, str]:
 
 
 def _settings(folders: Sequence[Path | None]) -> list[tuple[str, Any, Any]]:
-    """The settings that differ; of two tasks, their names alone."""
+    """Describe the settings that differ; for two tasks, their names only."""
     manifests = [None if folder is None else Manifest.load(folder) for folder in folders]
     first, second = ({} if one is None else {"task": one.task, **one.settings} for one in manifests)
     differing = [key for key in {**first, **second} if first.get(key) != second.get(key)]
@@ -191,8 +192,8 @@ _Facts = list[tuple[str, Any, Any]]
 _IF_ANY = ("not checked", "seconds", "nodes")
 
 
-def _facts(settings: _Facts, first: Rows, second: Rows) -> list[tuple[str, _Facts]]:
-    """Facts about both runs, and about each of their files."""
+def _facts(settings: _Facts, first: RunRows, second: RunRows) -> list[tuple[str, _Facts]]:
+    """Collect facts about both runs, and about each of their files."""
     files = list(dict.fromkeys([*first.files, *second.files]))
     if len(files) < 2:
         return [
@@ -206,13 +207,13 @@ def _facts(settings: _Facts, first: Rows, second: Rows) -> list[tuple[str, _Fact
 
 
 def _beside(first: Mapping[str, Any], second: Mapping[str, Any]) -> _Facts:
-    """Pair the facts of two runs; what neither has is left out, and so is what was not measured or needed."""
+    """Pair the facts of two runs, without those that neither run has."""
     pairs = [(name, one, second[name]) for name, one in first.items() if (one, second[name]) != (None, None)]
     return [(name, one, other) for name, one, other in pairs if one or other or name not in _IF_ANY]
 
 
-def _whole(read: Rows) -> dict[str, Any]:
-    """Facts about all answers of a run: each has its own certificate."""
+def _whole(read: RunRows) -> dict[str, Any]:
+    """Collect facts about all answers of a run, each of which has its own certificate."""
     counts = read.counts
     return {
         "certificates that hold": counts["verified"],
@@ -221,8 +222,8 @@ def _whole(read: Rows) -> dict[str, Any]:
     }
 
 
-def _part(read: Rows, file: str) -> dict[str, Any]:
-    """Facts about the answers of one file."""
+def _part(read: RunRows, file: str) -> dict[str, Any]:
+    """Collect facts about the answers of one file."""
     rows = [row for row in read.held if row.file == file]
     counts = read.files.get(file, Counter())
     judged = [row.compared for row in rows if row.compared.known]
@@ -237,19 +238,19 @@ def _part(read: Rows, file: str) -> dict[str, Any]:
 
 
 def _tables(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> list[TablePair]:
-    held = {str(table["title"]): table for table in second}
+    by_title = {str(table["title"]): table for table in second}
     pairs = [
-        TablePair(str(t["title"]), t, held.get(str(t["title"])), _changed(t, held.get(str(t["title"]))))
+        TablePair(str(t["title"]), t, by_title.get(str(t["title"])), _changed(t, by_title.get(str(t["title"]))))
         for t in first
     ]
     known = {pair.title for pair in pairs}
     return pairs + [
-        TablePair(title, None, table, frozenset()) for title, table in held.items() if title not in known
+        TablePair(title, None, table, frozenset()) for title, table in by_title.items() if title not in known
     ]
 
 
 def _changed(first: Mapping[str, Any], second: Mapping[str, Any] | None) -> frozenset[tuple[int, int]]:
-    """Cells of the second table that differ, if both have the same columns; rows go by their first cell."""
+    """Return the cells of the second table that differ, if the columns are the same; match rows by first cells."""
     if second is None or first["columns"] != second["columns"]:
         return frozenset()
     rows = {str(row[0]): row for row in first["rows"] if row}
@@ -262,11 +263,11 @@ def _changed(first: Mapping[str, Any], second: Mapping[str, Any] | None) -> froz
     )
 
 
-def _remarks(names: tuple[str, str], first: Rows, second: Rows, both: set[int]) -> list[str]:
+def _remarks(names: tuple[str, str], first: RunRows, second: RunRows, both: set[int]) -> list[str]:
     said = []
     for name, read in zip(names, (first, second), strict=True):
-        alone = [row.name for row in read.held if id(row) not in both]
-        if alone:
-            more = f" and {len(alone) - _NAMED} more" if len(alone) > _NAMED else ""
-            said.append(f"Only in {name}: {', '.join(alone[:_NAMED])}{more}.")
+        unmatched = [row.name for row in read.held if id(row) not in both]
+        if unmatched:
+            more = f" and {len(unmatched) - _NAMED} more" if len(unmatched) > _NAMED else ""
+            said.append(f"Only in {name}: {', '.join(unmatched[:_NAMED])}{more}.")
     return said

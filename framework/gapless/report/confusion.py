@@ -1,4 +1,4 @@
-"""Labels that are taken for others, counted over all answers whose right labels are known."""
+"""Confusions of labels, counted over all answers whose right labels are known."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Sequence
 
 import attrs
 
-from gapless.report.comparing import RIGHT_HEAD, WRONG_HEAD, Compared
+from gapless.report.gold_comparison import RIGHT_HEAD, WRONG_HEAD, GoldComparison
 from gapless.report.listing import Row, distinct_answers
 
 _LABELS = 16
-"""Labels of the matrix, those with most errors; the others are one row and one column."""
+"""Limit on the labels of the matrix, those with most errors; the others share one row and one column."""
 _MISTAKES = 12
 OTHERS = "others"
 
 
 @attrs.frozen
 class Confusion:
-    """Right labels against found ones.
+    """Counts of right labels by found label.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Confusion:
 
 
 def confusion_of(rows: Sequence[Row]) -> Confusion | None:
-    """Count the confusions of a run; None where nothing is known of what is right.
+    """Count the confusions of a run; return None if no right label is known.
 
     An answer that several files give to one problem counts once, but in `files`.
     """
@@ -88,11 +88,11 @@ def confusion_of(rows: Sequence[Row]) -> Confusion | None:
 
 
 def _files(rows: Sequence[Row]) -> list[tuple[str, int, int, int, int]]:
-    held: dict[str, list[Compared]] = {}
+    by_file: dict[str, list[GoldComparison]] = {}
     for row in rows:
         if row.compared.known:
-            held.setdefault(row.file, []).append(row.compared)
-    if len(held) < 2:
+            by_file.setdefault(row.file, []).append(row.compared)
+    if len(by_file) < 2:
         return []
     return [
         (
@@ -102,7 +102,7 @@ def _files(rows: Sequence[Row]) -> list[tuple[str, int, int, int, int]]:
             len(of),
             sum(not one.wrong for one in of),
         )
-        for file, of in held.items()
+        for file, of in by_file.items()
     ]
 
 
@@ -112,8 +112,8 @@ def _heads(pairs: Counter[tuple[str, str]]) -> list[tuple[str, int, int]]:
         words[gold] += count
     if not all(found in (RIGHT_HEAD, WRONG_HEAD) for _, found in pairs):
         return []
-    held = [(name, count, pairs[name, RIGHT_HEAD]) for name, count in words.items()]
-    return sorted(held, key=lambda one: (one[2] - one[1], -one[1], one[0]))
+    counts = [(name, count, pairs[name, RIGHT_HEAD]) for name, count in words.items()]
+    return sorted(counts, key=lambda entry: (entry[2] - entry[1], -entry[1], entry[0]))
 
 
 def _matrix(pairs: Counter[tuple[str, str]]) -> tuple[list[str], list[list[int]], list[list[int]]]:
@@ -128,9 +128,9 @@ def _matrix(pairs: Counter[tuple[str, str]]) -> tuple[list[str], list[list[int]]
     ranked = sorted(total, key=lambda name: (-wrong[name], -total[name], name))
     shown, rest = sorted(ranked[:_LABELS]), ranked[_LABELS:]
     labels = shown + ([OTHERS] if rest else [])
-    place = {name: at for at, name in enumerate(shown)} | dict.fromkeys(rest, len(shown))
+    index = {name: at for at, name in enumerate(shown)} | dict.fromkeys(rest, len(shown))
     counts = [[0] * len(labels) for _ in labels]
     for (gold, found), count in pairs.items():
-        counts[place[gold]][place[found]] += count
+        counts[index[gold]][index[found]] += count
     shades = [[-(-5 * count // max(1, sum(row))) for count in row] for row in counts]
     return labels, counts, shades

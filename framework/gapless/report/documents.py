@@ -1,4 +1,4 @@
-"""The folder of a run apart from its answers: its manifest, tables, documents and figures."""
+"""Contents of a run's folder except its answers: manifest, tables, documents and figures."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gapless.core.errors import InvalidProblem
+from gapless.errors import InvalidProblem
 from gapless.runs import TABLES, Manifest
 
 _FIGURES, _FIGURE_BYTES = 24, 4_000_000
-_BARS = set("# ▁▂▃▄▅▆▇█▏▎▍▌▋▊▉░▒▓")
 _DOCUMENT_LETTERS = 60_000
-"""Limit on the characters of a JSON document that is shown."""
+"""Limit on the displayed characters of a JSON document."""
 
 
 def _load(file: Path) -> Any:
@@ -34,7 +33,7 @@ def _stored(folder: Path | None) -> Mapping[str, Any]:
 
 
 def about(folder: Path | None) -> Mapping[str, Any]:
-    """Facts about the run of a folder: task, arguments, version, start, seconds.
+    """Return facts about the run of a folder: task, arguments, version, start, seconds.
 
     Raises `InvalidProblem`: a document cannot be read; the message names the file.
     """
@@ -50,42 +49,25 @@ def about(folder: Path | None) -> Mapping[str, Any]:
 
 
 def tables(folder: Path | None) -> Sequence[Mapping[str, Any]]:
-    """The tables that the task printed, without columns of block characters, which are for terminals.
+    """Return the tables that the task printed.
 
     Raises `InvalidProblem`: a table has no title, columns or rows.
     """
-    held = _stored(folder).get("tables", [])
-    for table in held:
-        if not _is_table(table):
-            raise InvalidProblem(f"{folder}/{TABLES}: a table has no title, columns or rows")
-    return [_without_bars(table) for table in held]
-
-
-def _without_bars(table: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A table as a page shows it: folders of earlier versions have bars in it."""
-    count = len(table["columns"])
-    kept = [column for column in range(count) if not _is_bar(table["rows"], column)]
-    if len(kept) == count:
-        return table
-    rows = [[row[column] for column in kept if column < len(row)] for row in table["rows"]]
-    return {**table, "columns": [table["columns"][column] for column in kept], "rows": rows}
-
-
-def _is_bar(rows: Sequence[Sequence[Any]], column: int) -> bool:
-    cells = [row[column] for row in rows if column < len(row)]
-    drawn = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
-    return bool(drawn) and len(drawn) == sum(cell != "" for cell in cells) and all(set(c) <= _BARS for c in drawn)
+    tables: Sequence[Mapping[str, Any]] = _stored(folder).get("tables", [])
+    if not all(map(_is_table, tables)):
+        raise InvalidProblem(f"{folder}/{TABLES}: a table has no title, columns or rows")
+    return tables
 
 
 def _is_table(table: Any) -> bool:
     if not isinstance(table, dict) or "title" not in table:
         return False
-    listed = [table.get("columns"), table.get("rows")]
-    return all(isinstance(one, list) for one in listed) and all(isinstance(row, list) for row in table["rows"])
+    has_lists = all(isinstance(table.get(name), list) for name in ("columns", "rows"))
+    return has_lists and all(isinstance(row, list) for row in table["rows"])
 
 
 def documents(folder: Path | None) -> list[tuple[str, str]]:
-    """Names and contents of the other JSON documents, numbers with as many digits as people read."""
+    """Return names and contents of the other JSON documents, with rounded numbers."""
     if folder is None:
         return []
     found = []
@@ -98,7 +80,7 @@ def documents(folder: Path | None) -> list[tuple[str, str]]:
 
 
 def _short(value: Any) -> Any:
-    """The same data with shorter fractions."""
+    """Round the fractions in JSON data."""
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, list):
@@ -107,7 +89,7 @@ def _short(value: Any) -> Any:
 
 
 def figures(folder: Path | None) -> tuple[list[tuple[str, str]], int]:
-    """SVG files of the folder, as images: their content can neither run nor load anything."""
+    """Return the SVG files of the folder as images, whose content can neither run nor load anything."""
     files = [] if folder is None else sorted(folder.glob("*.svg"))
     found: list[tuple[str, str]] = []
     size = 0

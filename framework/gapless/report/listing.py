@@ -1,4 +1,4 @@
-"""The answers of a run in a few characters each: the page's script draws the list from them."""
+"""Answers of a run in a few characters each, from which the page's script draws the list."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 
 import attrs
 
-from gapless.core import serial
-from gapless.core.certificate import Verdict
-from gapless.core.record import Record
-from gapless.report.comparing import Compared, compared
+from gapless.arrays import serial
+from gapless.certificates.certificate import Verdict
+from gapless.report.gold_comparison import GoldComparison, compared
 from gapless.report.page import plain
+from gapless.results.record import Record
 
 _DIGITS = 7
 _LETTERS, _BRIEF = 2_500_000, 150
-"""Limit on the characters of the list, and of an answer that is listed by its first words for the sake of it."""
+"""Limit on the characters of the list, and of an answer that is shortened to its first words to respect it."""
 _FIRST = 12
-"""Words of an answer that is listed by its first words."""
+"""Number of words of a shortened answer."""
 
 
 @attrs.frozen
 class Row:
-    """One answer.
+    """Answer in the list.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Row:
     nodes: int
     check: str
     size: int
-    compared: Compared
+    compared: GoldComparison
     margin: float | None = None
     posteriors: Sequence[float] = ()
     file: str = ""
@@ -69,7 +69,7 @@ def row_of(record: Record, verdict: Verdict | None, file: str = "", problem: str
     result = record.result
     several = len(result.solutions) > 1
     found = compared(record)
-    known = record.measured.get("posteriors", ())
+    known = record.measurements.get("posteriors", ())
     return Row(
         record.name,
         result.status.value,
@@ -102,7 +102,7 @@ def _digest(text: str) -> str:
 
 
 def distinct_answers(rows: Sequence[Row]) -> list[Row]:
-    """Leave out each answer that another file gives to the same problem as well."""
+    """Drop each answer to a problem that another file answers, too."""
     held: dict[object, Row] = {}
     for place, row in enumerate(rows):
         answer = (row.problem, row.status, tuple(row.compared.tokens), row.decided)
@@ -111,22 +111,25 @@ def distinct_answers(rows: Sequence[Row]) -> list[Row]:
 
 
 def check_words(record: Record, verdict: Verdict | None) -> str:
-    """Outcome of a check."""
+    """Describe the outcome of a check."""
     if not record.result.certified and (verdict is None or verdict.missing):
         return record.result.proof
     return "not checked" if verdict is None else "holds" if verdict else plain(f"fails: {verdict.reason}")
 
 
-def torn_row(name: str, reason: str, file: str = "") -> Row:
+def unreadable_row(name: str, reason: str, file: str = "") -> Row:
     """Make the row of a record that contradicts itself."""
-    nothing = Compared("", (), (), 0, (), ())
+    nothing = GoldComparison("", (), (), 0, (), ())
     return Row(name, "unreadable", None, None, 0.0, 0, plain(f"fails: {reason}"), 0, nothing, file=file)
 
 
 def seconds_of(record: Record) -> float:
-    """Seconds of the solver; for answers decoded in one call, the share that the run measured."""
-    told = record.result.stats.seconds, record.measured.get("seconds")
-    return next((float(one) for one in told if isinstance(one, int | float) and 0 < one < math.inf), 0.0)
+    """Return the seconds of the solver; for answers decoded in one call, the share that the run measured."""
+    candidates = record.result.stats.seconds, record.measurements.get("seconds")
+    return next(
+        (float(seconds) for seconds in candidates if isinstance(seconds, int | float) and 0 < seconds < math.inf),
+        0.0,
+    )
 
 
 def _finite(value: float) -> float | None:
@@ -138,20 +141,20 @@ def _are_shares(values: Iterable[Any]) -> bool:
 
 
 class Strings:
-    """Each string once, by its number."""
+    """Table of strings, each stored once and referred to by its number."""
 
     def __init__(self) -> None:
         self.held: dict[str, int] = {}
 
     def __call__(self, text: str) -> int:
-        """The number of a string."""
+        """Return the number of a string."""
         return self.held.setdefault(text, len(self.held))
 
 
 def encoded(
     rows: Sequence[Row], anchors: Sequence[str], more: Sequence[Row | None] | None = None
 ) -> dict[str, Any]:
-    """The list as JSON data.
+    """Encode the list as JSON data.
 
     An answer is ``[name, status, value, gap, seconds, nodes, check, anchor, errors, cut, words, found, gold,
     right, file]``, strings by their numbers in ``strings``; ``gold`` holds pairs (place, string) for the wrong
@@ -163,7 +166,7 @@ def encoded(
     anchors : sequence of str
         Of the answers that the page shows in full; empty for the others.
     more : sequence of Row or None, optional
-        The answers of another run beside these.
+        Answers of another run to compare with these.
     """
     data = _encoded(rows, anchors, more, None)
     if len(json.dumps(data, separators=(",", ":"))) <= _LETTERS:
@@ -174,7 +177,7 @@ def encoded(
 def _encoded(
     rows: Sequence[Row], anchors: Sequence[str], more: Sequence[Row | None] | None, letters: int | None
 ) -> dict[str, Any]:
-    """The list, in at most so many characters where first words do; None for no limit."""
+    """Encode the list within a limit of characters by shortening answers to first words; None for no limit."""
     number = Strings()
     used = 0
     brief = _BRIEF if more is None else 2 * _BRIEF
@@ -215,7 +218,7 @@ def _line(row: Row, anchor: str, number: Strings, whole: bool) -> list[Any]:
 
 
 def _short(value: float | None, digits: int = _DIGITS) -> float | int | None:
-    """A number with as many digits as people read."""
+    """Round a number for display."""
     if value is None:
         return None
     rounded = float(f"{value:.{digits}g}")

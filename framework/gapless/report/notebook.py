@@ -1,4 +1,4 @@
-"""Values as HTML in notebooks, with the drawings and the style of the report."""
+"""HTML of values in notebooks, with the drawings and the style of the report."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless.core.batch_result import BatchResult
-from gapless.core.certificate import Certificate
-from gapless.core.problem import Problem
-from gapless.core.record import Record
-from gapless.core.result import Result, Solution
-from gapless.core.results.names import Names, one_line
-from gapless.core.results.notebook import problem_of
-from gapless.core.tree_certificate import TreeCertificate
-from gapless.core.work import work_limit
+from gapless.certificates.certificate import Certificate
+from gapless.certificates.tree_certificate import TreeCertificate
+from gapless.limits.work import work_limit
+from gapless.notebook import problem_of
+from gapless.problems.names import Names, one_line
+from gapless.problems.problem import Problem
 from gapless.report.answer import draw_tree
 from gapless.report.page import fact, number
-from gapless.report.search_tree import Node, bare_tree, search_tree
-from gapless.report.structures import Drawn, drawn_structures
+from gapless.report.search_tree import TreeNode, bare_tree, search_tree
+from gapless.report.structures import StructureView, drawn_structures
+from gapless.results.batch_result import BatchResult
+from gapless.results.record import Record
+from gapless.results.result import Result, Solution
 from gapless.svg import cut
 
 _STRUCTURES, _ON, _NAMED, _ROWS, _LETTERS = 5, 200, 60, 10, 300
-"""Limits: structures of a list, decisions of one that is drawn, names, rows of a table, letters of a line."""
+"""Limits: structures of a list, decisions of a drawn structure, names, rows of a table, letters of a line."""
 _DRAWING = 150_000
 """Limit on the letters of a drawing."""
 _NODES, _FIXINGS = 600, 20_000_000
 """Limits on a search tree: nodes, and nodes times decisions."""
 _PATIENCE, _WORK = 0.3, 1e8
-"""Seconds in which bounds of leaves are computed again, and steps for each of them."""
+"""Limits on recomputing the bounds of leaves: seconds for all, and steps for each."""
 _DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{((?:[^{}]|\{[^{}]*\})*)\}")
 _WHOLE_PAGE = re.compile(r"(?<![\w-])(?::root|body)(?=\s*[{,])")
 _LIGHT_HOST = '[data-jp-theme-light="true"], .vscode-light, [data-theme="light"], [theme="light"]'
@@ -51,7 +51,7 @@ td.names { min-width: 30ch; overflow-wrap: break-word; }
 
 
 def html_of(value: object) -> str | None:
-    """One element with the style that it needs; None for values that have no HTML.
+    """Make one element with its style; return None for values without HTML.
 
     It loads nothing and runs no script. Its size is bounded: of what is large, the first part is shown, and the
     rest is counted.
@@ -59,17 +59,17 @@ def html_of(value: object) -> str | None:
     for kind, make in _MAKERS.items():
         if isinstance(value, kind):
             html = f'<div class="gapless"><style>{_style()}</style>{"".join(make(value))}</div>'
-            return html.encode("utf-8", "backslashreplace").decode()  # JSON allows lone surrogates, a page does not
+            return html.encode("utf-8", "backslashreplace").decode()  # JSON allows lone surrogates, HTML does not
     return None
 
 
 @functools.cache
 def _style() -> str:
-    """The style of the report for one element: dark as the notebook is, or else as the system is."""
+    """Return the style of the report for one element, dark if the notebook is, or else if the system is."""
     css = resources.files("gapless.report").joinpath("data", "page.css").read_text("utf-8")
     light, dark = (_WHOLE_PAGE.sub("&", part) for part in (_DARK.sub("", css), "".join(_DARK.findall(css))))
     dark = f"& {{ color-scheme: dark; }} {dark}"
-    element = ".gapless.gapless"  # stronger than what the notebook says about tables
+    element = ".gapless.gapless"  # a higher specificity than the notebook's own rules for tables
     return (
         f"{element} {{ {light} {_OWN} }}"
         f"@media (prefers-color-scheme: dark) {{ {element}:not(:is({_LIGHT_HOST}) *) {{ {dark} }} }}"
@@ -87,7 +87,7 @@ def _record(record: Record) -> Iterator[str]:
         drawn = drawn_structures(attrs.evolve(record, result=attrs.evolve(result, solutions=shown)))
     else:
         drawn = [_undrawn(place, one, shown[0]) for place, one in enumerate(shown, 1)]
-    named = [problem.named(one.structure, record.words) for one in shown]
+    named = [problem.describe(one.structure, record.words) for one in shown]
     several = [_structure(one, names, len(shown) > 1) for one, names in zip(drawn, named, strict=True)]
     if len(several) > 1:
         stacked = " stacked" if any(one.wide for one in drawn) else ""
@@ -121,21 +121,21 @@ def _head(result: Result[Any]) -> Iterator[str]:
     outcome = result.outcome[0].upper() + result.outcome[1:]
     yield _verdict(sure, outcome, f"{result.proof}{f'; method {result.method}' if result.method else ''}")
     held = [("value", result.value)] if result.solutions else []
-    stats, gap = result.stats, 0.0 if result.proved else result.gap  # what rounding leaves is none
+    stats, gap = result.stats, 0.0 if result.proved else result.gap  # a rest of rounding is no gap
     effort = [("nodes", stats.nodes), ("iterations", stats.iterations), ("seconds", stats.seconds)]
     counted = [(name, count) for name, count in effort if count]
     yield _facts([*held, ("bound", result.bound), ("gap", gap), *counted])
     yield from map(_note, result.explanation[:_ROWS])
 
 
-def _undrawn(place: int, one: Solution[Any], best: Solution[Any]) -> Drawn:
+def _undrawn(place: int, one: Solution[Any], best: Solution[Any]) -> StructureView:
     loss = abs(best.value - one.value)
     note = f"Too large to be drawn here: more than {_ON} decisions are on. gapless report draws it."
-    return Drawn(place, one.value, loss, "", False, (), 0, (), (), note)
+    return StructureView(place, one.value, loss, "", False, (), 0, (), (), note)
 
 
-def _structure(one: Drawn, names: Names, ranked: bool) -> str:
-    """A structure as an image, in which nothing can run, and in names."""
+def _structure(one: StructureView, names: Names, ranked: bool) -> str:
+    """Show a structure as an image, in which no script can run, and in names."""
     parts = []
     if ranked:
         worse = f", {number(one.loss)} worse than the best" if one.loss else ""
@@ -153,24 +153,26 @@ def _structure(one: Drawn, names: Names, ranked: bool) -> str:
     return "".join([*parts, "</details>"])
 
 
-def _tree(nodes: Sequence[Node], count: int = 0) -> Iterator[str]:
-    """A search tree, drawn and in words. `count`: its nodes where not all are given."""
+def _tree(nodes: Sequence[TreeNode], count: int = 0) -> Iterator[str]:
+    """Show a search tree as a drawing and in words. `count`: number of nodes if not all are given."""
     if len(nodes) < 2:
         return
     ends = "".join(f'<span class="{end}">{end}</span>' for end in ("branched", "closed", "infeasible", "open"))
     yield f'<p>Search tree, {number(max(count, len(nodes)))} nodes <span class="key">{ends}</span></p>'
     tree = draw_tree(nodes, titled=True)
-    half = float(tree.partition(' width="')[2].partition('"')[0]) / 2  # smaller, it would not be seen
+    half = (
+        float(tree.partition(' width="')[2].partition('"')[0]) / 2
+    )  # the limit below which the drawing is illegible
     tree = tree.replace("<svg ", f'<svg style="min-width: {half:.0f}px" ', 1)
     yield f'<div class="scroll treebox" tabindex="0">{tree}</div>'
     yield from _left_out(count - len(nodes), "nodes")
-    told = tuple(f"{node.number}: {node.words()}" for node in nodes)
-    yield f"<details><summary>The tree in words</summary>{_words(told)}</details>"
+    lines = tuple(f"{node.number}: {node.words()}" for node in nodes)
+    yield f"<details><summary>The tree in words</summary>{_words(lines)}</details>"
 
 
 def _batch(batch: BatchResult[Any]) -> Iterator[str]:
-    sure = "good" if batch.proved == 1.0 and not batch.errors else "fair"
-    proved = f"{batch.proved:.1%} proved" if len(batch) else "none"
+    sure = "good" if batch.proved_share == 1.0 and not batch.errors else "fair"
+    proved = f"{batch.proved_share:.1%} proved" if len(batch) else "none"
     yield _verdict(sure, f"{number(len(batch))} answers, {proved}", "to_frame() gives all of them as a table.")
     counts = Counter("not reached" if status is None else status.value for status in batch.statuses)
     failed = [("failed", len(batch.errors))] if batch.errors else []
@@ -182,11 +184,11 @@ def _batch(batch: BatchResult[Any]) -> Iterator[str]:
 
 
 def _row(batch: BatchResult[Any], i: int) -> tuple[Any, ...]:
-    status, told = batch.statuses[i], str(batch.errors.get(i, ""))
-    if not told and not np.isnan(batch.values[i]) and i < len(batch.problems):
-        told = one_line(batch.problems[i].named(batch.structure(i)))
+    status, text = batch.statuses[i], str(batch.errors.get(i, ""))
+    if not text and not np.isnan(batch.values[i]) and i < len(batch.problems):
+        text = one_line(batch.problems[i].describe(batch.structure(i)))
     outcome = "not reached" if status is None else status.value
-    return i, outcome, float(batch.values[i]), cut(told, _LETTERS), float(batch.bounds[i])
+    return i, outcome, float(batch.values[i]), cut(text, _LETTERS), float(batch.bounds[i])
 
 
 def _problem(problem: Problem[Any]) -> Iterator[str]:
@@ -222,17 +224,17 @@ _MAKERS: Mapping[type, Callable[[Any], Iterable[str]]] = {
 
 
 def _about(value: object) -> str:
-    """The first sentence about a class, in plain words."""
+    """Return the first sentence of a class's docstring, without markup."""
     return (inspect.getdoc(type(value)) or "").partition("\n")[0].replace("`", "")
 
 
 def _fields(value: Any) -> list[tuple[str, Any]]:
-    """Fields of an attrs class by their size, or as they are where they are short."""
+    """List the fields of an attrs class, long ones by their size."""
     if not attrs.has(type(value)):
         return []
     held = {field.name: getattr(value, field.name) for field in attrs.fields(type(value))}
     shown = {name.strip("_").replace("_", " "): _short(held[name]) for name in held if name != "factors"}
-    return [(name, told) for name, told in shown.items() if told is not None]
+    return [(name, text) for name, text in shown.items() if text is not None]
 
 
 def _short(held: Any) -> Any:
@@ -245,15 +247,15 @@ def _short(held: Any) -> Any:
     return f"{number(len(held))} entries" if isinstance(held, Sequence | Mapping | Set) and held else None
 
 
-def _verdict(mark: str, strong: str, told: str) -> str:
-    return f'<div class="verdict {mark}"><strong>{_text(strong)}</strong><span>{_text(told)}</span></div>'
+def _verdict(mark: str, strong: str, text: str) -> str:
+    return f'<div class="verdict {mark}"><strong>{_text(strong)}</strong><span>{_text(text)}</span></div>'
 
 
 def _facts(facts: Iterable[tuple[str, Any]]) -> str:
-    held = ((name, fact(value, name)) for name, value in facts)
+    shown = ((name, fact(value, name)) for name, value in facts)
     entries = (
-        f"<div{' class=wide' if len(told) > 18 else ''}><dt>{_text(name)}</dt><dd>{_text(told)}</dd></div>"
-        for name, told in held
+        f"<div{' class=wide' if len(text) > 18 else ''}><dt>{_text(name)}</dt><dd>{_text(text)}</dd></div>"
+        for name, text in shown
     )
     return f'<dl class="facts">{"".join(entries)}</dl>'
 
@@ -280,9 +282,9 @@ def _left_out(count: int, things: str) -> Iterator[str]:
         yield _note(f"and {number(count)} more {things}")
 
 
-def _note(told: str) -> str:
-    return f'<p class="note">{_text(told)}</p>'
+def _note(text: str) -> str:
+    return f'<p class="note">{_text(text)}</p>'
 
 
-def _text(told: str) -> str:
-    return escape(cut(told, _LETTERS))
+def _text(text: str) -> str:
+    return escape(cut(text, _LETTERS))

@@ -17,20 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.errors import MissingDependency
+from gapless.errors import MissingDependency
 
 _DATA = "data"
 DIGITS, TABLE_DIGITS, TIME_DIGITS = 6, 4, 3
 """Significant digits of numbers in general, in the tables of tasks (as on the command line), and of times."""
 _LISTED = 8
-"""Values of a list that are written out."""
+"""Limit on the displayed values of a list."""
 _REPR = re.compile(r"^<.*>$|^\w+\(.*\)$|\bobject at 0x", re.DOTALL)
 _NUMPY = re.compile(r"\bnp\.(?:float|int|uint|bool|str)\w*\(([^()]*)\)")
 _LONG = re.compile(r"-?\b\d+\.\d{10,}(?:e[-+]?\d+)?\b")
 
 
 def render(title: str, **view: Any) -> str:
-    """The page.
+    """Make the page.
 
     Its Content-Security-Policy allows no source but the page itself, and no script but the hashed one: a compliant
     browser loads nothing from elsewhere, and runs nothing that is hidden in a sentence. `view` holds
@@ -56,7 +56,7 @@ def render(title: str, **view: Any) -> str:
         version=importlib.metadata.version("gapless"),
         **view,
     )
-    return text.encode("utf-8", "backslashreplace").decode()  # JSON allows lone surrogates, a page does not
+    return text.encode("utf-8", "backslashreplace").decode()  # JSON allows lone surrogates, HTML does not
 
 
 def require_jinja() -> None:
@@ -112,13 +112,13 @@ def _real(value: float, digits: int) -> str:
 
 
 def plain(text: str) -> str:
-    """A sentence with at most twelve digits in a number, and without the types that NumPy writes."""
+    """Rewrite a sentence with at most twelve digits in a number, and without NumPy's type names."""
     text = _NUMPY.sub(r"\1", text)
-    return _LONG.sub(lambda found: f"{float(found[0]):.12g}", text)
+    return _LONG.sub(lambda match: f"{float(match[0]):.12g}", text)
 
 
 def json_data(value: Any) -> Any:
-    """JSON for a script element, escaped so that it cannot end the element or begin another."""
+    """Encode JSON for a script element, escaped so that it cannot end the element or begin another."""
     from markupsafe import Markup  # noqa: PLC0415  comes with jinja2
 
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""Dots and bars over all answers of a run, prepared for the page."""
+"""Plots of dots and bars over all answers of a run."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from gapless.report.listing import Row, distinct_answers
 from gapless.report.page import TIME_DIGITS, number
 
 _GRID = 400
-"""Dots are placed on a grid of so many places across and down: what coincides is drawn once."""
+"""Cells per side of the grid on which dots are placed, so that coinciding ones are drawn once."""
 _EDGE = 3.0
 """Margin around the dots in per cent."""
 _BINS = 10
 _FEWEST = 10
-"""Answers of a bin of margins, at least."""
+"""Minimum number of answers in a bin of margins."""
 _COLOURS = 3
-"""Files that are told apart by colours; more are drawn in one."""
+"""Limit on the files with colours of their own; more are drawn in one colour."""
 
 
 @attrs.frozen
 class Plot:
-    """A plot; its lines stretch with the page, its labels do not.
+    """Plot whose lines stretch with the page, and whose labels do not.
 
     Parameters
     ----------
@@ -78,17 +78,18 @@ def time_against_length(rows: Sequence[Row]) -> Plot | None:
     for row in rows:
         if row.size > 0 and row.seconds > 0:
             timed.setdefault(row.file, []).append((float(row.size), row.seconds))
-    timed = {file: held for file, held in timed.items() if len({seconds for _, seconds in held}) > 1}
-    points = [point for held in timed.values() for point in held]
+    # Answers of one batch share their seconds, which says nothing about sizes.
+    timed = {file: times for file, times in timed.items() if len({seconds for _, seconds in times}) > 1}
+    points = [point for times in timed.values() for point in times]
     if len({x for x, _ in points}) < 2:
         return None
     x, y = _Log([x for x, _ in points]), _Log([y for _, y in points])
     coloured = list(timed.items()) if 1 < len(timed) <= _COLOURS else [("", points)]
     marks = []
-    for place, (_, held) in enumerate(coloured):
-        places = sorted({(round(x(a) * _GRID), round(y(b) * _GRID)) for a, b in held})
+    for colour, (_, times) in enumerate(coloured):
+        places = sorted({(round(x(a) * _GRID), round(y(b) * _GRID)) for a, b in times})
         dots = "".join(f"M{_down(a / _GRID)} {_down(1 - b / _GRID)}h0" for a, b in places)
-        marks.append((f"dots count{place}", dots))
+        marks.append((f"dots count{colour}", dots))
     of = f" by {', '.join(timed)}" if any(timed) else ""
     least, most = (number(extreme(b for _, b in points), TIME_DIGITS) for extreme in (min, max))
     what = "words" if any(row.compared.tokens for row in rows) else "decisions"
@@ -98,11 +99,11 @@ def time_against_length(rows: Sequence[Row]) -> Plot | None:
     table = [
         [
             _range(2 ** (group / 4), 2 ** ((group + 1) / 4)),
-            number(len(held)),
-            number(_median(held), TIME_DIGITS),
-            number(max(held), TIME_DIGITS),
+            number(len(seconds)),
+            number(_median(seconds), TIME_DIGITS),
+            number(max(seconds), TIME_DIGITS),
         ]
-        for group, held in sorted(groups.items())
+        for group, seconds in sorted(groups.items())
     ]
     return Plot(
         "Time against length",
@@ -114,7 +115,7 @@ def time_against_length(rows: Sequence[Row]) -> Plot | None:
         [what, "answers", "median seconds", "most seconds"],
         table,
         f"Seconds of {number(len(points))} answers{of} against their {what}; from {least} to {most} seconds.",
-        [(f"count{place}", file) for place, (file, _) in enumerate(coloured) if file],
+        [(f"count{colour}", file) for colour, (file, _) in enumerate(coloured) if file],
     )
 
 
@@ -130,7 +131,7 @@ def _median(values: Sequence[float]) -> float:
 
 
 class _Log:
-    """A logarithmic axis from the least to the largest of some positive numbers, as shares of its length."""
+    """Logarithmic axis from the smallest to the largest of positive numbers; positions are shares of its length."""
 
     def __init__(self, values: Sequence[float]) -> None:
         self.low, self.high = math.log10(min(values)), math.log10(max(values))
@@ -139,7 +140,7 @@ class _Log:
         return (math.log10(value) - self.low) / (self.high - self.low)
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Round numbers on the axis: powers of ten, with 2 and 5 between them on a short one."""
+        """List round numbers on the axis: powers of ten, on a short axis also their multiples by 2 and 5."""
         decades = range(math.floor(self.low), math.ceil(self.high) + 1)
         times = (1, 2, 5) if self.high - self.low < 2.5 else (1,)
         every = max(1, round((self.high - self.low) / 5))
@@ -155,7 +156,7 @@ def _down(share: float) -> float:
 
 
 def histogram(title: str, across: str, values: Sequence[float]) -> Plot | None:
-    """Numbers of answers by powers of ten, zero apart; None where all are in one."""
+    """Draw the numbers of answers by powers of ten, and zero separately; return None if all are in one."""
     counts = Counter(_power(value) for value in values)
     known = [power for power in counts if power is not None]
     shown: list[int | None] = [None] if None in counts else []
@@ -165,25 +166,25 @@ def histogram(title: str, across: str, values: Sequence[float]) -> Plot | None:
         return None
     whole = all(isinstance(value, int) for value in values)
     labels = [_decade(power, whole) for power in shown]
-    held = [counts.get(power, 0) for power in shown]
-    most = max(held)
-    table = [[label, number(count)] for label, count in zip(labels, held, strict=True)]
-    said = "; ".join(f"{number(count)} with {label}" for label, count in zip(labels, held, strict=True) if count)
+    bars = [counts.get(power, 0) for power in shown]
+    highest = max(bars)
+    table = [[label, number(count)] for label, count in zip(labels, bars, strict=True)]
+    summary = "; ".join(f"{number(count)} with {label}" for label, count in zip(labels, bars, strict=True) if count)
     return Plot(
         title,
         f"{across}, by powers of ten",
         "answers",
-        [("bars count0", "".join(_bar(place, len(held), count / most) for place, count in enumerate(held)))],
-        [((place + 0.5) * 100 / len(held), label) for place, label in enumerate(_thinned(labels))],
-        [(100 - 92 * count / most, number(count)) for count in _round_counts(most)],
+        [("bars count0", "".join(_bar(i, len(bars), count / highest) for i, count in enumerate(bars)))],
+        [((i + 0.5) * 100 / len(bars), label) for i, label in enumerate(_thinned(labels))],
+        [(100 - 92 * count / highest, number(count)) for count in _round_counts(highest)],
         [across, "answers"],
         table,
-        f"{title} of {number(len(values))} answers: {said}.",
+        f"{title} of {number(len(values))} answers: {summary}.",
     )
 
 
 def _power(value: float) -> int | None:
-    """The power of ten below a number; None for zero and for what rounding leaves of it."""
+    """Return the power of ten below a number; None for zero, up to rounding."""
     return math.floor(math.log10(value)) if value > 1e-12 else None
 
 
@@ -196,13 +197,13 @@ def _decade(power: int | None, whole: bool) -> str:
 
 
 def _thinned(labels: Sequence[str], most: int = 6) -> list[str]:
-    """So many labels that they do not overlap on a phone; the others are empty."""
+    """Empty some labels, so that the others do not overlap on a phone."""
     every = -(-len(labels) // most)
-    return [label if place % every == 0 else "" for place, label in enumerate(labels)]
+    return [label if i % every == 0 else "" for i, label in enumerate(labels)]
 
 
-def _bar(place: int, count: int, share: float) -> str:
-    left, right = (place + 0.12) * 100 / count, (place + 0.88) * 100 / count
+def _bar(index: int, count: int, share: float) -> str:
+    left, right = (index + 0.12) * 100 / count, (index + 0.88) * 100 / count
     return f"M{left:.2f} 100V{100 - 92 * share:.2f}H{right:.2f}V100Z" if share else ""
 
 
@@ -213,7 +214,7 @@ def _round_counts(most: int) -> list[int]:
 
 
 def reliability(rows: Sequence[Row]) -> Plot | None:
-    """Accuracy of confident answers: by posteriors where they are stored, otherwise by margins.
+    """Draw the accuracy of confident answers, by posteriors if they are stored, otherwise by margins.
 
     None where neither is stored, or nothing is known of what is right.
     """
@@ -235,7 +236,7 @@ def _by_posterior(pairs: Sequence[tuple[float, bool]]) -> Plot:
     bins: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
     for pair in pairs:
         bins[min(_BINS - 1, int(pair[0] * _BINS))].append(pair)
-    points = [_mean(held) for held in bins if held]
+    points = [_mean(answers) for answers in bins if answers]
     off = sum(abs(p - share) * count for p, share, count in points) / len(pairs)
     return Plot(
         "Reliability: accuracy against posterior",
@@ -253,20 +254,21 @@ def _by_posterior(pairs: Sequence[tuple[float, bool]]) -> Plot:
 def _by_margin(margins: Sequence[tuple[float, bool]]) -> Plot:
     ranked = sorted(margins)
     count = max(2, min(_BINS, len(ranked) // _FEWEST))
-    cuts = [len(ranked) * place // count for place in range(count + 1)]
+    cuts = [len(ranked) * i // count for i in range(count + 1)]
     bins = [ranked[low:high] for low, high in pairwise(cuts)]
     points = [
-        (_median([m for m, _ in held]), sum(right for _, right in held) / len(held), len(held)) for held in bins
+        (_median([m for m, _ in answers]), sum(right for _, right in answers) / len(answers), len(answers))
+        for answers in bins
     ]
     width = 100 / count
-    placed = [((place + 0.5) * width / 100, share, n) for place, (_, share, n) in enumerate(points)]
+    placed = [((i + 0.5) * width / 100, share, n) for i, (_, share, n) in enumerate(points)]
     labels = _thinned([number(float(f"{margin:.2g}")) for margin, _, _ in points])
     return Plot(
         "Reliability: answers that are right, by their margin",
         "margin to the second best (median of as many answers each)",
         "share without an error",
         _marked(placed, lambda at: 100 * at),
-        [((place + 0.5) * width, label) for place, label in enumerate(labels)],
+        [((i + 0.5) * width, label) for i, label in enumerate(labels)],
         _SHARES,
         ["median margin", "answers", "without an error"],
         [[number(margin), number(n), f"{share:.3f}"] for margin, share, n in points],
@@ -284,7 +286,7 @@ def _mean(pairs: Sequence[tuple[float, bool]]) -> tuple[float, float, int]:
 
 
 def _marked(points: Sequence[tuple[float, float, int]], across: Callable[[float], float]) -> list[tuple[str, str]]:
-    """A line through points, with a dot at each."""
+    """Draw a line through points, with a dot at each."""
     placed = [(across(x), 100 - 100 * share) for x, share, _ in points]
     line = "L".join(f"{x:.2f} {y:.2f}" for x, y in placed)
     return [

@@ -1,4 +1,4 @@
-"""The view of a run on a page: tables and figures, plots, a list of all records, and some of them in full."""
+"""Data of a run for its page: tables and figures, plots, a list of all records, and some answers in full."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from typing import Any
 
 import attrs
 
-from gapless.core import serial
-from gapless.core.certificate import UNREADABLE, Verdict
-from gapless.core.errors import GaplessError, InvalidProblem, InvalidResult
-from gapless.core.record import Record
+from gapless.arrays import serial
+from gapless.certificates.certificate import UNREADABLE, Verdict
+from gapless.errors import GaplessError, InvalidProblem, InvalidResult
 from gapless.report import documents
-from gapless.report.answer import Answer, answer_of
+from gapless.report.answer import AnswerView, answer_of
 from gapless.report.confusion import Confusion, confusion_of
-from gapless.report.listing import Row, check_words, encoded, problem_digest, row_of, seconds_of, torn_row
+from gapless.report.listing import Row, check_words, encoded, problem_digest, row_of, seconds_of, unreadable_row
 from gapless.report.page import number
 from gapless.report.plots import Plot, plots_of
+from gapless.results.record import Record
 from gapless.runs.reading import record_documents
 from gapless.svg import cut
 
 _LISTED = 50_000
 """Limit on the records in the list of a page."""
 _FIRST_LETTERS = 120
-"""Characters of a sentence above its answer in full."""
+"""Limit on the characters of a sentence above its answer."""
 CHECKED = 500
-"""Certificates of a run that are checked by default, spread evenly over its answers."""
+"""Default number of checked certificates, spread evenly over the answers of a run."""
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 
 @attrs.frozen
 class Detail:
-    """An answer shown in full, its first words, and the reason."""
+    """Answer shown in full, with its first words and the reason."""
 
     anchor: str
     words: str
     why: str
-    answer: Answer
+    answer: AnswerView
 
 
 @attrs.frozen
-class Run:
-    """A run, prepared for display.
+class RunView:
+    """Data of a run for display.
 
     Parameters
     ----------
@@ -101,31 +101,32 @@ _Entry = tuple[float, int, Record, Verdict | None, int]
 
 
 class _Top:
-    """The records with the largest keys; the others are dropped."""
+    """Records with the largest keys, for a reason to show them; the others are dropped."""
 
-    def __init__(self, most: int, why: str) -> None:
-        self.most, self.why = most, why
-        self.held: list[_Entry] = []
+    def __init__(self, size: int, reason: str) -> None:
+        self.size, self.reason = size, reason
+        self._heap: list[_Entry] = []
+        # Falling numbers: of equal keys the first record wins, and entries never compare records.
         self._ties = count(0, -1)
 
     def offer(self, key: float, record: Record, verdict: Verdict | None, row: int) -> None:
-        if self.most and key > 0:
+        if self.size and key > 0:
             entry = (key, next(self._ties), record, verdict, row)
-            if len(self.held) < self.most:
-                heapq.heappush(self.held, entry)
+            if len(self._heap) < self.size:
+                heapq.heappush(self._heap, entry)
             else:
-                heapq.heappushpop(self.held, entry)
+                heapq.heappushpop(self._heap, entry)
 
     def best_first(self) -> list[_Entry]:
-        return sorted(self.held, key=lambda entry: entry[:2], reverse=True)
+        return sorted(self._heap, key=lambda entry: entry[:2], reverse=True)
 
 
 COUNTED = ("records", "proved", "uncertified", "verified", "failed", "unchecked")
 
 
 @attrs.define
-class Rows:
-    """Rows of the records that were read, and counts of all of them.
+class RunRows:
+    """Rows of the first records, and counts of all records.
 
     `origins` holds file and problem of every record; `proved` the problems that some answer proves, `certain` those
     of which such a proof was checked.
@@ -139,7 +140,7 @@ class Rows:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Numbers of records of all files."""
+        """Counts over the records of all files."""
         return {name: sum(counts[name] for counts in self.files.values()) for name in COUNTED}
 
     @property
@@ -148,16 +149,16 @@ class Rows:
         return len({problem for _, problem in self.origins})
 
     def add(self, row: Row) -> int:
-        """Keep a row, if there are not too many, and count it; return its number."""
-        place = len(self.origins)
-        self.origins.append((row.file, row.problem or f"{row.file}#{place}"))
+        """Count a row, store it unless there are too many, and return its number."""
+        number = len(self.origins)
+        self.origins.append((row.file, row.problem or f"{row.file}#{number}"))
         self.files.setdefault(row.file, Counter())["records"] += 1
-        if place < _LISTED:
+        if number < _LISTED:
             self.held.append(row)
-        return place
+        return number
 
     def judge(self, record: Record, verdict: Verdict | None, row: int, *, again: bool = False) -> None:
-        """Count the verdict on a row; `again`: the row was counted before, as not checked."""
+        """Count the verdict on a row; `again`: the row was counted as unchecked before."""
         file, problem = self.origins[row]
         counts, proved = self.files[file], record.result.proved
         if again:
@@ -189,8 +190,8 @@ def run_of(
     details: int,
     progress: Progress,
     checks: int | None = CHECKED,
-) -> Run:
-    """Gather the information on a run; records are read one by one and not kept.
+) -> RunView:
+    """Gather the data of a run; records are read one by one and not stored.
 
     Raises `InvalidProblem`: a file contains something other than records, or cannot be read; the message names the
     line.
@@ -216,7 +217,7 @@ def run_of(
     read = read_rows(files, visit, verify=verify, checks=checks, progress=progress)
     anchors = [""] * len(read.held)
     shown = _details((laborious, sure), read, anchors, again, progress, verify=verify)
-    return Run(
+    return RunView(
         documents.about(folder),
         documents.tables(folder),
         documents.documents(folder),
@@ -236,17 +237,19 @@ def run_of(
     )
 
 
-def read_rows(files: Sequence[Path], visit: Visit, *, verify: bool, checks: int | None, progress: Progress) -> Rows:
+def read_rows(
+    files: Sequence[Path], visit: Visit, *, verify: bool, checks: int | None, progress: Progress
+) -> RunRows:
     """Read all records of some files, and check certificates spread evenly over them."""
     total = sum(file.stat().st_size for file in files)
     count = sum(1 for file in files for _ in record_documents(file)) if verify and checks is not None else 0
-    read = Rows()
+    read = RunRows()
     with progress("checking records" if verify else "reading records", total) as advance, _no_collector():
         for file in files:
             before, size = 0, file.stat().st_size
-            for line, (place, text) in enumerate(record_documents(file), 1):
-                wanted = verify and _is_chosen(len(read.origins), count, checks)
-                _read_one(text, place, line, file if len(files) > 1 else None, wanted, read, visit)
+            for line, (location, text) in enumerate(record_documents(file), 1):
+                checked = verify and _is_selected(len(read.origins), count, checks)
+                _read_one(text, location, line, file if len(files) > 1 else None, checked, read, visit)
                 before = _tell(advance, size, before, len(read.origins))
             advance(max(0, size - before))
     return read
@@ -254,52 +257,52 @@ def read_rows(files: Sequence[Path], visit: Visit, *, verify: bool, checks: int 
 
 @contextlib.contextmanager
 def _no_collector() -> Iterator[None]:
-    """Keep the garbage collector from walking through the rows again and again: documents hold no cycles."""
-    was = gc.isenabled()
+    """Switch off the garbage collector, which would traverse all rows repeatedly: documents contain no cycles."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was:
+        if was_enabled:
             gc.enable()
 
 
-def _is_chosen(place: int, count: int, checks: int | None) -> bool:
-    """Whether the record at a place is one of `checks` that are spread evenly over `count`."""
+def _is_selected(index: int, count: int, checks: int | None) -> bool:
+    """Return True if the record of this index is one of `checks` that are spread evenly over `count`."""
     if checks is None or count <= checks:
         return True
-    return place * checks // count != (place - 1) * checks // count
+    return index * checks // count != (index - 1) * checks // count
 
 
 def _read_one(
-    text: str, place: str, number: int, file: Path | None, wanted: bool, read: Rows, visit: Visit
+    text: str, location: str, number: int, file: Path | None, checked: bool, read: RunRows, visit: Visit
 ) -> None:
     name = file.name.partition(".jsonl")[0] if file else ""
     try:
-        record = _record(text, place, number, file)
-    except InvalidResult as error:  # altered: this one fails, and the others are still shown
-        read.add(torn_row(f"record {number}", str(error), name))
+        record = _record(text, location, number, file)
+    except InvalidResult as error:  # an altered record fails, and the others are still shown
+        read.add(unreadable_row(f"record {number}", str(error), name))
         read.files[name]["failed"] += 1
         return
     try:
-        verdict = record.verify() if wanted else None
+        verdict = record.verify() if checked else None
         row = read.add(row_of(record, verdict, name, problem_digest(record) if file else ""))
         read.judge(record, verdict, row)
         visit(record, verdict, row)
     except GaplessError:
         raise
-    except UNREADABLE as error:  # a number where a text belongs, and the like
-        raise InvalidProblem(f"{place}: the record cannot be shown ({type(error).__name__}: {error})") from error
+    except UNREADABLE as error:  # fields of wrong types, such as a number in place of a string
+        raise InvalidProblem(f"{location}: the record cannot be shown ({type(error).__name__}: {error})") from error
 
 
-def _record(text: str, place: str, number: int, file: Path | None) -> Record:
-    """The record of a line, with a name; for a run of several files the name includes the file."""
+def _record(text: str, location: str, number: int, file: Path | None) -> Record:
+    """Read the record of a line, with a name; for a run of several files the name includes the file."""
     try:
         value = serial.loads(text)
     except InvalidProblem as error:
-        raise InvalidProblem(f"{place}: {error}") from error
+        raise InvalidProblem(f"{location}: {error}") from error
     if not isinstance(value, Record):
-        raise InvalidProblem(f"{place}: a {type(value).__name__}, expected a record")
+        raise InvalidProblem(f"{location}: a {type(value).__name__}, expected a record")
     name = value.name or f"record {number}"
     if file is None and value.name:
         return value
@@ -307,7 +310,7 @@ def _record(text: str, place: str, number: int, file: Path | None) -> Record:
 
 
 def _tell(advance: Callable[[int], None], size: int, before: int, done: int) -> int:
-    """Estimated progress in bytes: a reader does not tell its position."""
+    """Advance the progress by an estimate in bytes, because a reader hides its position."""
     step = size // 200
     if done % 8 == 0 and before + step < size:
         advance(step)
@@ -316,7 +319,7 @@ def _tell(advance: Callable[[int], None], size: int, before: int, done: int) -> 
 
 
 def _doubt(record: Record, verdict: Verdict | None) -> float:
-    """Degree of doubt: 0 for a proved answer whose evidence holds."""
+    """Rate the doubt about an answer: 0 if it is proved and its evidence holds."""
     result = record.result
     if verdict is not None and not verdict:
         return math.inf
@@ -326,29 +329,30 @@ def _doubt(record: Record, verdict: Verdict | None) -> float:
 
 
 def _labour(record: Record) -> float:
-    """Effort: seconds, then iterations; of answers that took the same, as in a batch, the size of the problem."""
+    """Rate the effort for an answer."""
     stats = record.result.stats
+    # Answers of a batch share their seconds: iterations, then the size of the problem, decide ties.
     effort = seconds_of(record) + 1e-9 * (stats.nodes + stats.iterations)
     return effort + 1e-15 * record.problem.decisions.count
 
 
 def _details(
     tops: Sequence[_Top],
-    read: Rows,
+    read: RunRows,
     anchors: list[str],
     again: Mapping[str, Any] | None,
     progress: Progress,
     *,
     verify: bool,
 ) -> list[Detail]:
-    """Answers shown in full, each once and checked; their rows of the list get anchors."""
-    held: dict[int, tuple[Record, Verdict | None, list[str]]] = {}
+    """Make the answers shown in full, each once and checked; set the anchors of their rows."""
+    selected: dict[int, tuple[Record, Verdict | None, list[str]]] = {}
     for top in tops:
         for _, _, record, verdict, row in top.best_first():
-            held.setdefault(row, (record, verdict, []))[-1].append(top.why)
-    found = []
-    with progress("drawing answers" if again is None else "solving answers again", len(held)) as advance:
-        for rank, (row, (record, verdict, why)) in enumerate(held.items(), 1):
+            selected.setdefault(row, (record, verdict, []))[-1].append(top.reason)
+    details = []
+    with progress("drawing answers" if again is None else "solving answers again", len(selected)) as advance:
+        for rank, (row, (record, verdict, reasons)) in enumerate(selected.items(), 1):
             checked = record.verify() if verdict is None and verify else verdict
             if checked is not verdict:
                 read.judge(record, checked, row, again=True)
@@ -356,32 +360,32 @@ def _details(
             if row < len(anchors):
                 anchors[row] = anchor
             words = cut(" ".join(map(str, record.words)), _FIRST_LETTERS)
-            found.append(Detail(anchor, words, " and ".join(why), answer_of(record, checked, again)))
+            details.append(Detail(anchor, words, " and ".join(reasons), answer_of(record, checked, again)))
             advance(1)
-    return found
+    return details
 
 
 def _remarks(rows: Sequence[Row]) -> list[str]:
-    """Sentences about what all answers have in common."""
-    said = []
+    """Describe properties that all answers share."""
+    sentences = []
     if len(rows) > 1 and len(gaps := {row.gap for row in rows}) == 1 and None not in gaps:
-        said.append(f"The gap of every answer is {number(gaps.pop())}.")
+        sentences.append(f"The gap of every answer is {number(gaps.pop())}.")
     if len(rows) > 1 and len(nodes := {row.nodes for row in rows}) == 1:
-        said.append(f"Nodes of every search: {number(nodes.pop())}.")
-    return said
+        sentences.append(f"Nodes of every search: {number(nodes.pop())}.")
+    return sentences
 
 
 def _advice(rows: Sequence[Row]) -> list[str]:
-    """Sentences about what the page cannot show, and what would store it."""
-    said = []
+    """Advise on data that would let the page show more."""
+    sentences = []
     if rows and not any(row.compared.known for row in rows):
-        said.append(
+        sentences.append(
             "Nothing says what is right: records with `gold` get errors, confusions and reliability. "
             "Tasks that have gold data store it with `--out`."
         )
     elif rows and not any(row.posteriors or row.margin is not None for row in rows):
-        said.append(
+        sentences.append(
             "A reliability diagram needs the second best of each answer (solve with k=2), or "
             'posteriors (Record(..., measured={"posteriors": [...]})).'
         )
-    return said
+    return sentences

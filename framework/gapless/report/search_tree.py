@@ -1,4 +1,4 @@
-"""The search tree of an answer, from its certificate or from the events of its solve."""
+"""Search tree of an answer, from its certificate or from the events of its solve."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 
 import attrs
 
-from gapless.core.branch import in_words
-from gapless.core.decisions import Decisions, Fixings
-from gapless.core.events import Event
-from gapless.core.record import Record
-from gapless.core.tolerance import margin
-from gapless.core.tree_certificate import TreeCertificate
+from gapless.arrays.tolerance import score_tolerance
+from gapless.certificates.tree_certificate import TreeCertificate
+from gapless.decisions.branch import in_words
+from gapless.decisions.decisions import Decisions, Fixings
+from gapless.limits.events import Event
+from gapless.results.record import Record
 
 PATIENCE = 5.0
 """Time limit in seconds for recomputing the bounds of leaves."""
 
 
 @attrs.frozen
-class Node:
-    """A node of a search tree.
+class TreeNode:
+    """Node of a search tree.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ class Node:
     decision : str
         Branching decision between the parent and this node.
     bound : float or None
-        Bound on the structures below, in the problem's own sense; the worst possible value where infeasible.
+        Bound on the structures below, in the problem's sense; the worst possible value if infeasible.
     outcome : str
         ``"branched"``, ``"closed"``, ``"infeasible"`` or ``"open"``.
     fixed : int
-        Number of decisions fixed by slacks at this node.
+        Number of decisions fixed by max-marginals at this node.
     """
 
     number: int
@@ -53,12 +53,12 @@ class Node:
         ended = {"closed": "cannot beat the best", "infeasible": "nothing is feasible", "open": "left open"}
         parts.append(ended.get(self.outcome, self.outcome))
         if self.fixed:
-            parts.append(f"{self.fixed} decisions fixed by slacks")
+            parts.append(f"{self.fixed} decisions fixed by max-marginals")
         return "; ".join(part for part in parts if part)
 
 
-def search_tree(record: Record, trace: Sequence[Event], patience: float = PATIENCE) -> Sequence[Node]:
-    """The nodes of the search, parents before children; empty if there was no tree or it is unknown.
+def search_tree(record: Record, trace: Sequence[Event], patience: float = PATIENCE) -> Sequence[TreeNode]:
+    """Return the nodes of the search, parents before children; empty without a tree or its record.
 
     The bounds of leaves are recomputed from the certificate, within `patience` seconds; those of inner nodes come
     from the events.
@@ -70,7 +70,7 @@ def search_tree(record: Record, trace: Sequence[Event], patience: float = PATIEN
 
 
 def _bounds(trace: Sequence[Event]) -> dict[int, float]:
-    """The bound on scores of each node, from the events."""
+    """Read the bound on scores of each node from the events."""
     return {
         int(event.details["node"]): event.sense.sign * float(event.details["node_bound"])
         for event in trace
@@ -78,18 +78,18 @@ def _bounds(trace: Sequence[Event]) -> dict[int, float]:
     }
 
 
-def bare_tree(tree: TreeCertificate, most: int) -> list[Node]:
-    """The first nodes of a tree without its problem: decisions by number, and no bounds."""
+def bare_tree(tree: TreeCertificate, most: int) -> list[TreeNode]:
+    """Return the first nodes of a tree without its problem: decisions by number, and no bounds."""
     unnamed, inner = Decisions(0), set(tree.parents)
     return [
-        Node(node, parent, in_words(branch, unnamed), None, "branched" if node in inner else "closed")
+        TreeNode(node, parent, in_words(branch, unnamed), None, "branched" if node in inner else "closed")
         for node, (parent, branch) in enumerate(zip(tree.parents[:most], tree.branches[:most], strict=True))
     ]
 
 
 def _of_certificate(
     record: Record, tree: TreeCertificate, known: Mapping[int, float], patience: float
-) -> list[Node]:
+) -> list[TreeNode]:
     problem = record.problem
     children = [0] * len(tree.parents)
     held: list[Fixings | None] = []
@@ -98,7 +98,7 @@ def _of_certificate(
     for node, parent in enumerate(tree.parents):
         base = Fixings.none(problem.decisions.count) if parent < 0 else held[parent]
         branch = tree.branches[node]
-        here = branch.narrow(base) if base is not None else None
+        here = branch.child_fixings(base) if base is not None else None
         for step in tree.tightenings.get(str(node), ()):
             here = here.fix(step.on, step.off) if here is not None else None
         held.append(here)
@@ -121,7 +121,7 @@ def _of_certificate(
         if tree.parents[node] >= 0:
             below[tree.parents[node]].append(scores[node])
     return [
-        Node(
+        TreeNode(
             node,
             parent,
             in_words(tree.branches[node], problem.decisions),
@@ -133,37 +133,37 @@ def _of_certificate(
     ]
 
 
-def _of_events(record: Record, trace: Sequence[Event]) -> list[Node]:
-    """The tree from branching events, with children by number and decisions in words."""
+def _of_events(record: Record, trace: Sequence[Event]) -> list[TreeNode]:
+    """Build the tree from branching events, with children by number and decisions in words."""
     bounds = _bounds(trace)
-    place: dict[int, int] = {}
-    found: list[dict[str, Any]] = []
+    index: dict[int, int] = {}
+    nodes: list[dict[str, Any]] = []
 
     def at(number: int, parent: int, decision: str, bound: float | None) -> int:
-        if number not in place:
-            place[number] = len(found)
-            found.append(
+        if number not in index:
+            index[number] = len(nodes)
+            nodes.append(
                 {"parent": parent, "decision": decision, "bound": bounds.get(number, bound), "inner": False}
             )
-        return place[number]
+        return index[number]
 
     for event in trace:
         if event.kind == "branch" and isinstance(event.details.get("children"), list | tuple):
             node = at(int(event.details["node"]), -1, "", None)
-            found[node]["inner"] = True
+            nodes[node]["inner"] = True
             words = event.details.get("decisions", ())
             for number, child in enumerate(event.details["children"]):
-                at(int(child), node, words[number] if number < len(words) else "", found[node]["bound"])
+                at(int(child), node, words[number] if number < len(words) else "", nodes[node]["bound"])
     sign = record.problem.sense.sign
     return [
-        Node(
+        TreeNode(
             number,
-            one["parent"],
-            one["decision"],
-            None if one["bound"] is None else sign * one["bound"],
-            "branched" if one["inner"] else _outcome(record, one["bound"]),
+            node["parent"],
+            node["decision"],
+            None if node["bound"] is None else sign * node["bound"],
+            "branched" if node["inner"] else _outcome(record, node["bound"]),
         )
-        for number, one in enumerate(found)
+        for number, node in enumerate(nodes)
     ]
 
 
@@ -175,4 +175,4 @@ def _outcome(record: Record, score: float | None) -> str:
     if result.proved:
         return "closed"
     best = result.sense.sign * result.value if result.solutions else -math.inf
-    return "closed" if score is not None and score <= best + margin(best) else "open"
+    return "closed" if score is not None and score <= best + score_tolerance(best) else "open"

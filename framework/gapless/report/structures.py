@@ -1,4 +1,4 @@
-"""Structures on the page: drawn by a plug-in, otherwise in words; and the differences between two."""
+"""Structures on a page, drawn by a plug-in or in words, and the differences between two."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless.core.problem import Problem
-from gapless.core.record import Record
 from gapless.plugins.manager import load_plugins
+from gapless.problems.problem import Problem
+from gapless.results.record import Record
 
 _WIDE = 460.0
 _NAMED = 200
@@ -19,8 +19,8 @@ _NAMED = 200
 
 
 @attrs.frozen
-class Drawn:
-    """One structure of a result.
+class StructureView:
+    """Structure of a result.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class Drawn:
     fired_left_out: int = 0
 
 
-def drawn_structures(record: Record) -> list[Drawn]:
-    """All structures of the record's result, best first.
+def drawn_structures(record: Record) -> list[StructureView]:
+    """Return all structures of the record's result, best first.
 
     The best is drawn against the right structure, if the record holds it; the others against the best.
     """
@@ -69,18 +69,18 @@ def drawn_structures(record: Record) -> list[Drawn]:
     if not solutions:
         return []
     best = solutions[0]
-    held = set(_on(problem, best.structure))
+    best_on = set(_on(problem, best.structure))
     right = None if isinstance(record.gold, tuple) else record.gold
-    found = []
+    views = []
     for place, solution in enumerate(solutions, 1):
         on = _on(problem, solution.structure)
         against = best.structure if place > 1 else right
         fired = problem.factor_set.explained(np.array(on, np.int64)) if len(problem.factors) else []
         svg, wide, note = _draw(problem, solution.structure, record.words, against)
-        if note and place == 1 and right is not None:  # what is right may be no structure that can be drawn
+        if note and place == 1 and right is not None:  # the right answer may be names, which cannot be drawn
             svg, wide, note = _draw(problem, solution.structure, record.words, None)
-        found.append(
-            Drawn(
+        views.append(
+            StructureView(
                 place,
                 solution.value,
                 abs(best.value - solution.value),
@@ -88,14 +88,14 @@ def drawn_structures(record: Record) -> list[Drawn]:
                 wide,
                 _names(problem, on[:_NAMED]),
                 max(0, len(on) - _NAMED),
-                _names(problem, [d for d in on if d not in held]),
-                _names(problem, sorted(held - set(on))),
+                _names(problem, [d for d in on if d not in best_on]),
+                _names(problem, sorted(best_on - set(on))),
                 note,
                 fired[:_NAMED],
                 max(0, len(fired) - _NAMED),
             )
         )
-    return found
+    return views
 
 
 def _on(problem: Problem[Any], structure: Any) -> list[int]:
@@ -108,7 +108,7 @@ def _names(problem: Problem[Any], on: Sequence[int]) -> list[str]:
 
 
 def _draw(problem: Problem[Any], structure: Any, words: Sequence[str], against: Any) -> tuple[str, bool, str]:
-    """The drawing and whether it is wide, or the reason for its failure, which must not cost the report."""
+    """Return the drawing and whether it is wide, or the reason for its failure, which must not end the report."""
     hook = load_plugins().hook
     try:
         svg = hook.gapless_draw(problem=problem, structure=structure, words=words, against=against)

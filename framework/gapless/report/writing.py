@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gapless.core.errors import InvalidProblem
-from gapless.core.problem import Problem
-from gapless.core.record import Record, read_values
-from gapless.core.result import Result
-from gapless.core.serial import require_folder, write_aside
+from gapless.arrays.serial import require_folder, write_aside
+from gapless.errors import InvalidProblem
+from gapless.problems.problem import Problem
 from gapless.report.answer import answer_of
 from gapless.report.comparison import comparison_of
 from gapless.report.page import render
 from gapless.report.run import CHECKED, Progress, run_of
+from gapless.results.record import Record, read_values
+from gapless.results.result import Result
 from gapless.runs import TABLES
 from gapless.runs.reading import record_files
 
@@ -28,14 +28,14 @@ def _silent(title: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def report_of(record: Record, *, again: Mapping[str, Any] | None = None, verify: bool = True) -> str:
-    """The report on one answer as a self-contained HTML page.
+    """Make the report on one answer as a self-contained HTML page.
 
     Raises `MissingDependency`: jinja2 is not installed (extra ``report``).
 
     Parameters
     ----------
     record : Record
-        With a trace if its result was found with ``trace=True``.
+        Has a trace if it was solved with ``trace=True``.
     again : mapping of str to value, optional
         Options for a second solve when the record has no events; {} for the defaults, None for no second solve.
     verify : bool
@@ -59,7 +59,7 @@ def write_report(
 ) -> None:
     """Write the report on a stored answer, a file of answers, or the folder of a run.
 
-    Raises `InvalidProblem`: the source is missing or contains no answer; the message names the place.
+    Raises `InvalidProblem`: the source is missing or contains no answer; the message names the location.
     `MissingDependency`: jinja2 is not installed (extra ``report``). `FileNotFoundError`: the folder of `out` does
     not exist.
 
@@ -114,6 +114,6 @@ def write_report(
             raise InvalidProblem(f"{path}: a result without its problem; add the problem (--problem FILE)")
         value = Record(problem, value, path.stem)
     if not isinstance(value, Record):
-        held = type(value).__name__
-        raise InvalidProblem(f"{path}: holds a {held}, expected a record as written by `gapless solve --out`")
+        kind = type(value).__name__
+        raise InvalidProblem(f"{path}: holds a {kind}, expected a record as written by `gapless solve --out`")
     write_aside(out, report_of(value, again=again, verify=verify))

@@ -1,6 +1,6 @@
-"""Folders of runs that can be killed: a manifest, append-only answers, and a lock."""
+"""Folders of runs that survive being killed: a manifest, append-only logs of answers, and a lock (decision 015)."""
 
-from gapless.runs.answer import Answer, numbers_only
+from gapless.runs.answer import LoggedAnswer, without_evidence
 from gapless.runs.answer_log import AnswerLog, read_log
 from gapless.runs.fingerprint import Fingerprint
 from gapless.runs.folder import SUMMARY, TABLES, OtherVersion, RunFolder
@@ -10,13 +10,13 @@ __all__ = [
     "MANIFEST",
     "SUMMARY",
     "TABLES",
-    "Answer",
     "AnswerLog",
     "Fingerprint",
+    "LoggedAnswer",
     "Manifest",
     "OtherVersion",
     "RunFolder",
     "State",
-    "numbers_only",
     "read_log",
+    "without_evidence",
 ]

@@ -1,4 +1,4 @@
-"""Answers in a log that ``gapless verify`` does not check: results without their problems."""
+"""Results without their problems, for logs that ``gapless verify`` does not check."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import attrs
 
-from gapless.core.certificate import NoCertificate, ProbabilisticCertificate
-from gapless.core.result import Result
-from gapless.core.serial import serialisable
+from gapless.arrays.serial import serialisable
+from gapless.certificates.certificate import NoCertificate, ProbabilisticCertificate
+from gapless.results.result import Result
 
 
-def numbers_only(result: Result[Any]) -> Result[Any]:
-    """A result without its evidence, which can be large and is no longer needed."""
+def without_evidence(result: Result[Any]) -> Result[Any]:
+    """Return a result without its evidence, which can be large."""
     if isinstance(result.certificate, ProbabilisticCertificate):
         return result  # small, and the status depends on it
     return attrs.evolve(result, certificate=NoCertificate("only the numbers were kept"))
@@ -21,17 +21,17 @@ def numbers_only(result: Result[Any]) -> Result[Any]:
 
 @serialisable("gapless.Answer")
 @attrs.frozen(eq=False)
-class Answer:
-    """A result without its problem, sufficient for tables.
+class LoggedAnswer:
+    """Result without its problem, sufficient for tables.
 
     Parameters
     ----------
     name : str
     result : Result
-        The result, reduced by `numbers_only` where its evidence is no longer needed.
-    measured : mapping of str to JSON data
+        Reduced by `without_evidence` if its evidence is no longer needed.
+    measurements : mapping of str to JSON data
     """
 
     name: str
     result: Result[Any]
-    measured: Mapping[str, Any] = attrs.field(factory=dict)
+    measurements: Mapping[str, Any] = attrs.field(factory=dict)

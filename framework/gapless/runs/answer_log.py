@@ -1,4 +1,4 @@
-"""An append-only file of answers, one per line: an answer in it survives the process."""
+"""Append-only file of answers, one per line, which survive the process (decision 015)."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any
 
-from gapless.core import serial
-from gapless.core.errors import InvalidProblem, InvalidResult
-from gapless.core.problem import Problem
-from gapless.core.record import Record
-from gapless.core.result import Result
-from gapless.runs.answer import Answer
-from gapless.runs.lines import Line, damaged, decoded, encoded, whole_lines
+from gapless.arrays import serial
+from gapless.errors import InvalidProblem, InvalidResult
+from gapless.problems.problem import Problem
+from gapless.results.record import Record
+from gapless.results.result import Result
+from gapless.runs.answer import LoggedAnswer
+from gapless.runs.lines import LogLine, damaged, decoded, encoded, whole_lines
 
 SYNC_SECONDS = 1.0
-"""Seconds between flushes to disk; a power failure loses no more."""
+"""Seconds between flushes to disk, and so the most that a power failure loses."""
 
 
 class AnswerLog:
-    """Answers by name, in order of completion, those of earlier runs included.
+    """Answers by name, in order of completion, including those of previous starts.
 
-    A torn end is cut off. The log holds only the places of answers, which are read back on access. Raises
-    `InvalidProblem`: a line before the end is damaged, or holds no named value; the message names file and line.
+    A torn last line is cut off. The object stores only the offsets of answers, which are read on access. Raises
+    `InvalidProblem`: another line is damaged, or contains no named value; the message states file and line.
 
     Parameters
     ----------
     path : Path
         ``NAME.jsonl``, or ``NAME.jsonl.gz`` with one gzip member per line.
     records : bool
-        Whether `keep` writes a `gapless.Record`, problem and evidence included; else an `Answer`.
+        If True, `keep` writes a `gapless.Record`, with problem and evidence; otherwise a `LoggedAnswer`.
 
     Attributes
     ----------
     cut : int
-        Bytes of an unfinished answer that were cut off.
+        Number of bytes of an unfinished answer that were cut off.
     """
 
     def __init__(self, path: Path, *, records: bool = True) -> None:
         self.path, self.records = path, records
-        self._places: dict[str, Line] = {}
+        self._lines: dict[str, LogLine] = {}
         self._end = self.cut = 0
-        # The file is opened at the first answer: a run without answers leaves no empty file behind.
+        # Opened at the first answer, so that a run without answers leaves no empty file.
         self._file: Any = None
         self._synced = time.monotonic()
         if path.exists():
@@ -57,26 +57,26 @@ class AnswerLog:
                 os.truncate(path, self._end)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._lines)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._places
+        return name in self._lines
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._lines)
 
-    def __getitem__(self, name: str) -> Record | Answer:
-        """The answer with this name, read from the file."""
-        place = self._places[name]
+    def __getitem__(self, name: str) -> Record | LoggedAnswer:
+        """Read the answer with this name from the file."""
+        line = self._lines[name]
         with self.path.open("rb") as file:
-            file.seek(place.offset)
-            content = file.read(place.size)
+            file.seek(line.offset)
+            content = file.read(line.size)
         try:
             answer = serial.loads(decoded(content, self.path).decode())
         except (InvalidProblem, InvalidResult) as error:
-            raise InvalidProblem(f"{self.path}, line {place.number}: {error}") from error
-        if not isinstance(answer, Record | Answer):
-            raise damaged(self.path, place.number, f"it holds a {type(answer).__name__}")
+            raise InvalidProblem(f"{self.path}, line {line.number}: {error}") from error
+        if not isinstance(answer, Record | LoggedAnswer):
+            raise damaged(self.path, line.number, f"it holds a {type(answer).__name__}")
         return answer
 
     def keep(
@@ -91,31 +91,32 @@ class AnswerLog:
         """Append an answer, with its problem and the right answer if the log holds records; see `append`."""
         if self.records:
             return self.append(Record(problem, result, name, words, dict(measured), gold))
-        return self.append(Answer(name, result, dict(measured)))
+        return self.append(LoggedAnswer(name, result, dict(measured)))
 
-    def append(self, answer: Record | Answer) -> int:
-        """Write an answer under its name; from here on it survives the process.
+    def append(self, answer: Record | LoggedAnswer) -> int:
+        """Write an answer under its name; once written, it survives the process.
 
         Returns the bytes written. Raises `OSError`: the disk is full, or a similar failure; the file then ends
         with the previous answer.
         """
-        if answer.name in self._places:
+        if answer.name in self._lines:
             raise InvalidProblem(f"{self.path}: there is an answer for {answer.name!r} already")
         content = encoded(serial.dumps(answer), self.path)
         try:
             if self._file is None:
                 self._file = self.path.open("ab", buffering=0)
-            rest = memoryview(content)
-            while rest:
-                rest = rest[self._file.write(rest) :]
-            self._enter(answer.name, Line(len(self) + 1, self._end, len(content), b""))
+            # An unbuffered file may write less than it is given.
+            remaining = memoryview(content)
+            while remaining:
+                remaining = remaining[self._file.write(remaining) :]
+            self._enter(answer.name, LogLine(len(self) + 1, self._end, len(content), b""))
         except OSError as error:
-            self._take_back()
+            self._cut_unfinished()
             message = f"{error.strerror}; the {len(self)} earlier answers are kept; repeat the command to continue"
             raise OSError(error.errno or errno.EIO, message, str(self.path)) from error
-        except BaseException:  # Ctrl-C, after which the log may go on
-            if answer.name not in self._places:
-                self._take_back()
+        except BaseException:  # Ctrl-C, after which the caller may append other answers
+            if answer.name not in self._lines:
+                self._cut_unfinished()
             raise
         if time.monotonic() - self._synced >= SYNC_SECONDS:
             self._sync()
@@ -136,14 +137,15 @@ class AnswerLog:
     ) -> None:
         self.close()
 
-    def _enter(self, name: str, line: Line) -> None:
-        if name in self._places:
-            raise damaged(self.path, line.number, f"{name!r} was answered in line {self._places[name].number}")
+    def _enter(self, name: str, line: LogLine) -> None:
+        if name in self._lines:
+            raise damaged(self.path, line.number, f"{name!r} was answered in line {self._lines[name].number}")
         self._end = line.offset + line.size
-        self._places[name] = Line(line.number, line.offset, line.size, b"")
+        # Without the text: a log may be larger than memory.
+        self._lines[name] = LogLine(line.number, line.offset, line.size, b"")
 
-    def _take_back(self) -> None:
-        """Cut off a half-written answer."""
+    def _cut_unfinished(self) -> None:
+        """Cut off an answer that was not written completely."""
         if self._file is not None:
             os.ftruncate(self._file.fileno(), self._end)
 
@@ -153,7 +155,7 @@ class AnswerLog:
 
 
 def read_log(path: Path) -> Iterator[tuple[str, str]]:
-    """The documents of a log and their places (file and line), even during a run; a torn end is skipped.
+    """Yield the documents of a log with their locations (file and line), even during a run; skip a torn end.
 
     Raises `InvalidProblem`: a line before the end is damaged; the message names file and line.
     """
@@ -164,7 +166,7 @@ def read_log(path: Path) -> Iterator[tuple[str, str]]:
             raise damaged(path, line.number, error) from error
 
 
-def _name(line: Line, path: Path) -> str:
+def _name(line: LogLine, path: Path) -> str:
     try:
         name = json.loads(line.text)["name"]
     except (ValueError, LookupError, TypeError, RecursionError) as error:

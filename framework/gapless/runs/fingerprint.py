@@ -1,4 +1,4 @@
-"""A cheap digest of the data of a run, so that it is not continued on other data."""
+"""Digest of the data of a run, so that no run is continued on other data."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import attrs
 import numpy as np
 
 _DIGITS = 16
+"""Hexadecimal digits: 64 bits exclude accidents, and an attacker could edit the answers themselves."""
 
 
 @attrs.frozen
 class Fingerprint:
     """Fingerprint of the data of a run: a corpus, a graph, a model.
 
-    `name`: name for people; the same data may have another path another day.
+    `name`: shown in messages, but not compared, because the same data may move to another path.
     """
 
     name: str = attrs.field(eq=False)
@@ -25,9 +26,9 @@ class Fingerprint:
 
     @classmethod
     def of(cls, name: str, parts: Iterable[Any]) -> Fingerprint:
-        """The fingerprint of strings, bytes, numbers, arrays, None, or tuples and lists of them, in order.
+        """Compute the fingerprint of strings, bytes, numbers, arrays, None, or tuples and lists of them, in order.
 
-        Raises `TypeError`: for other types, whose ``repr`` may not distinguish values.
+        Raises `TypeError`: another type, whose ``repr`` may not distinguish values.
         """
         digest, size = sha256(), 0
         for size, part in enumerate(parts, 1):  # noqa: B007  used after the loop
@@ -36,6 +37,7 @@ class Fingerprint:
 
 
 def _take(digest: Any, part: Any) -> None:
+    # Each part starts with its kind and size, so that different nestings of the same bytes differ.
     if isinstance(part, np.ndarray):
         if part.dtype.kind == "f":
             part = part + part.dtype.type(0)  # -0.0 becomes 0.0: files may lose the sign
@@ -46,8 +48,8 @@ def _take(digest: Any, part: Any) -> None:
         digest.update(part)
     elif isinstance(part, (tuple, list)):
         digest.update(b"parts %d\n" % len(part))
-        for one in part:
-            _take(digest, one)
+        for element in part:
+            _take(digest, element)
     elif part is None or isinstance(part, (str, bool, int, float, np.generic)):
         digest.update(f"{part!r}\n".encode())
     else:

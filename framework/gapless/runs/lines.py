@@ -10,29 +10,30 @@ from typing import IO
 
 import attrs
 
-from gapless.core.errors import InvalidProblem
+from gapless.errors import InvalidProblem
 
 _GZIP = 31
 """zlib's `wbits` for gzip members."""
 _MAGIC = b"\x1f\x8b\x08\x00\x00\x00\x00\x00"
 """First bytes of every member by `encoded`: deflate, no name, no time."""
 _BLOCK = 1 << 20
+"""Bytes per read."""
 _LEVEL = 1
-"""Enough for numbers in JSON: higher levels cost several times the time for a few percent."""
+"""Level of compression: for numbers in JSON, higher levels take several times as long for a few percent."""
 
 
 @attrs.frozen
-class Line:
-    """One line of a log.
+class LogLine:
+    """Line of a log.
 
     Parameters
     ----------
     number : int
         Counted from 1.
-    Position in the file in bytes, compressed or not.
-        Bytes in the file, compressed or not.
-    Content without the line end.
-        Without its end.
+    offset, size : int
+        Position and length in the file in bytes, compressed or not.
+    text : bytes
+        Content without the line end.
     """
 
     number: int
@@ -42,12 +43,12 @@ class Line:
 
 
 def is_compressed(path: Path) -> bool:
-    """Whether lines are gzip members."""
+    """Return True if each line of the file is a gzip member."""
     return path.suffix == ".gz"
 
 
 def encoded(text: str, path: Path) -> bytes:
-    """A line as it is appended to the file."""
+    """Encode a line for the file."""
     line = f"{text}\n".encode()
     if not is_compressed(path):
         return line
@@ -56,12 +57,12 @@ def encoded(text: str, path: Path) -> bytes:
 
 
 def decoded(content: bytes, path: Path) -> bytes:
-    """The line behind the output of `encoded`."""
+    """Decode the output of `encoded`."""
     return zlib.decompress(content, _GZIP) if is_compressed(path) else content
 
 
-def whole_lines(path: Path) -> Iterator[Line]:
-    """The lines of a log in order; a torn end, as left by a killed process, is skipped.
+def whole_lines(path: Path) -> Iterator[LogLine]:
+    """Yield the lines of a log in order; skip a torn end, as left by a killed process.
 
     Raises `InvalidProblem`: the file is damaged before its end, or missing; the message names file and line.
     """
@@ -72,22 +73,22 @@ def whole_lines(path: Path) -> Iterator[Line]:
         raise InvalidProblem(f"{path}: no such file") from error
 
 
-def damaged(path: Path, number: int, what: object) -> InvalidProblem:
-    """The error for a damaged line."""
-    return InvalidProblem(f"{path}, line {number}: damaged ({what}); restore the file, or start the run anew")
+def damaged(path: Path, number: int, reason: object) -> InvalidProblem:
+    """Make the error for a damaged line."""
+    return InvalidProblem(f"{path}, line {number}: damaged ({reason}); restore the file, or start the run anew")
 
 
-def _plain(file: IO[bytes]) -> Iterator[Line]:
+def _plain(file: IO[bytes]) -> Iterator[LogLine]:
     offset = 0
     for number, content in enumerate(file, 1):
         if not content.endswith(b"\n"):
             return
-        yield Line(number, offset, len(content), content[:-1])
+        yield LogLine(number, offset, len(content), content[:-1])
         offset += len(content)
 
 
-def _members(file: IO[bytes], path: Path) -> Iterator[Line]:
-    """One line from each gzip member."""
+def _members(file: IO[bytes], path: Path) -> Iterator[LogLine]:
+    """Yield one line from each gzip member."""
     offset, number, ahead = 0, 1, file.read(_BLOCK)
     while ahead:
         opener, texts, size = zlib.decompressobj(_GZIP), [], 0
@@ -104,18 +105,18 @@ def _members(file: IO[bytes], path: Path) -> Iterator[Line]:
             if _goes_on(file, offset + 1):
                 raise damaged(path, number, "it has no end, but more lines follow")
             return
-        yield Line(number, offset, size, _one_line(b"".join(texts), path, number))
+        yield LogLine(number, offset, size, _one_line(b"".join(texts), path, number))
         offset, number = offset + size, number + 1
 
 
 def _only_zeros(file: IO[bytes], offset: int) -> bool:
-    """Whether only zeros follow: a power failure leaves them where data had not reached the disk."""
+    """Return True if only zeros follow, as a power failure leaves where data had not reached the disk."""
     file.seek(offset)
     return not any(block.strip(b"\0") for block in iter(lambda: file.read(_BLOCK), b""))
 
 
 def _goes_on(file: IO[bytes], offset: int) -> bool:
-    """Whether another member begins after `offset`: an apparent torn end is then damage in the middle."""
+    """Return True if another member begins after `offset`, so that the end is not torn but damaged."""
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return content.find(_MAGIC, offset) >= 0
 

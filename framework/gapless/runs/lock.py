@@ -1,4 +1,4 @@
-"""A lock that lets one process at a time write to a folder."""
+"""Lock of a folder that one process at a time may write to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from gapless.core.errors import InvalidProblem
+from gapless.errors import InvalidProblem
 
 try:
     import fcntl
@@ -19,7 +19,7 @@ LOCK = ".lock"
 
 
 class FolderLock:
-    """Held from construction to `release`; the system releases the lock of a dead process.
+    """Lock of a folder from construction to `release`; the system releases the lock of a dead process.
 
     Raises `InvalidProblem`: another process holds it; the message names the process.
     """
@@ -27,12 +27,14 @@ class FolderLock:
     def __init__(self, folder: Path) -> None:
         self._path = folder / LOCK
         self._file: IO[str] | None = None
+        # Again if another process removed the file between our opening and locking it.
         while self._file is None:
             self._file = self._locked(folder)
 
     def release(self) -> None:
         """Release the lock."""
         if self._file is not None:
+            # Remove before closing: afterwards the path may be the lock of the next process.
             self._path.unlink(missing_ok=True)
             self._file.close()
             self._file = None
@@ -46,7 +48,7 @@ class FolderLock:
         self.release()
 
     def _locked(self, folder: Path) -> IO[str] | None:
-        """The locked file; None where its last holder removed it in the meantime."""
+        """Open and lock the file; return None if its last holder removed it in the meantime."""
         file = self._path.open("a+", encoding="utf-8")
         try:
             if fcntl is not None:

@@ -1,4 +1,4 @@
-"""The identity of a run: settings and data that determine its answers, and its state."""
+"""Identity of a run: settings and data that determine its answers, and its state."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 import attrs
 
-from gapless.core.errors import InvalidProblem
-from gapless.core.serial import write_aside
+from gapless.arrays.serial import write_aside
+from gapless.errors import InvalidProblem
 from gapless.runs.fingerprint import Fingerprint
 
 MANIFEST = "manifest.json"
@@ -30,20 +30,20 @@ class State(enum.Enum):
 
 @attrs.frozen
 class Manifest:
-    """The document ``manifest.json``.
+    """Content of ``manifest.json``.
 
     Parameters
     ----------
     settings : mapping of str to JSON data
         Options that affect the answers, by their names on the command line.
     records, measured : sequence of str
-        Logs of the folder: of `gapless.Record`, which can be verified; of `Answer`, which hold numbers only.
+        Logs of the folder: of `gapless.Record`, which can be verified, and of `LoggedAnswer`, with numbers only.
     began : str
         UTC time of the first start.
     version : str
         Version of gapless at the last start.
     timed : mapping of str to float or None
-        Speeds measured beside the answers, once.
+        Speeds that the run measures once, by name.
     """
 
     task: str
@@ -58,29 +58,32 @@ class Manifest:
     timed: Mapping[str, float | None] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
+        # `--overwrite` removes these files: a crafted manifest must not name others (decision 064).
         for name in (*self.records, *self.measured):
             if Path(name).is_absolute() or ".." in Path(name).parts:
                 raise InvalidProblem(f"the log {name!r} lies outside the folder of the run")
 
     @classmethod
     def load(cls, folder: Path) -> Manifest | None:
-        """The manifest of a folder; None when there is none.
+        """Read the manifest of a folder; return None if there is none.
 
-        Raises `InvalidProblem`: it cannot be read, or has a later format.
+        Raises `InvalidProblem`: it cannot be read, or has another format.
         """
         path = folder / MANIFEST
         try:
             fields = json.loads(path.read_text("utf-8"))
-            found = fields.pop("format")
-            if found != FORMAT:
-                raise InvalidProblem(f"it has format {found!r}; this version of gapless reads format {FORMAT}")
-            data = {name: Fingerprint(**one) for name, one in fields.pop("data").items()}
+            stored_format = fields.pop("format")
+            if stored_format != FORMAT:
+                raise InvalidProblem(
+                    f"it has format {stored_format!r}; this version of gapless reads format {FORMAT}"
+                )
+            data = {name: Fingerprint(**stored) for name, stored in fields.pop("data").items()}
             return cls(data=data, **fields)
         except FileNotFoundError:
             return None
         except (ValueError, LookupError, RecursionError, TypeError, AttributeError) as error:
             raise InvalidProblem(
-                f"{path}: not a readable manifest ({type(error).__name__}: {error}); use --anew to start again"
+                f"{path}: not a readable manifest ({type(error).__name__}: {error}); use --overwrite to start again"
             ) from error
 
     def save(self, folder: Path) -> None:

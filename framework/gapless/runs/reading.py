@@ -1,4 +1,4 @@
-"""Records by path: a file of them, or the folder of a run."""
+"""Records of a file, or of the folder of a run."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gapless.core.errors import InvalidProblem
-from gapless.core.record import read_documents
+from gapless.errors import InvalidProblem
+from gapless.results.record import read_documents
 from gapless.runs.answer_log import read_log
 from gapless.runs.manifest import Manifest
 
 
 def record_files(path: str | os.PathLike[str]) -> Sequence[Path]:
-    """The file itself, or the record files of a folder: those in its manifest if it is a run.
+    """Return the file itself, or the record files of a folder: those in its manifest if it is a run.
 
     Raises `InvalidProblem`: the folder contains none.
     """
@@ -33,7 +33,8 @@ def record_files(path: str | os.PathLike[str]) -> Sequence[Path]:
 
 
 def record_documents(file: Path) -> Iterator[tuple[str, str]]:
-    """Documents of a file; the torn end of a killed run's log is skipped."""
+    """Yield the documents of a file; skip the torn end of a killed run's log."""
+    # A log may lie one folder below its run.
     for folder in file.absolute().parents[:2]:
         run = Manifest.load(folder)
         if run is not None and str(file.absolute().relative_to(folder)) in run.records:

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 from pyscipopt import SCIP_PARAMSETTING, Model  # type: ignore[attr-defined]  # missing from the stubs
 
-from gapless.core.errors import InconsistentBound, SolveError, UnknownOption
-from gapless.core.formulation import Formulation
-from gapless.core.limits import Budget, Limits, Stop, budget_of
-from gapless.core.problem import Problem, check_start
-from gapless.core.result import Result, Stats
-from gapless.scip.guard import Guard
+from gapless.column_generation.formulation import Formulation
+from gapless.errors import InconsistentBound, SolveError, UnknownOption
+from gapless.limits.limits import Limits, SolveBudget, Stop, budget_of
+from gapless.problems.problem import Problem, check_start
+from gapless.results.result import Result, Stats
+from gapless.scip.callback_guard import CallbackGuard
 from gapless.scip.status import UNRECORDED, apply_limits, stop_of
 from gapless.scip.tree import Enforcer, GeneratorPricer, Tree
 
@@ -44,7 +44,7 @@ UNSOUND_UNDER_PRICING: dict[str, Any] = {
 def branch_price_and_cut(
     problem: Problem[S],
     formulation: Formulation[S],
-    budget: Budget | Limits | None = None,
+    budget: SolveBudget | Limits | None = None,
     *,
     order: str = "best-first",
     start: Sequence[S] = (),
@@ -57,8 +57,8 @@ def branch_price_and_cut(
     ----------
     problem : Problem
     formulation : Formulation
-        As for `gapless.engine.branch_and_price`. Its `certify` is not called.
-    budget : Budget or Limits
+        As for `gapless.column_generation.branch_and_price`. Its `certify` is not called.
+    budget : SolveBudget or Limits
     order : {"best-first", "depth-first", "breadth-first"}
     start : sequence of S
         Feasible structures to start from; SCIP prunes with the best of them.
@@ -86,8 +86,9 @@ def branch_price_and_cut(
     budget = budget_of(budget)
     budget.sense = problem.sense
     model = _model(order)
+    # SCIP owns the tree, and gapless owns bounds, incumbents and branching (decision 005).
     try:
-        guard = Guard(model, budget)
+        guard = CallbackGuard(model, budget)
         tree = Tree(problem, formulation, budget, model, guard, limit)
         # SCIP holds bare pointers to its plug-ins: these names must outlive it.
         pricer, enforcer = GeneratorPricer(tree), Enforcer(tree)
@@ -125,13 +126,17 @@ def branch_price_and_cut(
 def _model(order: str) -> Any:
     model = Model("branch-price-and-cut")
     model.hideOutput()
+    # Presolving and cuts would change rows that generators read by key; heuristics would offer points that SCIP
+    # must not accept.
     model.setPresolve(SCIP_PARAMSETTING.OFF)
     model.setHeuristics(SCIP_PARAMSETTING.OFF)
     model.setSeparating(SCIP_PARAMSETTING.OFF)
     model.setParams(
         {
             **UNSOUND_UNDER_PRICING,
+            # `CallbackGuard.ctrl_c` handles Ctrl-C, for SCIP and for running callbacks alike.
             "misc/catchctrlc": False,
+            # Duals would be those of a scaled objective.
             "misc/scaleobj": False,
             f"nodeselection/{NODE_SELECTION[order]}/stdpriority": 1_000_000,
         }
@@ -166,9 +171,11 @@ def _result(tree: Tree[S], stop: Stop, failure: SolveError | None, method: str, 
     budget.nodes = int(tree.model.getNTotalNodes())
     if failure is not None:
         stop = Stop.ERROR
+    # One wrong bound makes all earlier ones doubtful.
     if isinstance(failure, InconsistentBound):
         bound = math.inf
     elif stop is Stop.PROVED:
+        # No node is open: closed nodes and the incumbent bound all structures.
         bound = max(tree.best, tree.closed)
     else:
         bound = tree.bound

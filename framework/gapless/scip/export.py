@@ -14,17 +14,17 @@ import numpy as np
 import pyscipopt
 from pyscipopt import SCIP_PARAMSETTING  # type: ignore[attr-defined]  # missing from the stubs
 
-from gapless.core.errors import InconsistentBound, InvalidProblem, OracleError
-from gapless.core.factors.blame import call_problem
-from gapless.core.limits import Budget, Stop
-from gapless.core.model import LinearModel
-from gapless.core.problem import Problem, check_start, score_of
-from gapless.core.result import Result, Stats
-from gapless.core.serial import require_folder
-from gapless.core.sparse import IntArray
-from gapless.core.tolerance import margin, meets
-from gapless.engine.guard import decoded, encoded
+from gapless.arrays.serial import require_folder
+from gapless.arrays.sparse import IntArray
+from gapless.arrays.tolerance import meets, score_tolerance
+from gapless.decisions.linear_model import LinearModel
+from gapless.errors import InconsistentBound, InvalidProblem, OracleError
+from gapless.factors.error_notes import call_problem
+from gapless.limits.limits import SolveBudget, Stop
+from gapless.problems.problem import Problem, check_start, score_of
+from gapless.results.result import Result, Stats
 from gapless.scip.status import QUIET_SCALE, UNRECORDED, apply_limits, bound_of, stop_of
+from gapless.tree_search.role_calls import decoded, encoded
 
 S = TypeVar("S")
 FEASIBILITY = 1e-9
@@ -55,6 +55,7 @@ def write_model(problem: Problem[Any], path: str | os.PathLike[str]) -> None:
     require_folder(target)
     model, _ = scip_model(_linear_model(problem))
     try:
+        # SCIP writes into a folder next to the target, so that the file appears complete or not at all.
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
             aside = Path(folder) / f"model{target.suffix}"
             model.writeProblem(str(aside), verbose=False)
@@ -65,7 +66,7 @@ def write_model(problem: Problem[Any], path: str | os.PathLike[str]) -> None:
 
 def solve_monolithic(
     problem: Problem[S],
-    budget: Budget | None = None,
+    budget: SolveBudget | None = None,
     *,
     start: Sequence[S] = (),
     method: str = "ilp",
@@ -79,7 +80,7 @@ def solve_monolithic(
     ----------
     problem : Problem
         A problem with `linear_model`.
-    budget : Budget
+    budget : SolveBudget
     start : sequence of S
         Feasible structures to start from: SCIP gets their decisions and completes them.
     method : str
@@ -104,7 +105,7 @@ def solve_monolithic(
         SCIP and ``problem.value`` disagree: on the value of SCIP's structure, or on a structure of `start` that is
         better than what SCIP claims to be best. ``error.result`` holds the best structure, without a bound.
     """
-    budget = budget or Budget()
+    budget = budget or SolveBudget()
     check_start(problem, start)
     try:
         return _solved(problem, budget, start, method, presolve)
@@ -113,13 +114,14 @@ def solve_monolithic(
         return Result.of(problem, start, math.inf, Stop.INTERRUPTED, method=method)
 
 
-def _solved(problem: Problem[S], budget: Budget, start: Sequence[S], method: str, presolve: bool) -> Result[S]:
+def _solved(problem: Problem[S], budget: SolveBudget, start: Sequence[S], method: str, presolve: bool) -> Result[S]:
     began = time.thread_time()
     linear = _linear_model(problem)
     model, columns = scip_model(linear, QUIET_SCALE)
     written = time.thread_time() - began
     try:
         apply_limits(model, budget, scale=QUIET_SCALE)
+        # SCIP 10.0 proves a wrong optimum of some small models after presolving (decision 059).
         if not presolve:
             model.setPresolve(SCIP_PARAMSETTING.OFF)
         for structure in start:
@@ -179,10 +181,10 @@ def _disagreement(
     scores = [score_of(problem, structure) for structure in structures]
     turn, name = problem.sense.turn, type(problem).__name__
     if claimed > -math.inf:
-        # SCIP counts a row as kept that is broken by a billionth of its size, once for each column.
-        slack = max(margin(claimed), FEASIBILITY * float(np.abs(linear.objective).sum()))
+        # SCIP accepts rows that are violated by a billionth of their size, once for each column.
+        tolerance = max(score_tolerance(claimed), FEASIBILITY * float(np.abs(linear.objective).sum()))
         # At a limit the columns that are no decisions need not be at their best: the score may then be higher.
-        if claimed - scores[-1] > slack or (stop is Stop.PROVED and scores[-1] - claimed > slack):
+        if claimed - scores[-1] > tolerance or (stop is Stop.PROVED and scores[-1] - claimed > tolerance):
             return (
                 f"SCIP values its structure at {turn(claimed)!r}, {name}.value at {turn(scores[-1])!r}: the linear "
                 "model differs from the problem, or SCIP is wrong"
@@ -197,7 +199,8 @@ def _disagreement(
 
 
 def _suggest(model: pyscipopt.Model, columns: list[Any], linear: LinearModel, on_ids: IntArray) -> None:
-    """Give SCIP the decisions of a structure; SCIP fills in all other columns."""
+    """Give SCIP the decisions of a structure; SCIP completes all other columns."""
+    # The problem knows its decisions only; auxiliary columns of the linear model follow from them.
     on = np.zeros(linear.decision_columns.size, bool)
     on[on_ids] = True
     suggested = model.createPartialSol()

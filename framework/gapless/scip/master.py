@@ -1,4 +1,4 @@
-"""A restricted master inside a SCIP ``Model``: growing rows, and fixings as bounds of use variables.
+"""Restricted master inside a SCIP ``Model``: growing rows, and fixings as bounds of use variables.
 
 Every quantity that some node limits gets a variable ``use = sum(uses * z)``, in a row over all columns, present and
 future. A fixing is then a bound of this variable, which SCIP keeps local to a node and undoes automatically; there
@@ -16,22 +16,23 @@ import numpy as np
 from pyscipopt import Model
 from pyscipopt.scip import Expr, ExprCons
 
-from gapless.core.batch import Batch
-from gapless.core.branch_row import BranchRow
-from gapless.core.certificate import Certificate, NoCertificate
-from gapless.core.decisions import FREE, OFF, ON, Fixings
-from gapless.core.errors import InvalidProblem
-from gapless.core.formulation import Formulation
-from gapless.core.limits import Budget
-from gapless.core.oracle import Answer, LinearView
-from gapless.core.problem import Problem
-from gapless.core.relaxation import Descent
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.lp import signs
-from gapless.lp.ledger import Ledger
-from gapless.lp.objective import check_objective
-from gapless.lp.smoothing import smoothed
-from gapless.lp.view import MasterView, use_limits
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.certificates.certificate import Certificate, NoCertificate
+from gapless.column_generation.formulation import Formulation
+from gapless.column_generation.master import signs
+from gapless.column_generation.master.master_data import MasterData
+from gapless.column_generation.master.objective import check_objective
+from gapless.column_generation.master.smoothing import smoothed
+from gapless.column_generation.master.view import LinearMasterView, use_limits
+from gapless.decisions.branch_row import BranchRow
+from gapless.decisions.decisions import FREE, OFF, ON, Fixings
+from gapless.errors import InvalidProblem
+from gapless.limits.limits import SolveBudget
+from gapless.oracles.batch import Batch
+from gapless.oracles.generator import GeneratorResult
+from gapless.oracles.views import LinearView
+from gapless.problems.problem import Problem
+from gapless.tree_search.relaxation import Descent
 
 S = TypeVar("S")
 
@@ -39,31 +40,31 @@ NOISE = 1e-9
 
 
 @attrs.frozen(eq=False)
-class Look(Generic[S]):
+class LpSolution(Generic[S]):
     """A solved LP, in scores.
 
     Parameters
     ----------
     bound : float
         Bound on the restricted master, by weak duality; -inf under Farkas prices.
-    attained : float
+    primal_value : float
         Score of the restricted master.
     structure : S, optional
         Set when the point is integral and readable.
     farkas : float
-        Distance below 0 at which Farkas prices bound an objective of 0; missing columns must be worth this much to
-        repair the master. Infinite otherwise.
+        Bound, below 0, that the Farkas prices prove for an objective of 0; only missing columns with a pricing
+        gap of its size can repair the master. Infinite for a feasible master.
     """
 
-    view: MasterView
+    view: LinearMasterView
     bound: float
-    attained: float
+    primal_value: float
     structure: S | None
     farkas: float = math.inf
 
 
-class ModelMaster(Generic[S]):
-    """Columns as variables and rows as constraints of `model`, in step with a ledger.
+class ScipMaster(Generic[S]):
+    """Columns as variables and rows as constraints of `model`, in step with a data.
 
     `model`: empty at first; filled with the initial batch.
     """
@@ -72,14 +73,14 @@ class ModelMaster(Generic[S]):
         self.decisions = problem.decisions
         self.constant, self.exact = formulation.constant, formulation.exact
         self._model: Any = model
-        self._ledger = Ledger(problem)
+        self._data = MasterData(problem)
         self._columns: list[Any] = []
         self._solving = False
         self._rows: list[Any] = []
         self._uses: dict[int, tuple[Any, Any]] = {}
         model.setMinimize()
         self.extend(formulation.initial)
-        self._ledger.kept = 0 if formulation.pricing.initial_priced else len(self._ledger.columns)
+        self._data.unpriceable = 0 if formulation.pricing.initial_columns_priceable else len(self._data.columns)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -97,7 +98,7 @@ class ModelMaster(Generic[S]):
 
         After `transform`, columns enter SCIP's pricing loop.
         """
-        rows = self._ledger.enter_rows(batch.rows)
+        rows = self._data.enter_rows(batch.rows)
         if rows is not None:
             ends = np.searchsorted(rows.row, np.arange(len(rows) + 1)).tolist()
             terms = list(zip(rows.column.tolist(), rows.value.tolist(), strict=True))
@@ -105,7 +106,7 @@ class ModelMaster(Generic[S]):
                 entries = ((self._columns[j], a) for j, a in terms[ends[r] : ends[r + 1]])
                 name = f"row{rows.first + r}"
                 self._rows.append(self._row(entries, float(rows.lower[r]), float(rows.upper[r]), name))
-        columns = self._ledger.enter_columns(batch.columns)
+        columns = self._data.enter_columns(batch.columns)
         if columns is not None:
             objective = signs.costs(columns.columns.objective).tolist()
             for j, (cost, upper) in enumerate(zip(objective, columns.columns.upper.tolist(), strict=True)):
@@ -137,6 +138,7 @@ class ModelMaster(Generic[S]):
         return self._model.addCons(
             ExprCons(expression, lhs=max(lower, -infinity), rhs=min(upper, infinity)),
             name,
+            # Later columns get entries in the row, so SCIP may conclude nothing from its present ones.
             modifiable=True,
             separate=False,
             propagate=False,
@@ -151,7 +153,7 @@ class ModelMaster(Generic[S]):
         for q, (use, _) in self._uses.items():
             if q < least.size:
                 least[q], most[q] = use.getLbLocal(), use.getUbLocal()
-        quantity, threshold = self.decisions.quantity_of(), self.decisions.threshold_of()
+        quantity, threshold = self.decisions.quantity_index(), self.decisions.thresholds()
         state = np.full(self.decisions.count, FREE, np.int8)
         state[least[quantity] > threshold - 0.5] = ON
         state[most[quantity] < threshold - 0.5] = OFF
@@ -159,7 +161,7 @@ class ModelMaster(Generic[S]):
 
     def _rows_of_branches(self) -> Iterator[BranchRow]:
         """The limits on sums at the node in focus."""
-        for (decisions, coefficients), q in self._ledger.sums.numbers.items():
+        for (decisions, coefficients), q in self._data.sums.numbers.items():
             if q in self._uses:
                 use = self._uses[q][0]
                 least, most = use.getLbLocal(), use.getUbLocal()
@@ -170,7 +172,7 @@ class ModelMaster(Generic[S]):
 
     def fix(self, node: Any, fixings: Fixings) -> None:
         """Impose `fixings` on `node` as bounds."""
-        least, most = map(np.append, use_limits(fixings, self.decisions), self._ledger.sums.limits(fixings))
+        least, most = map(np.append, use_limits(fixings, self.decisions), self._data.sums.limits(fixings))
         for q in np.flatnonzero(np.isfinite(least) | np.isfinite(most)).tolist():
             use = self._use(q)
             if least[q] > use.getLbLocal() + 0.5:
@@ -180,16 +182,16 @@ class ModelMaster(Generic[S]):
 
     def name_uses(self, fixings: Fixings) -> None:
         """Create the use variables for `fixings`; must precede the creation of any child."""
-        for q in np.unique(self.decisions.quantity_of()[fixings.state != FREE]).tolist():
+        for q in np.unique(self.decisions.quantity_index()[fixings.state != FREE]).tolist():
             self._use(q)
-        self._ledger.impose(fixings)
+        self._data.impose(fixings)
         for row in fixings.rows:
-            self._use(self._ledger.sums.numbers[row.expression])
+            self._use(self._data.sums.numbers[row.expression])
 
     def _use(self, q: int) -> Any:
         if q not in self._uses:
             use = self._model.addVar(f"use{q}", vtype="C")
-            uses = self._ledger.uses
+            uses = self._data.uses
             here = uses.row == q
             entries = [
                 (self._columns[j], a)
@@ -200,29 +202,31 @@ class ModelMaster(Generic[S]):
 
     # -- prices -------------------------------------------------------------------------------------------------
 
-    def look(self, fixings: Fixings, *, farkas: bool = False) -> Look[S]:
+    def look(self, fixings: Fixings, *, farkas: bool = False) -> LpSolution[S]:
         """Prices and point of the LP that SCIP has just solved, or the prices that prove it infeasible."""
         read = self._model.getDualfarkasLinear if farkas else self._model.getDualsolLinear
-        ledger = self._ledger
-        if not ledger.impose(fixings):
+        data = self._data
+        if not data.impose(fixings):
             raise InvalidProblem("SCIP solved a node whose fixings contradict each other")
-        use_price = np.zeros(ledger.own.size)
+        use_price = np.zeros(data.singleton.size)
         for q, (_, row) in self._uses.items():
             use_price[q] = read(row)
-        row_price, use_price = ledger.supported(
+        row_price, use_price = data.supported(
             signs.prices(np.array([read(row) for row in self._rows], np.float64)), signs.prices(use_price)
         )
         weight = 0.0 if farkas else 1.0
-        gain = ledger.gain(row_price, use_price, weight)
+        gain = data.gain(row_price, use_price, weight)
+        # There is no solution: the view has prices only, and an objective of 0.
         if farkas:
-            view = ledger.view(fixings, None, row_price, use_price, gain, weight=weight, constant=self.constant)
-            return Look(view, -math.inf, -math.inf, None, farkas=ledger.dual_bound(row_price, use_price, gain))
+            view = data.view(fixings, None, row_price, use_price, gain, weight=weight, constant=self.constant)
+            return LpSolution(view, -math.inf, -math.inf, None, farkas=data.dual_bound(row_price, use_price, gain))
         z = np.clip(self.values(), 0.0, None)
-        attained = float(ledger.objective @ z)
-        bound = ledger.dual_bound(row_price, use_price, gain)
+        attained = float(data.objective @ z)
+        bound = data.dual_bound(row_price, use_price, gain)
+        # As in `LinearMaster`: a column without any upper bound has a positive reduced cost by rounding only.
         if math.isinf(bound):
             bound = attained + NOISE * max(1.0, abs(attained))
-        view = ledger.view(
+        view = data.view(
             fixings,
             z,
             row_price,
@@ -232,21 +236,21 @@ class ModelMaster(Generic[S]):
             bound=bound + self.constant,
             constant=self.constant,
         )
-        return Look(view, bound + self.constant, min(attained, bound) + self.constant, ledger.structure(view))
+        return LpSolution(view, bound + self.constant, min(attained, bound) + self.constant, data.structure(view))
 
     def excluded(self, fixings: Fixings, keys: IntArray) -> BoolArray | None:
-        """None: rows of the node limit what `Formulation.excludes` would take out."""
+        """None: rows of the node limit what `Formulation.forbidden_columns` would take out."""
         return None
 
-    def lacking(self, view: LinearView, budget: Budget) -> LinearView | None:
+    def lacking(self, view: LinearView, budget: SolveBudget) -> LinearView | None:
         """None: the program is SCIP's."""
         return None
 
-    def usage_gains(self, view: LinearView) -> FloatArray | None:
-        """The best gains of held columns at the prices of a view."""
-        if not isinstance(view, MasterView):
+    def reduced_cost_bounds(self, view: LinearView) -> FloatArray | None:
+        """Return the largest reduced costs of the master's columns at the prices of a view."""
+        if not isinstance(view, LinearMasterView):
             return None
-        return self._ledger.usage_gains(view.row_prices, view.limit_prices)
+        return self._data.reduced_cost_bounds(view.row_prices, view.limit_prices)
 
     def smoothed(
         self,
@@ -256,19 +260,19 @@ class ModelMaster(Generic[S]):
         descent: Descent | None = None,
     ) -> LinearView | None:
         """As `LinearMaster.smoothed`, for the view of the last look."""
-        if not isinstance(view, MasterView):
+        if not isinstance(view, LinearMasterView):
             return None
-        return smoothed(self._ledger, view, centre, share, descent)
+        return smoothed(self._data, view, centre, share, descent)
 
-    def evidence(self, view: LinearView, answers: Sequence[Answer]) -> Callable[[], Certificate]:
+    def evidence(self, view: LinearView, answers: Sequence[GeneratorResult]) -> Callable[[], Certificate]:
         """None is kept: SCIP's tree is not recorded."""
         return NoCertificate
 
-    def judge(self, look: Look[S], bound: float) -> None:
-        """As `LinearMaster.judge`; called once no generator finds anything missing."""
+    def judge(self, look: LpSolution[S], bound: float) -> None:
+        """As `LinearMaster.check_consistency`; called once no generator finds anything missing."""
         z = look.view.column_values
         if self.exact and look.structure is not None and z is not None:
-            check_objective(self._ledger, z, look.structure, self.constant, bound)
+            check_objective(self._data, z, look.structure, self.constant, bound)
 
     def values(self) -> FloatArray:
         """Values of the columns in SCIP's current LP solution."""

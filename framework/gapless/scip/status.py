@@ -1,12 +1,12 @@
-"""SCIP's limits, statuses and bounds in the terms of gapless."""
+"""Translation of SCIP's limits, statuses and bounds into those of gapless."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from gapless.core.certificate import NoCertificate
-from gapless.core.limits import Budget, Stop
+from gapless.certificates.certificate import NoCertificate
+from gapless.limits.limits import SolveBudget, Stop
 
 UNRECORDED = NoCertificate("SCIP's tree is not recorded", prover="SCIP")
 """Stands in for the certificate of an answer that rests on SCIP's search tree."""
@@ -42,13 +42,14 @@ CPU_CLOCK = 1
 """SCIP counts wall-clock time by default."""
 
 
-def apply_limits(model: Any, budget: Budget, *, scale: float = 1.0) -> None:
+def apply_limits(model: Any, budget: SolveBudget, *, scale: float = 1.0) -> None:
     """Pass the limits of a solve to SCIP, with tight tolerances: a small gap is not a proof.
 
     `scale`: factor of the scores in the model.
     """
     limits = budget.limits
-    model.setParam("limits/gap", min(limits.gap, _LARGEST))
+    # SCIP's gap is relative, as `Limits.relative_gap`.
+    model.setParam("limits/gap", min(limits.relative_gap, _LARGEST))
     model.setParam("limits/absgap", 0.0)
     model.setParam("numerics/feastol", 1e-9)
     model.setParam("numerics/dualfeastol", 1e-9 * scale)
@@ -60,7 +61,7 @@ def apply_limits(model: Any, budget: Budget, *, scale: float = 1.0) -> None:
         model.setParam("limits/totalnodes", int(min(limits.nodes, _MOST_NODES)))
 
 
-def stop_of(model: Any, budget: Budget) -> Stop:
+def stop_of(model: Any, budget: SolveBudget) -> Stop:
     """The reason for SCIP's end; a Ctrl-C is recorded in the budget, an unknown status is an error."""
     stop = _STOPS.get(model.getStatus(), Stop.ERROR)
     if stop is Stop.INTERRUPTED:
@@ -73,6 +74,7 @@ def bound_of(model: Any, *, constant: float, scale: float = 1.0) -> float:
     if model.getStatus() == "infeasible":
         return -math.inf
     bound = float(model.getDualbound())
+    # SCIP's infinity of either sign: before the root is solved, nothing is bounded.
     if abs(bound) >= model.infinity():
         return math.inf
     return bound / scale + constant

@@ -13,26 +13,27 @@ from typing import Any, Generic, TypeVar
 
 from pyscipopt import SCIP_LPSOLSTAT, SCIP_RESULT, SCIP_STAGE, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
 
-from gapless.core.branch import in_words
-from gapless.core.certificate import PointCertificate
-from gapless.core.decisions import Fixings
-from gapless.core.errors import InconsistentBound, InvalidProblem, MissingBound, UncoveredBranching
-from gapless.core.formulation import Formulation, rounds_at
-from gapless.core.limits import Budget, Stop
-from gapless.core.oracle import LinearView
-from gapless.core.problem import Problem
-from gapless.core.relaxation import Probe, Relaxed
-from gapless.core.tolerance import margin, meets, round_bound
-from gapless.core.tree_certificate import Tightening
-from gapless.engine.early_branching import EarlyBranching
-from gapless.engine.entering import OWED, silent
-from gapless.engine.guard import decoded, feasible_score, guarded
-from gapless.engine.pricing_round import Round, Rounds, stays_infeasible
-from gapless.engine.reduced_cost_fixing import can_fix, fix_by_gains
-from gapless.engine.tree_search import children_of
-from gapless.scip.guard import Answer, Guard
-from gapless.scip.master import Look, ModelMaster
-from gapless.scip.shadow import Shadow
+from gapless.arrays.tolerance import meets, round_bound, score_tolerance
+from gapless.certificates.certificate import PointCertificate
+from gapless.certificates.tree_certificate import Tightening
+from gapless.column_generation.batch_entry import PRICING_GAP_ADVICE, no_progress_message
+from gapless.column_generation.early_branching import EarlyBranching
+from gapless.column_generation.formulation import Formulation
+from gapless.column_generation.pricing_round import PricingLoop, PricingRound, stays_infeasible
+from gapless.column_generation.reduced_cost_fixing import can_fix, fix_by_reduced_costs
+from gapless.decisions.branch import in_words
+from gapless.decisions.decisions import Fixings
+from gapless.errors import InconsistentBound, InvalidProblem, MissingBound, UncoveredBranching
+from gapless.limits.limits import SolveBudget, Stop
+from gapless.oracles.views import LinearView
+from gapless.problems.problem import Problem
+from gapless.scip.callback_guard import CallbackGuard, CallbackReturn
+from gapless.scip.master import LpSolution, ScipMaster
+from gapless.scip.probing_master import ProbingMaster
+from gapless.tree_search.relaxation import Probe, RelaxationResult
+from gapless.tree_search.role_calls import call_role, decoded, feasible_score
+from gapless.tree_search.rounding_frequency import rounds_at
+from gapless.tree_search.tree_search import children_of
 
 S = TypeVar("S")
 
@@ -52,17 +53,17 @@ class Tree(Generic[S]):
         self,
         problem: Problem[S],
         formulation: Formulation[S],
-        budget: Budget,
+        budget: SolveBudget,
         model: Model,
-        guard: Guard,
+        guard: CallbackGuard,
         limit: int | None,
     ) -> None:
         self.problem, self.formulation, self.budget = problem, formulation, budget
         self.guard, self.limit = guard, limit
         self.model: Any = model
         self.decisions = problem.decisions
-        self.master = ModelMaster(problem, formulation, model)
-        self.rounds: Rounds[LinearView] = Rounds(
+        self.master = ScipMaster(problem, formulation, model)
+        self.rounds: PricingLoop[LinearView] = PricingLoop(
             formulation.generators,
             self.decisions,
             formulation.pricing,
@@ -70,7 +71,7 @@ class Tree(Generic[S]):
             limit,
         )
         self._early = EarlyBranching(formulation.pricing, problem.granularity)
-        self.shadow = Shadow(problem, formulation, limit)
+        self.shadow = ProbingMaster(problem, formulation, limit)
         self.incumbent: S | None = None
         self.best = -math.inf
         self.closed = -math.inf
@@ -78,7 +79,7 @@ class Tree(Generic[S]):
         self._node = 0
         self._bound = self._claimed = math.inf
         self._inherited: dict[int, float] = {}
-        self._look: Look[S] | None = None
+        self._look: LpSolution[S] | None = None
         self._lps = -1
         self._dry = False
         self._fixes = formulation.pricing.fixing and can_fix(formulation.generators)
@@ -95,6 +96,7 @@ class Tree(Generic[S]):
         if score is None or score <= self.best:
             return
         self.incumbent, self.best = structure, score
+        # SCIP prunes by the limit; it never gets the structure itself (decision 005).
         self.model.setObjlimit(self.master.cost(self._enough()))
         self._emit("incumbent")
 
@@ -116,7 +118,7 @@ class Tree(Generic[S]):
         if self.model.getStage() == SCIP_STAGE.PROBLEM:
             return math.inf
         proved = math.inf if self._stumbled else self.master.score(self.model.getDualbound())
-        if self._stumbled or self.guard.halted:  # SCIP was not told what the last round proved
+        if self._stumbled or self.guard.halted:  # SCIP does not know the bound of the last round
             proved = min(proved, max([self._bound, *self._inherited.values()]))
         return max(self.best, self.closed, self.rounded(proved))
 
@@ -125,28 +127,28 @@ class Tree(Generic[S]):
         return round_bound(bound, self.problem.granularity)
 
     def _emit(self, kind: str, **details: Any) -> None:
-        if self.budget.heard:
+        if self.budget.has_observers:
             bound = self.bound if kind != "incumbent" else math.inf
-            guarded(self.budget, self.budget.emit, kind, bound, self.best, **details)
+            call_role(self.budget, self.budget.emit, kind, bound, self.best, **details)
 
     def stumbled_at_limit(self) -> bool:
         """Whether a limit explains a failure of SCIP; the bound is then the one proved by the generators.
 
         When SCIP's clock interrupts pricing at a node with nothing left to branch on, SCIP takes that for an error.
         """
-        self._stumbled = self.budget.spent() is not None
+        self._stumbled = self.budget.stop_reason() is not None
         if self._stumbled:
-            self.stop = self.budget.spent()
+            self.stop = self.budget.stop_reason()
         return self._stumbled
 
     def _spent(self) -> bool:
-        """Whether a limit unknown to SCIP is reached; SCIP is then told to stop."""
+        """Whether a limit unknown to SCIP is reached; SCIP is then asked to stop."""
         limits = self.budget.limits
-        stop = self.budget.spent()
+        stop = self.budget.stop_reason()
         if self.incumbent is not None:
             if limits.target is not None and self.best >= self.problem.sense.sign * limits.target:
                 stop = Stop.TARGET
-            elif limits.gap > 0 and meets(self.bound, self.best, limits.gap):
+            elif limits.relative_gap > 0 and meets(self.bound, self.best, limits.relative_gap):
                 stop = Stop.GAP
         if stop is not None:
             self.stop = stop
@@ -167,7 +169,7 @@ class Tree(Generic[S]):
             self._early = EarlyBranching(self.formulation.pricing, self.problem.granularity)
         return self.master.fixings()
 
-    def price(self) -> Answer:
+    def price(self) -> CallbackReturn:
         """Reduced-cost pricing: new columns and rows, and the bound proved by this round."""
         fixings = self._enter()
         columns = self.master.size[0]
@@ -180,29 +182,29 @@ class Tree(Generic[S]):
         if self._closes(bound):
             self.closed = max(self.closed, bound)
             return {"result": SCIP_RESULT.SUCCESS, "lowerbound": self.model.infinity()}
-        answer: Answer = {"result": SCIP_RESULT.SUCCESS}
+        answer: CallbackReturn = {"result": SCIP_RESULT.SUCCESS}
         if math.isfinite(bound):
             # Rounded to the problem's granularity: SCIP sees which nodes are equally good.
             answer["lowerbound"] = self.master.cost(bound)
         look = self._look
-        if look is not None and found.added and self._early.due(self._bound, look.attained, found.answers):
+        if look is not None and found.added and self._early.due(self._bound, look.primal_value, found.answers):
             answer["stopearly"] = True
-        if columns == self.master.size[0] and found.slack != 0:
+        if columns == self.master.size[0] and found.pricing_gap != 0:
             # SCIP would take the LP optimum for a bound, but missing columns may be worth as much.
             answer["result"] = SCIP_RESULT.DIDNOTRUN
         return answer
 
-    def _query_generators(self, fixings: Fixings) -> Round[LinearView] | None:
+    def _query_generators(self, fixings: Fixings) -> PricingRound[LinearView] | None:
         """One round of the generators on the LP just solved; None where the node is to be branched without."""
         self._look = look = self.master.look(fixings)
         self._lps = self.model.getNLPs()
-        if look.attained > self._claimed + margin(self._claimed) + look.view.rounding:
+        if look.primal_value > self._claimed + score_tolerance(self._claimed) + look.view.rounding:
             raise InconsistentBound(
                 f"the generators claimed a bound of {self.budget.as_value(self._claimed)}, but "
-                f"their own columns reach {self.budget.as_value(look.attained)}: a slack was too small"
+                f"their own columns reach {self.budget.as_value(look.primal_value)}: a pricing gap was too small"
             )
         pricing, granularity = self.formulation.pricing, self.problem.granularity
-        if pricing.leaves_open(look.attained, self.best, granularity, look.structure):
+        if pricing.branches_before_pricing(look.primal_value, self.best, granularity, look.structure):
             self._dry, self._tightenings, self._excluded = False, (), -math.inf
             return None
         found = self._extend(look, fixings)
@@ -210,14 +212,14 @@ class Tree(Generic[S]):
         self._bound = min(self._bound, self._claimed)
         return found
 
-    def _extend(self, look: Look[S], fixings: Fixings) -> Round[LinearView]:
+    def _extend(self, look: LpSolution[S], fixings: Fixings) -> PricingRound[LinearView]:
         """Add the missing columns and rows of the generators."""
         found = self.rounds.ask(look.view, look.bound, fixings, self.budget, self.best)
         self.shadow.follow(found.batches)
         self._dry = found.complete
         self._tightenings, self._excluded = (), -math.inf
         if found.complete and self._fixes and self.rounded(look.bound) > self.best:
-            self._tightenings, self._excluded = fix_by_gains(
+            self._tightenings, self._excluded = fix_by_reduced_costs(
                 self.master,
                 self.formulation.generators,
                 look.view,
@@ -239,29 +241,29 @@ class Tree(Generic[S]):
             rows_found=sum(len(batch.rows) for batch in found.batches),
             scored=found.scored,
         )
-        if found.complete and found.slack is None:
-            raise MissingBound(silent(self.formulation.generators, found.answers, look.view))
+        if found.complete and found.pricing_gap is None:
+            raise MissingBound(no_progress_message(self.formulation.generators, found.answers, look.view))
         return found
 
-    def repair(self) -> Answer:
+    def repair(self) -> CallbackReturn:
         """Farkas pricing: columns that could make the node feasible. If none are found, it is infeasible."""
         fixings = self._enter()
         columns = self.master.size[0]
         look = self.master.look(fixings, farkas=True)
-        slack = self._extend(look, fixings).slack
+        pricing_gap = self._extend(look, fixings).pricing_gap
         if self._spent():
             return self.abandon()
-        if self.master.size[0] == columns and not stays_infeasible(slack, -look.farkas):
+        if self.master.size[0] == columns and not stays_infeasible(pricing_gap, -look.farkas):
             raise MissingBound(
                 "the generators returned no column that repairs an infeasible master, and no proof that there is "
-                f"none: {OWED}"
+                f"none: {PRICING_GAP_ADVICE}"
             )
         if self.master.size[0] == columns:
             # Cut off explicitly: SCIP draws no conclusion at a node where a pricing round passed without a bound.
             self.model.cutoffNode(self.model.getCurrentNode())
         return {"result": SCIP_RESULT.SUCCESS}
 
-    def abandon(self) -> Answer:
+    def abandon(self) -> CallbackReturn:
         """Let SCIP cut off the node in focus although nothing was proved here; its bound is remembered.
 
         SCIP has no legal way to leave a node open where pricing ended early or the LP is infeasible: without
@@ -271,7 +273,7 @@ class Tree(Generic[S]):
         self.model.cutoffNode(self.model.getCurrentNode())
         return {"result": SCIP_RESULT.SUCCESS}
 
-    def abandon_enforced(self) -> Answer:
+    def abandon_enforced(self) -> CallbackReturn:
         """The same, once the LP of the node is solved and priced."""
         self._leave_open()
         return {"result": SCIP_RESULT.CUTOFF}
@@ -283,7 +285,7 @@ class Tree(Generic[S]):
 
     # -- enforcing ----------------------------------------------------------------------------------------------
 
-    def enforce(self, *, solved: bool) -> Answer:
+    def enforce(self, *, solved: bool) -> CallbackReturn:
         """Close the node or branch.
 
         `solved`: whether SCIP solved an LP here. If not (numerical trouble), the node is branched without a point.
@@ -299,13 +301,13 @@ class Tree(Generic[S]):
         bound = self.rounded(self._bound)
         point = look.view.point if look is not None else None
         probe = Probe(self.problem, self.shadow, fixings, self.budget, self.best)
-        relaxed = Relaxed(bound, point, look.structure if look is not None else None, probe=probe)
+        relaxed = RelaxationResult(bound, point, look.structure if look is not None else None, probe=probe)
         self.budget.nodes = int(self.model.getNTotalNodes())
         for candidate in (relaxed.structure, self._rounded(relaxed)):
             if candidate is not None:
                 self.accept(candidate)
         if look is not None and self._dry:
-            guarded(self.problem, self.master.judge, look, self._bound)
+            call_role(self.problem, self.master.judge, look, self._bound)
         self._check_bound(bound, fixings)
         self._emit("node", node=self._node, depth=self.model.getDepth(), node_bound=bound)
         if self._closes(bound):
@@ -314,37 +316,37 @@ class Tree(Generic[S]):
             return self.abandon_enforced()
         return self._branch(fixings, relaxed)
 
-    def _rounded(self, relaxed: Relaxed[S]) -> S | None:
+    def _rounded(self, relaxed: RelaxationResult[S]) -> S | None:
         """A structure near the point, at the nodes where rounding is due."""
         if self._node != self._worked:
             self._worked, self._before = self._node, self._before + 1
         rounding, due = self.formulation.rounding, rounds_at(self.formulation.rounding_frequency, self._before)
         if rounding is None or relaxed.point is None or not due:
             return None
-        return guarded(rounding, rounding, relaxed)
+        return call_role(rounding, rounding, relaxed)
 
     def _check_bound(self, bound: float, fixings: Fixings) -> None:
         """Raise when the bound is below the score of a structure that the node allows."""
-        if self.incumbent is None or self.best <= bound + margin(bound):
+        if self.incumbent is None or self.best <= bound + score_tolerance(bound):
             return
-        if fixings.allow(guarded(self.problem, self.problem.encode, self.incumbent)):
+        if fixings.allows(call_role(self.problem, self.problem.encode, self.incumbent)):
             raise InconsistentBound(
                 f"SCIP's node {self._node} is bounded by {self.budget.as_value(bound)}, but a feasible structure "
                 f"under its fixings {self.problem.sense.verb}s {self.budget.as_value(self.best)}"
             )
 
-    def _cut_off(self, bound: float) -> Answer:
+    def _cut_off(self, bound: float) -> CallbackReturn:
         self.closed = max(self.closed, bound)
         return {"result": SCIP_RESULT.CUTOFF}
 
-    def _branch(self, fixings: Fixings, relaxed: Relaxed[S]) -> Answer:
+    def _branch(self, fixings: Fixings, relaxed: RelaxationResult[S]) -> CallbackReturn:
         for step in self._tightenings if self._look is not None else ():
             narrower = fixings.fix(step.on, step.off)
             if narrower is None:
                 return self._cut_off(min(relaxed.bound, max(self._excluded, self.best)))
             fixings = narrower
         brancher = self.formulation.brancher
-        branches = guarded(brancher, brancher.split, fixings, relaxed)
+        branches = call_role(brancher, brancher.split, fixings, relaxed)
         if not branches:
             return self._close_leaf(fixings, relaxed.bound)
         narrowed = children_of(brancher, fixings, branches, self.decisions, f"SCIP's node {self._node}")
@@ -365,7 +367,7 @@ class Tree(Generic[S]):
         self._emit("branch", node=self._node, children=numbers, decisions=said)
         return {"result": SCIP_RESULT.BRANCHED if children else SCIP_RESULT.CUTOFF}
 
-    def _close_leaf(self, fixings: Fixings, bound: float) -> Answer:
+    def _close_leaf(self, fixings: Fixings, bound: float) -> CallbackReturn:
         """Close a node without children, which holds one structure at most, given by its fixings."""
         verdict = PointCertificate().verify(self.problem, fixings)
         if not verdict:
@@ -373,7 +375,7 @@ class Tree(Generic[S]):
                 f"{type(self.formulation.brancher).__name__} gave no children for SCIP's node {self._node}, "
                 f"which is still open: {verdict.reason}"
             )
-        if verdict.bound > bound + margin(bound):
+        if verdict.bound > bound + score_tolerance(bound):
             raise InconsistentBound(
                 f"SCIP's node {self._node} is bounded by {self.budget.as_value(bound)}, but the only structure "
                 f"left there {self.problem.sense.verb}s {verdict.value_bound:.12g}"
@@ -394,15 +396,15 @@ class GeneratorPricer(Pricer):
         """SCIP has made its own copy of the problem."""
         self.tree.guard.run(self._begin, dict)
 
-    def _begin(self) -> Answer:
+    def _begin(self) -> CallbackReturn:
         self.tree.master.transform()
         return {}
 
-    def pricerredcost(self) -> Answer:
+    def pricerredcost(self) -> CallbackReturn:
         """Feasible LP."""
         return self.tree.guard.run(self.tree.price, self.tree.abandon)
 
-    def pricerfarkas(self) -> Answer:
+    def pricerfarkas(self) -> CallbackReturn:
         """Infeasible LP."""
         return self.tree.guard.run(self.tree.repair, self.tree.abandon)
 
@@ -413,15 +415,17 @@ class Enforcer(Conshdlr):
     def __init__(self, tree: Tree[Any]) -> None:
         self.tree = tree
 
-    def consenfolp(self, constraints: Any, nusefulconss: int, solinfeasible: bool) -> Answer:
+    def consenfolp(self, constraints: Any, nusefulconss: int, solinfeasible: bool) -> CallbackReturn:
         """The LP of a node is solved and priced."""
         return self.tree.guard.run(lambda: self.tree.enforce(solved=True), self.tree.abandon_enforced)
 
-    def consenfops(self, constraints: Any, nusefulconss: int, solinfeasible: bool, objinfeasible: bool) -> Answer:
+    def consenfops(
+        self, constraints: Any, nusefulconss: int, solinfeasible: bool, objinfeasible: bool
+    ) -> CallbackReturn:
         """SCIP gave up the LP of a node."""
         return self.tree.guard.run(lambda: self.tree.enforce(solved=False), self.tree.abandon_enforced)
 
-    def conscheck(self, *arguments: Any) -> Answer:
+    def conscheck(self, *arguments: Any) -> CallbackReturn:
         """Refuse: SCIP keeps no incumbents."""
         return _refused()
 
@@ -429,5 +433,5 @@ class Enforcer(Conshdlr):
         """No rounding locks: nothing is rounded. SCIP calls this even while it frees the model."""
 
 
-def _refused() -> Answer:
+def _refused() -> CallbackReturn:
     return {"result": SCIP_RESULT.INFEASIBLE}

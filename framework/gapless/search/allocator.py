@@ -1,20 +1,20 @@
-"""Memory that stays with the process between large searches."""
+"""Memory that the process keeps between large searches (decisions 043 and 061)."""
 
 from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 
 HEAP = 1 << 24
-"""Bytes of a block that is freed at once; twice as many may then stay at the end of the heap between searches."""
+"""Bytes of a block that is freed at once; afterwards glibc keeps up to twice as many at the end of the heap."""
 LARGE = 1 << 18
-"""Bytes of scopes and scores from which on a search gains by that; smaller ones never lose their pages."""
+"""Smallest size in bytes of scopes and scores for which this pays; smaller searches never lose their pages."""
 
 
 def keep_heap_for(blocks: Iterable[tuple[IntArray, FloatArray]]) -> None:
-    """Call `keep_heap` if a search over these scopes and scores gains by it."""
+    """Call `keep_heap` if these scopes and scores are large."""
     if sum(scopes.nbytes + scores.nbytes for scopes, scores in blocks) >= LARGE:
         keep_heap()
 

@@ -1,8 +1,8 @@
-"""The k best structures by the search: Lawler's partition around each structure that was found.
+"""The k best structures by the search: Lawler's partition around each structure of the list.
 
-Where Qian and Liu (2013, proposition 2) take k best structures of the bound in every node, here each part of the
-partition is searched for its one best structure, so that steps, fixing by max-marginals and enumeration stay
-the same.
+Qian and Liu (2013, proposition 2) take the k best structures of the bound in every node. Here each subspace of the
+partition is searched for its one best structure, so that steps, fixing by max-marginals and enumeration need no
+change.
 """
 
 from __future__ import annotations
@@ -10,26 +10,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import attrs
 import numpy as np
 
-from gapless.core.decisions import FREE, OFF, ON, Fixings
-from gapless.core.errors import InconsistentBound
-from gapless.core.factors.blame import call_problem
-from gapless.core.limits import Budget, Stop
-from gapless.core.problem import score_of
-from gapless.core.result import Result
-from gapless.core.sparse import IntArray
-from gapless.core.tolerance import meets
-from gapless.engine.choice_groups import State
-from gapless.engine.guard import decoded, encoded, guarded
-from gapless.engine.lawler import KBest, Part, lawler
-from gapless.plugins.call import Solve
-from gapless.search.driver import Search, best, called, keep_found
-from gapless.search.found import bound_with_rounding
-from gapless.search.layout import Layout
+from gapless.arrays.tolerance import meets
+from gapless.decisions.decisions import FREE, OFF, Fixings
+from gapless.errors import InconsistentBound
+from gapless.factors.error_notes import call_problem
+from gapless.limits.limits import SolveBudget, Stop
+from gapless.plugins.call import SolveRequest
+from gapless.problems.problem import score_of
+from gapless.results.result import Result
+from gapless.search.choice_groups import State
+from gapless.search.driver import ENDLESS, SearchDriver, attach_result, name_role_errors
+from gapless.search.layout import SearchInput
+from gapless.search.structure_check import bound_with_rounding_error
+from gapless.tree_search.lawler import KBestPool, SubspaceOptimum, lawler, partition
+from gapless.tree_search.role_calls import call_role, decoded, encoded
 
 S = TypeVar("S")
 
@@ -37,265 +36,236 @@ UNCERTIFIED = "the certificate bounds the best structure; that the list misses n
 ROUGH = "scores cancel so much that rounding may decide the order of the structures"
 
 
-def k_best(
-    layout: Layout[S],
-    solve: Solve,
-    begin: Callable[..., Search[S]],
-    *,
-    certificate: bool,
-    variant: str = "default",
-    order: str = "best-first",
-) -> Result[S]:
-    """The `solve.k` best structures; a list that rounding may have decided ends with `Stop.GAP`.
+class KBestSearch(Generic[S]):
+    """A search for the k best structures; a list that rounding may have decided ends with `Stop.GAP`.
 
-    `begin`: as for `best`, for the best structure.
+    Parameters
+    ----------
+    layout : SearchInput
+    request : SolveRequest
+        Its `k` is the size of the list.
+    find_best : callable
+        Solves a request for the best structure, with the certificate that the result will have.
+    make : callable
+        Makes a search of a subspace from a layout and keywords of `SearchDriver`.
     """
-    return _Listing(layout, solve, begin, certificate, {"variant": variant, "order": order}).run()
-
-
-class _Listing(Generic[S]):
-    """The state of one search for several structures."""
 
     def __init__(
         self,
-        layout: Layout[S],
-        solve: Solve,
-        begin: Callable[..., Search[S]],
-        certificate: bool,
-        options: dict[str, Any],
+        layout: SearchInput[S],
+        request: SolveRequest,
+        find_best: Callable[[SolveRequest], Result[S]],
+        make: Callable[..., SearchDriver[S]],
     ) -> None:
-        self.layout, self.problem, self.solve, self.begin = layout, layout.problem, solve, begin
-        self.certificate, self.options = certificate, options
-        self.known: KBest[S] = KBest(solve.k)
-        self.first: Result[S] = Result.of(self.problem, [], math.inf, Stop.ERROR, method=solve.method)
+        self.layout, self.problem, self.request = layout, layout.problem, request
+        self.find_best, self.make = find_best, make
+        self.pool: KBestPool[S] = KBestPool(request.k)
+        self.first: Result[S] = Result.of(self.problem, [], math.inf, Stop.ERROR, method=request.method)
         self.counts = dict.fromkeys(("dp_calls", "fixed", "enumerated"), 0)
-        self.gap_used = self.rough = False
+        self.gap_used = self.rounding_may_decide = False
 
     def run(self) -> Result[S]:
-        """Find the best structure, then partition."""
-        budget = self.solve.budget
+        """Find the best structure, then search the subspaces of the partition."""
+        budget = self.request.budget
         try:
             self._emit("start")
             stop = self._find_first()
             if stop is Stop.PROVED and self.first.solutions:
-                stop = self._partition(self.first.best)
-            if (self.gap_used or self.rough) and stop is Stop.PROVED:
+                stop = self._complete(self.first.best)
+            if (self.gap_used or self.rounding_may_decide) and stop is Stop.PROVED:
                 stop = Stop.GAP
             self._emit("stop")
         except KeyboardInterrupt:
             budget.interrupt()
             stop = Stop.INTERRUPTED
         except Exception as error:
-            keep_found(error, partial(self._result, Stop.ERROR))
+            attach_result(error, partial(self._result, Stop.ERROR))
             raise
         return self._result(stop)
 
     def _emit(self, kind: str, **details: int) -> None:
-        budget = self.solve.budget
-        best = self.known.best
+        budget = self.request.budget
+        best = self.pool.best
         bound = self.problem.sense.turn(self.first.bound)
-        guarded(budget, budget.emit, kind, max(bound, best), best, **details)
+        call_role(budget, budget.emit, kind, max(bound, best), best, **details)
 
     def _find_first(self) -> Stop:
-        """The best structure with its certificate; of the limits, a gap is for the whole list."""
-        budget = self.solve.budget
-        quiet = Budget(attrs.evolve(budget.limits, time=_finite(budget.time_left), gap=0.0))
+        """Find the best structure with its certificate."""
+        budget = self.request.budget
+        # The relative gap is meant for the whole list, and events for one sequence of bounds: the first search gets
+        # a budget of its own.
+        seconds = budget.time_left if budget.time_left < math.inf else None
+        first = SolveBudget(attrs.evolve(budget.limits, time=seconds, relative_gap=0.0))
         try:
-            first = attrs.evolve(self.solve, budget=quiet, k=1)
-            self.first = best(self.layout, first, self.begin, certificate=self.certificate)
+            self.first = self.find_best(attrs.evolve(self.request, budget=first, k=1))
         except Exception as error:
             self.first = getattr(error, "result", None) or self.first
-            self._know_first()
+            self._enter_first()
             raise
         finally:
-            budget.nodes += quiet.nodes
-            budget.iterations += quiet.iterations
-        self._know_first()
-        if quiet.interrupted:
+            budget.nodes += first.nodes
+            budget.iterations += first.iterations
+        self._enter_first()
+        if first.interrupted:
             budget.interrupt()
-        self.rough = self.first.stop is Stop.GAP
-        return Stop.PROVED if self.rough else self.first.stop
+        self.rounding_may_decide = self.first.stop is Stop.GAP
+        return Stop.PROVED if self.rounding_may_decide else self.first.stop
 
-    def _know_first(self) -> None:
-        for structure in (*(solution.structure for solution in self.first.solutions), *self.solve.start):
-            self._know(structure)
+    def _enter_first(self) -> None:
+        for structure in (*(solution.structure for solution in self.first.solutions), *self.request.start):
+            self._enter(structure)
 
-    def _know(self, structure: S) -> None:
-        """Take a feasible structure into the list."""
+    def _enter(self, structure: S) -> None:
         key = encoded(self.problem, structure).tobytes()
-        self.known.enter(key, score_of(self.problem, structure), structure)
+        self.pool.enter(key, score_of(self.problem, structure), structure)
 
     def _closes(self, bound: float) -> bool:
         """Whether no structure below this bound can enter the list."""
-        threshold = self.known.threshold
+        threshold = self.pool.threshold
         if bound <= threshold or meets(bound, threshold):
             return True
-        gap = self.solve.budget.limits.gap
+        gap = self.request.budget.limits.relative_gap
         if gap > 0 and threshold > -math.inf and meets(bound, threshold, gap):
             self.gap_used = True
             return True
         return False
 
-    def _partition(self, best: S) -> Stop:
-        """Search the parts around the best structure, then around the next; see `lawler`."""
+    def _complete(self, best: S) -> Stop:
+        """Search the subspaces around the best structure, then around the next; see `lawler`."""
+        # A decision of weight -inf is in no structure: a subspace that turns it on would be searched in vain.
         everything = np.where(self.layout.backbone.weights > -math.inf, FREE, OFF).astype(np.int8)
         bound = max(self.problem.sense.turn(self.first.bound), score_of(self.problem, best))
-        return lawler(self.known, Part(everything, best, bound), self._others, self._best_of, self._closes)
+        group_index = self.problem.decisions.group_index()
 
-    def _others(self, part: Part[S]) -> Iterator[State]:
-        """Each part as a state: some choices as in the structure, the next another one."""
-        return others(part.kept, encoded(self.problem, part.structure), self.problem.decisions.group_of())
+        def split(optimum: SubspaceOptimum[S]) -> Iterator[State]:
+            on_ids = np.sort(encoded(self.problem, optimum.structure)).tolist()
+            return (subspace for _, subspace in partition(optimum.allowed, on_ids, group_index))
 
-    def _best_of(self, kept: State) -> tuple[Part[S] | None, Stop]:
-        """The best structure of a part; None where none can enter the list."""
-        run, stop = self._searched(kept)
-        if stop is Stop.PROVED and self._holds_nothing(run, kept):
+        return lawler(self.pool, SubspaceOptimum(everything, best, bound), split, self._best_of, self._closes)
+
+    def _best_of(self, subspace: State) -> tuple[SubspaceOptimum[S] | None, Stop]:
+        """Find the best structure of a subspace; None if no structure there can enter the list."""
+        search, stop = self._search(subspace)
+        if stop is Stop.PROVED and self._has_no_entry(search, subspace):
             return None, stop
-        structure = self._structure_of(run, kept)
-        if stop is Stop.PROVED and run.rough(run.exact, self.known.threshold):
-            self.rough |= not self._checked(kept, max(run.exact, self.known.threshold))
-        self._emit("node", node=self.solve.budget.nodes)
+        structure = self._structure_of(search, subspace)
+        if stop is Stop.PROVED and search.rounding_may_decide(search.exact, self.pool.threshold):
+            limit = max(search.exact, self.pool.threshold)
+            self.rounding_may_decide |= not self._verifies_bound(subspace, limit)
+        self._emit("node", node=self.request.budget.nodes)
         if structure is None:
             return None, stop
-        return Part(kept, structure, max(run.bound, score_of(self.problem, structure))), stop
+        return SubspaceOptimum(subspace, structure, max(search.bound, score_of(self.problem, structure))), stop
 
-    def _searched(self, kept: State, *, keep_proof: bool = False) -> tuple[Search[S], Stop]:
-        """The search of a part, until its bound closes it or something is spent."""
-        budget = self.solve.budget
-        run: Search[S] = called(
-            self.layout, lambda: Search(self.layout, keep_proof=keep_proof, part=kept, **self.options)
-        )
-        before, steps, stop = budget.nodes, budget.iterations, Stop.PROVED
-        while not self._closes(run.bound):
-            spent = budget.spent_between_nodes()
-            if spent is not None:
-                stop = spent
+    def _search(self, subspace: State, *, keep_proof: bool = False) -> tuple[SearchDriver[S], Stop]:
+        """Search a subspace until its bound closes it or a limit is reached."""
+        budget = self.request.budget
+        with name_role_errors(self.layout):
+            search = self.make(self.layout, keep_proof=keep_proof, subspace=subspace)
+        nodes, iterations, stop = budget.nodes, budget.iterations, Stop.PROVED
+        while not self._closes(search.bound):
+            reason = budget.stop_reason_between_nodes()
+            if reason is not None:
+                stop = reason
                 break
-            left = 1 << 60 if budget.limits.iterations is None else budget.limits.iterations - budget.iterations
+            limit = budget.limits.iterations
+            steps = ENDLESS if limit is None else limit - budget.iterations
             try:
-                reached = int(run.kernel.nodes) + 1
-                ended = called(self.layout, partial(run.advance, budget.time_left, reached, left))
+                # Node by node: `_closes` depends on the list, which the kernel does not know.
+                with name_role_errors(self.layout):
+                    ended = search.advance(budget.time_left, int(search.kernel.nodes) + 1, steps)
             except KeyboardInterrupt:
                 budget.interrupt()
                 continue
             finally:
-                budget.nodes = before + int(run.kernel.nodes)
-                budget.iterations = steps + int(run.kernel.steps)
+                budget.nodes = nodes + int(search.kernel.nodes)
+                budget.iterations = iterations + int(search.kernel.steps)
             if ended is Stop.PROVED:
                 break
         for name in self.counts:
-            self.counts[name] += int(run.extra[name])
-        return run, stop
+            self.counts[name] += int(search.extra[name])
+        return search, stop
 
-    def _checked(self, kept: State, least: float) -> bool:
-        """Whether a checker confirms that no structure of a part scores more than `least`.
+    def _verifies_bound(self, subspace: State, limit: float) -> bool:
+        """Whether a verifier confirms that no structure of a subspace scores more than `limit`.
 
-        It is asked where sums may be rounded too far. Where multipliers leave it open, too, the structures of a
-        small part are listed and scored.
+        It is called where float64 sums of the search may be off too far. If multipliers do not suffice, the
+        structures of a small subspace are enumerated and scored.
         """
-        run, stop = self._searched(kept, keep_proof=True)
+        search, stop = self._search(subspace, keep_proof=True)
         if stop is not Stop.PROVED:
             return False
-        called(self.layout, run.kernel.settle)
-        for evidence in (run.certificate(), self.layout.enumerated):
-            verdict = evidence.verify(self.problem, Fixings(kept))
-            if verdict and (verdict.bound <= least or meets(float(verdict.bound), least)):
+        with name_role_errors(self.layout):
+            search.kernel.bound_current_node()
+        for evidence in (search.certificate(), self.layout.enumerated):
+            verdict = evidence.verify(self.problem, Fixings(subspace))
+            if verdict and (verdict.bound <= limit or meets(float(verdict.bound), limit)):
                 return True
         return False
 
-    def _holds_nothing(self, run: Search[S], kept: State) -> bool:
-        """Whether a part has no structure for the list, where its best one is forbidden.
+    def _has_no_entry(self, search: SearchDriver[S], subspace: State) -> bool:
+        """Whether no structure of a subspace enters the list, because its best one is forbidden.
 
-        Only a larger loss tells that all others are, too; without that the list may miss some.
+        The finite loss for -inf may be too small to put every forbidden structure below the allowed ones; a search
+        with a larger loss decides. Without its answer, the list may miss some.
         """
-        if run.kernel.value == run.kernel.bound == -math.inf:
-            return True  # seen without comparing sums
-        unsure = self.layout.forbids and self.layout.floor == -math.inf and run.value > self.known.threshold
-        if not unsure or run.exact > -math.inf:
+        if search.kernel.value == search.kernel.bound == -math.inf:
+            return True  # no sum was compared, so no loss is involved
+        loss_may_be_small = self.layout.forbids and self.layout.floor == -math.inf
+        if not (loss_may_be_small and search.value > self.pool.threshold) or search.exact > -math.inf:
             return False
-        harsh = Search(attrs.evolve(self.layout, harsh=True), keep_proof=False, part=kept, **self.options)
-        if (
-            called(self.layout, lambda: harsh.finish(seconds=self.solve.budget.time_left))
-            and harsh.value == -math.inf
-        ):
-            return True
-        self.rough = True
+        harsh = self.make(attrs.evolve(self.layout, harsh=True), keep_proof=False, subspace=subspace)
+        with name_role_errors(self.layout):
+            is_proved = harsh.finish(seconds=self.request.budget.time_left)
+        if not (is_proved and harsh.value == -math.inf):
+            self.rounding_may_decide = True
         return True
 
-    def _structure_of(self, run: Search[S], kept: State) -> S | None:
-        """The structure that a part's search holds, if it enters the list.
+    def _structure_of(self, search: SearchDriver[S], subspace: State) -> S | None:
+        """The incumbent of a subspace's search, if it enters the list.
 
-        Raises `InconsistentBound`: it is infeasible, of another part, or not worth what the search says.
+        Raises `InconsistentBound`: it is infeasible, of another subspace, or scored otherwise than the search says.
         """
-        if not run.value > self.known.threshold:
+        if not search.value > self.pool.threshold:
             return None
-        problem, structure = self.problem, decoded(self.problem, run.kernel.on)
-        broken = call_problem(problem, problem.violations, structure)
-        if broken or not Fixings(kept).allow(encoded(problem, structure)):
-            raise InconsistentBound(f"the search returned a structure of another part: {run.kernel.on.tolist()}")
-        bound_with_rounding(self.layout, score_of(self.problem, structure), run.bound, run.value)
-        self._know(structure)
+        problem, structure = self.problem, decoded(self.problem, search.kernel.on)
+        violations = call_problem(problem, problem.violations, structure)
+        if violations or not Fixings(subspace).allows(encoded(problem, structure)):
+            raise InconsistentBound(f"the search returned a structure of another part: {search.kernel.on.tolist()}")
+        bound_with_rounding_error(self.layout, score_of(self.problem, structure), search.bound, search.value)
+        self._enter(structure)
         return structure
 
     def _result(self, stop: Stop) -> Result[S]:
-        first = self.first
+        first, budget = self.first, self.request.budget
         calls = self.counts["dp_calls"]
         extra = {name: first.stats.extra.get(name, 0) + count for name, count in self.counts.items()}
-        structures = self.known.ranked
-        done = stop is Stop.PROVED
-        early = f"the search for {self.solve.k} best ended early ({stop.value}): the list may miss some"
-        said = ([UNCERTIFIED] if structures else []) if done else [early]
+        structures = self.pool.ranked
+        is_complete = stop is Stop.PROVED
+        notices = [ROUGH] if self.rounding_may_decide else []
+        notices += first.explanation
+        if not is_complete:
+            notices.append(
+                f"the search for {self.request.k} best ended early ({stop.value}): the list may miss some"
+            )
+        elif structures:
+            notices.append(UNCERTIFIED)
         return Result.of(
             self.problem,
             structures,
             self.problem.sense.turn(first.bound),
             stop,
             certificate=first.certificate,
-            method=self.solve.method,
+            method=self.request.method,
             stats=attrs.evolve(
                 first.stats,
-                seconds=self.solve.budget.elapsed,
-                nodes=self.solve.budget.nodes,
+                seconds=budget.elapsed,
+                nodes=budget.nodes,
                 iterations=first.stats.iterations + calls,
                 oracle_calls=first.stats.oracle_calls + calls,
                 extra={**first.stats.extra, **extra},
             ),
-            trace=self.solve.budget.events,
-            explanation=[*([ROUGH] if self.rough else []), *first.explanation, *said],
-            complete=done,
+            trace=budget.events,
+            explanation=notices,
+            complete=is_complete,
         )
-
-
-def others(state: State, on_ids: IntArray, group_of: IntArray) -> Iterator[State]:
-    """Partition of the structures that agree with a state, other than one of them, as states.
-
-    Part i has the first i - 1 choices of the structure, and not the i-th: of a choice group another decision, of a
-    decision without a group the other side. Parts without structures are left out.
-
-    Parameters
-    ----------
-    state : int8 (decisions,)
-    on_ids : int64
-        Decisions of the structure.
-    group_of : int64 (decisions,)
-        Number of each decision's choice group, -1 for none.
-    """
-    left = state.copy()
-    chosen = np.sort(on_ids)
-    for decision in chosen[group_of[chosen] >= 0].tolist():
-        own = group_of == group_of[decision]
-        part = left.copy()
-        part[decision] = OFF
-        if (part[own] != OFF).any():
-            yield part
-        left[own] = OFF
-        left[decision] = FREE
-    for decision in np.flatnonzero((group_of < 0) & (state == FREE)).tolist():
-        part, is_on = left.copy(), bool(np.isin(decision, chosen))
-        part[decision] = OFF if is_on else ON
-        yield part
-        left[decision] = ON if is_on else OFF
-
-
-def _finite(seconds: float) -> float | None:
-    return seconds if seconds < math.inf else None

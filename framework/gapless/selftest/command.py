@@ -1,4 +1,4 @@
-"""``gapless selftest``: runs the checks and shows the findings."""
+"""Implementation of ``gapless selftest``: runs the campaigns and reports their results."""
 
 from __future__ import annotations
 
@@ -13,50 +13,49 @@ import attrs
 import numpy as np
 
 import gapless_kernels
+from gapless.arrays import serial
+from gapless.arrays.spelling_hint import spelling_hint
 from gapless.cli import exit_codes
 from gapless.cli.console import Console
 from gapless.cli.outputs import begins_with, check_output
 from gapless.cli.running import answers_folder
-from gapless.core import serial
-from gapless.core.errors import UnknownName, UnknownOption
-from gapless.core.nearest import nearest
+from gapless.errors import UnknownName, UnknownOption
 from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.registry import check_count
-from gapless.plugins.specimens import Specimens
-from gapless.selftest.differential import Mistake, Tally, differential
-from gapless.selftest.pairs import PairMistake, PairTally, try_pairs
-from gapless.selftest.twins import TwinTally, compare_kernels, instruction_sets
+from gapless.plugins.selftest_instances import SelftestInstances
+from gapless.testing.campaign import Mistake, PairTally, Tally, try_methods, try_pairs
+from gapless.testing.kernel_twins import TwinTally, compare_kernels, instruction_sets
 
 _SHOWN = 3
-"""Limit on the mistakes shown per method; the rest are counted."""
+"""Mistakes shown per method; the rest are only counted."""
 
 
 def run(parsed: argparse.Namespace, console: Console) -> int:
-    """Run the command; the exit code tells whether all answers are right."""
+    """Run the command; the exit code says whether all answers are right."""
     check_count("--cases", parsed.cases)
-    for option in ("seed", "pairs", "forged", "by_scip"):
+    for option in ("seed", "pair_cases", "forged_cases", "scip_cases"):
         check_count(f"--{option.replace('_', '-')}", getattr(parsed, option), at_least=0)
     if not parsed.seconds >= 0:
         raise UnknownOption(f"--seconds is {parsed.seconds}, expected a number of seconds")
     plugins = load_plugins()
-    specimens = _chosen(plugins, parsed.problem)
+    specimens = _select_specimens(plugins, parsed.problem)
     methods = {name for given in specimens for name in plugins.registry.methods_for(given.problem)}
     if parsed.method is not None and parsed.method not in methods:
         raise UnknownName(
-            f"--method {parsed.method}: there is no such method{nearest(parsed.method, sorted(methods))}"
+            f"--method {parsed.method}: there is no such method{spelling_hint(parsed.method, sorted(methods))}"
         )
     folder = answers_folder(parsed.out)
     for file in folder.glob("*.json") if folder is not None else ():
         check_output(file, begins_with('{"type": "'), overwrite=parsed.overwrite)
     versions = _versions(plugins)
     for name, version in versions.items():
-        console.say(f"{name}: {version}")
+        console.info(f"{name}: {version}")
     count = sum(
         len(plugins.registry.methods_for(given.problem)) if parsed.method is None else 1 for given in specimens
     )
     skipped: list[str] = []
     with console.progress("instances", count * parsed.cases) as advance:
-        tallies = differential(
+        tallies = try_methods(
             plugins.registry,
             specimens,
             cases=parsed.cases,
@@ -69,14 +68,14 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
     interrupted = not all(tally.closed for tally in tallies)
     pairs: list[PairTally] = []
     if not interrupted and parsed.method is None:
-        with console.progress("pairs", parsed.pairs) as advance:
+        with console.progress("pairs", parsed.pair_cases) as advance:
             pairs, interrupted = try_pairs(
                 plugins.registry,
                 specimens,
-                cases=parsed.pairs,
+                cases=parsed.pair_cases,
                 seed=parsed.seed,
-                by_scip=parsed.by_scip,
-                forged=parsed.forged,
+                scip_cases=parsed.scip_cases,
+                forged_cases=parsed.forged_cases,
                 advance=advance,
             )
     twins = [] if interrupted or parsed.method or parsed.problem else compare_kernels(parsed.seed)
@@ -85,10 +84,10 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
         for name, cls in plugins.registry.problems.items()
         if parsed.problem is None and all(cls is not given.problem for given in specimens)
     )
-    kept = _keep(folder, tallies, pairs)
-    _show(console, tallies, pairs, twins, untested, kept)
+    files = _write_instances(folder, tallies, pairs)
+    _show(console, tallies, pairs, twins, untested, files)
     for reason in skipped:
-        console.say(f"note: not tested: {reason}")
+        console.info(f"note: not tested: {reason}")
     nothing = bool(skipped) and not tallies
     mistaken = any(tally.mistakes for tally in tallies) or any(pair.mistakes for pair in pairs)
     failed = nothing or mistaken or any(twin.different for twin in twins)
@@ -98,49 +97,46 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
             "seed": parsed.seed,
             "cases": parsed.cases,
             "interrupted": interrupted,
-            "methods": [
-                {
-                    **attrs.asdict(tally, filter=lambda a, _: a.name not in ("mistakes", "closed")),
-                    "mistakes": [{"case": m.case, "reason": m.reason} for m in tally.mistakes],
-                }
-                for tally in tallies
-            ],
-            "pairs": [
-                {
-                    **attrs.asdict(pair, filter=lambda a, _: a.name != "mistakes"),
-                    "mistakes": [{"case": m.case, "reason": m.reason} for m in pair.mistakes],
-                }
-                for pair in pairs
-            ],
+            "methods": [_as_data(tally) for tally in tallies],
+            "pairs": [_as_data(pair) for pair in pairs],
             "kernels": [attrs.asdict(twin) for twin in twins],
             "without_specimens": untested,
             "skipped": skipped,
-            "kept": [str(file) for file in kept],
+            "kept": [str(file) for file in files],
             "passed": not failed and not interrupted,
         }
     )
     if interrupted:
-        console.say("interrupted: results so far")
+        console.info("interrupted: results so far")
         return exit_codes.INTERRUPTED
     console.result("FAILED" if failed else "all answers are right")
     return exit_codes.FAILED if failed else exit_codes.PROVED
 
 
-def _chosen(plugins: Plugins, name: str | None) -> Sequence[Specimens]:
-    """Specimens of all plug-ins, or of one problem type."""
+def _as_data(tally: Tally | PairTally) -> dict[str, Any]:
+    """Convert a tally to JSON data, without the instances of its mistakes."""
+    data = attrs.asdict(tally, filter=lambda a, _: a.name not in ("mistakes", "closed"))
+    return {**data, "mistakes": [{"case": m.case, "reason": m.reason} for m in tally.mistakes]}
+
+
+def _select_specimens(plugins: Plugins, name: str | None) -> Sequence[SelftestInstances]:
+    """Return the specimens of all plug-ins, or of one problem type."""
     registry = plugins.registry
     if name is not None and name not in registry.problems:
-        raise UnknownName(f"--problem {name}: there is no such problem type{nearest(name, registry.problems)}")
-    found = [one for several in plugins.hook.gapless_specimens() for one in several]
-    wanted = found if name is None else [one for one in found if one.problem is registry.problems[name]]
-    if not wanted:
+        raise UnknownName(
+            f"--problem {name}: there is no such problem type{spelling_hint(name, registry.problems)}"
+        )
+    sources = [source for several in plugins.hook.gapless_selftest_instances() for source in several]
+    if name is not None:
+        sources = [source for source in sources if source.problem is registry.problems[name]]
+    if not sources:
         of = "" if name is None else f" of {name!r}"
-        raise UnknownName(f"no plug-in provides specimens{of} (hook gapless_specimens)")
-    return wanted
+        raise UnknownName(f"no plug-in provides specimens{of} (hook gapless_selftest_instances)")
+    return sources
 
 
 def _versions(plugins: Plugins) -> dict[str, str]:
-    """Versions that an answer may depend on."""
+    """Return the versions that an answer may depend on."""
     sets = instruction_sets()
     compiled = f"compiled, {sets[-1]} of {', '.join(sets)}" if sets else "NumPy twins (GAPLESS_PURE=1)"
     return {
@@ -155,21 +151,18 @@ def _versions(plugins: Plugins) -> dict[str, str]:
     }
 
 
-def _keep(folder: Path | None, tallies: Sequence[Tally], pairs: Sequence[PairTally]) -> list[Path]:
-    """Write the instances of mistakes as JSON."""
+def _write_instances(folder: Path | None, tallies: Sequence[Tally], pairs: Sequence[PairTally]) -> list[Path]:
+    """Write the instances of mistakes as JSON and return the files."""
     if folder is None:
         return []
-    kept: dict[Path, Mistake | PairMistake] = {
-        folder / f"{mistake.problem}-{mistake.method}-{mistake.case}.json": mistake
-        for tally in tallies
-        for mistake in tally.mistakes
+    named = [(f"{tally.problem}-{tally.method}", tally.mistakes) for tally in tallies]
+    named += [(f"{pair.backbone} with {pair.factors}".replace(" ", "-"), pair.mistakes) for pair in pairs]
+    mistakes: dict[Path, Mistake] = {
+        folder / f"{name}-{mistake.case}.json": mistake for name, several in named for mistake in several
     }
-    for pair in pairs:
-        name = f"{pair.backbone} with {pair.factors}".replace(" ", "-")
-        kept.update({folder / f"{name}-{mistake.case}.json": mistake for mistake in pair.mistakes})
-    for file, mistake in kept.items():
+    for file, mistake in mistakes.items():
         serial.write_aside(file, serial.dumps(mistake.instance) + "\n")
-    return list(kept)
+    return list(mistakes)
 
 
 def _show(
@@ -178,7 +171,7 @@ def _show(
     pairs: Sequence[PairTally],
     twins: Sequence[TwinTally],
     untested: Sequence[str],
-    kept: Sequence[Path],
+    files: Sequence[Path],
 ) -> None:
     rows: list[tuple[Any, ...]] = [
         (
@@ -207,36 +200,28 @@ def _show(
             [(twin.kernel, twin.compared, twin.different, twin.reason) for twin in twins],
         )
     for name in untested:
-        console.say(f"note: {name!r} was not tested: no plug-in provides specimens (hook gapless_specimens)")
+        console.info(
+            f"note: {name!r} was not tested: no plug-in provides specimens (hook gapless_selftest_instances)"
+        )
     for tally in tallies:
         for mistake in tally.mistakes[:_SHOWN]:
-            console.result(f"MISTAKE {mistake.problem}, {mistake.method}, case {mistake.case}: {mistake.reason}")
+            console.result(f"MISTAKE {tally.problem}, {tally.method}, case {mistake.case}: {mistake.reason}")
         if len(tally.mistakes) > _SHOWN:
-            console.say(f"... and {len(tally.mistakes) - _SHOWN} more of {tally.problem}, {tally.method}")
+            console.info(f"... and {len(tally.mistakes) - _SHOWN} more of {tally.problem}, {tally.method}")
     for pair in pairs:
-        for wrong in pair.mistakes[:_SHOWN]:
-            console.result(f"MISTAKE {pair.backbone} with {pair.factors}, case {wrong.case}: {wrong.reason}")
-    for file in kept:
-        console.say(f"wrote {file}")
+        for mistake in pair.mistakes[:_SHOWN]:
+            console.result(f"MISTAKE {pair.backbone} with {pair.factors}, case {mistake.case}: {mistake.reason}")
+    for file in files:
+        console.info(f"wrote {file}")
 
 
 def _by_backbone(pairs: Sequence[PairTally]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    """Names of columns, and a row for each backbone: sums over all kinds of factors."""
-    counts = (
-        "instances",
-        "infeasible",
-        "several",
-        "limited",
-        "readable",
-        "by_scip",
-        "verified",
-        "forged",
-        "refused",
-    )
+    """Return the names of the columns, and for each backbone a row of sums over all kinds of factors."""
+    counts = [a.name for a in attrs.fields(PairTally)][2:-2]  # without both names, `rounded` and the mistakes
     rows = []
     for backbone in dict.fromkeys(pair.backbone for pair in pairs):
-        own = [pair for pair in pairs if pair.backbone == backbone]
-        sums = [sum(getattr(pair, name) for pair in own) for name in counts]
-        rows.append((backbone, len(own), *sums, sum(len(pair.mistakes) for pair in own)))
+        members = [pair for pair in pairs if pair.backbone == backbone]
+        sums = [sum(getattr(pair, name) for pair in members) for name in counts]
+        rows.append((backbone, len(members), *sums, sum(len(pair.mistakes) for pair in members)))
     names = ("k best", "limits", "readable", "SCIP", "verified", "forged", "refused", "mistakes")
     return ("backbone", "kinds", "instances", "infeasible", *names), rows

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gapless.plugins import hookimpl
-from gapless.plugins.specimens import Specimens
+from gapless.plugins.selftest_instances import SelftestInstances
 
 if TYPE_CHECKING:
     import argparse
@@ -21,11 +21,11 @@ def gapless_cli(subparsers: Any) -> None:
 
 
 @hookimpl
-def gapless_specimens() -> Sequence[Specimens]:
-    """Independent choices, whose backbone is of the core or a user's own."""
+def gapless_selftest_instances() -> Sequence[SelftestInstances]:
+    """Provide independent choices, whose maximiser is the compiled one or one in Python."""
     from gapless.testing.choices import Choices, all_choices, named, random_choices  # noqa: PLC0415  as below
 
-    return [Specimens(Choices, random_choices, structures=all_choices, named=named)]
+    return [SelftestInstances(Choices, random_choices, structures=all_choices, named=named)]
 
 
 def _fill(parser: argparse.ArgumentParser) -> None:
@@ -38,10 +38,18 @@ def _fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--problem", metavar="NAME", help="only this problem type")
     parser.add_argument("--method", metavar="NAME", help="only this method")
     parser.add_argument(
-        "--pairs", type=int, default=600, help="instances over every pair of a backbone and a kind of factor (600)"
+        "--pair-cases",
+        type=int,
+        default=600,
+        help="instances over every pair of a backbone and a kind of factor (600)",
     )
-    parser.add_argument("--forged", type=int, default=100, help="forged answers to those, to be refused (100)")
-    parser.add_argument("--by-scip", type=int, default=10, help="instances of those for SCIP as well (10)")
+    parser.add_argument(
+        "--forged-cases",
+        type=int,
+        default=100,
+        help="forged answers to those instances, which must be refused (100)",
+    )
+    parser.add_argument("--scip-cases", type=int, default=10, help="instances of those that SCIP solves, too (10)")
     parser.add_argument("--out", metavar="DIR", help="folder for instances of mistakes, for `gapless solve`")
     add_overwrite_option(parser)
     parser.set_defaults(run=run)

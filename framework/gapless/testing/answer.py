@@ -1,4 +1,4 @@
-"""Rules for the answers of all methods."""
+"""The rules for answers that all methods share."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gapless.core.problem import Problem
-from gapless.core.result import Result, Status
+from gapless.problems.problem import Problem
+from gapless.results.result import Result, Status
 from gapless.testing.conformance import Check, dominates, has_evidence, same
 
 
-def check_answer(check: Check, problem: Problem[Any], result: Result[Any], best: float, place: str) -> None:
+def check_answer(check: Check, problem: Problem[Any], result: Result[Any], best: float, location: str) -> None:
     """Raise `ConformanceError` unless all statements of a result are true.
 
     Solutions are feasible, values are the problem's own, the bound dominates `best` (the enumerated best score,
@@ -20,39 +20,39 @@ def check_answer(check: Check, problem: Problem[Any], result: Result[Any], best:
     sign = problem.sense.sign
     for solution in result.solutions:
         broken = list(problem.violations(solution.structure))
-        check.require(not broken, "solutions are feasible", f"{place}: {broken}")
+        check.require(not broken, "solutions are feasible", f"{location}: {broken}")
         check.require(
             same(solution.value, float(problem.value(solution.structure))),
             "values are the problem's own",
-            f"{place}: {solution.value!r}",
+            f"{location}: {solution.value!r}",
         )
     check.require(
         dominates(sign * result.bound, best),
         "the bound dominates every feasible value",
-        f"{place}: bound {result.bound!r}, but {sign * best!r} is feasible",
+        f"{location}: bound {result.bound!r}, but {sign * best!r} is feasible",
     )
     check.require(
         result.status is not Status.INFEASIBLE or best == -math.inf,
         "INFEASIBLE only where nothing is feasible",
-        place,
+        location,
     )
     if has_evidence(result.certificate):
-        verdict = check.call("a certificate verifies", place, result.verify, problem)
-        check.require(verdict, "a certificate verifies", f"{place}: {verdict.place}: {verdict.reason}")
+        verdict = check.call("a certificate verifies", location, result.verify, problem)
+        check.require(verdict, "a certificate verifies", f"{location}: {verdict.location}: {verdict.reason}")
 
 
 def check_proof(
-    check: Check, problem: Problem[Any], result: Result[Any], best: float, place: str, *, exact: bool
+    check: Check, problem: Problem[Any], result: Result[Any], best: float, location: str, *, exact: bool
 ) -> None:
     """Raise `ConformanceError` unless an exact method proved its answer, and every OPTIMAL answer is the best."""
     if exact:
         expected = Status.OPTIMAL if best > -math.inf else Status.INFEASIBLE
-        check.require(result.status is expected, "an exact method proves its answer", f"{place}: {result!r}")
+        check.require(result.status is expected, "an exact method proves its answer", f"{location}: {result!r}")
     if result.status is Status.OPTIMAL:
         check.require(
             same(problem.sense.sign * result.value, best),
             "the answer is the enumerated best",
-            f"{place}: {result.value!r}, but the best is {problem.sense.sign * best!r}",
+            f"{location}: {result.value!r}, but the best is {problem.sense.sign * best!r}",
         )
 
 

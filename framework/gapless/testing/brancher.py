@@ -7,15 +7,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from gapless.core.branch import uncovered, unknown_decision
-from gapless.core.brancher import Brancher
-from gapless.core.decisions import FREE, Fixings
-from gapless.core.limits import Budget
-from gapless.core.problem import Problem
-from gapless.core.relaxation import Relaxation, Relaxed
-from gapless.core.tolerance import INTEGRAL
+from gapless.arrays.tolerance import INTEGRAL
+from gapless.decisions.branch import uncovered, unknown_decision
+from gapless.decisions.decisions import FREE, Fixings
+from gapless.limits.limits import SolveBudget
+from gapless.problems.problem import Problem
 from gapless.testing.conformance import Check, sample_fixings
 from gapless.testing.enumeration import Feasible, given_or_enumerated
+from gapless.tree_search.brancher import Brancher
+from gapless.tree_search.relaxation import Relaxation, RelaxationResult
 
 S = TypeVar("S")
 
@@ -54,7 +54,7 @@ def check_brancher(
     for start in sample_fixings(problem.decisions, [f.on_ids for f in found], samples, seed):
         here: Fixings | None = start
         while here is not None:
-            relaxed = relaxation.solve(here, Budget())
+            relaxed = relaxation.solve(here, SolveBudget())
             children = _check_split(check, brancher, problem, found, here, relaxed)
             here = children[rng.integers(len(children))] if children else None
 
@@ -65,41 +65,43 @@ def _check_split(
     problem: Problem[S],
     found: list[Feasible[S]],
     fixings: Fixings,
-    relaxed: Relaxed[S],
+    relaxed: RelaxationResult[S],
 ) -> list[Fixings]:
     """The children that can hold a structure; empty at the end of a dive."""
-    decisions, place = problem.decisions, str(fixings)
-    branches = check.call("split answers", place, lambda: list(brancher.split(fixings, relaxed)))
+    decisions, location = problem.decisions, str(fixings)
+    branches = check.call("split answers", location, lambda: list(brancher.split(fixings, relaxed)))
     again = list(brancher.split(fixings, relaxed))
     pairs = [(b.on, b.off, b.rows) for b in branches]
-    check.require(pairs == [(b.on, b.off, b.rows) for b in again], "equal questions get equal answers", place)
-    inside = [f for f in found if fixings.allow(f.on_ids)]
+    check.require(pairs == [(b.on, b.off, b.rows) for b in again], "equal questions get equal answers", location)
+    inside = [f for f in found if fixings.allows(f.on_ids)]
     if not branches:
         implied = fixings.implied(decisions)
         check.require(
             implied is None or not implied.free.size,
             "children are given while something is open",
-            f"{place}: {0 if implied is None else implied.free.size} decisions are open",
+            f"{location}: {0 if implied is None else implied.free.size} decisions are open",
         )
         return []
     unknown = unknown_decision(branches, decisions.count)
-    check.require(unknown is None, "branches name existing decisions", f"{place}: {unknown}")
+    check.require(unknown is None, "branches name existing decisions", f"{location}: {unknown}")
     hole = uncovered(fixings, branches, decisions)
-    check.require(hole is None, "children cover the parent", f"{place}: no child has {hole} of {pairs}")
-    children = [b.narrow(fixings) for b in branches]
+    check.require(hole is None, "children cover the parent", f"{location}: no child has {hole} of {pairs}")
+    children = [b.child_fixings(fixings) for b in branches]
     for f in inside:
         check.require(
-            any(c is not None and c.allow(f.on_ids) for c in children),
+            any(c is not None and c.allows(f.on_ids) for c in children),
             "children cover the parent",
-            f"{place}: no child of {pairs} holds {f.structure!r}",
+            f"{location}: no child of {pairs} holds {f.structure!r}",
         )
-    check.require(all(c != fixings for c in children), "no child repeats its parent", f"{place}: {pairs}")
+    check.require(all(c != fixings for c in children), "no child repeats its parent", f"{location}: {pairs}")
     if relaxed.point is not None and relaxed.bound > -np.inf:
         point = relaxed.point
         open_part = point[fixings.state == FREE]
         if np.any((open_part > INTEGRAL) & (open_part < 1 - INTEGRAL)):
             for branch in branches:
                 cut = [point[d] < 1 - INTEGRAL for d in branch.on] + [point[d] > INTEGRAL for d in branch.off]
-                cut += [not row.within(row.at(point)) for row in branch.rows]
-                check.require(any(cut), "children exclude a fractional point", f"{place}: {branch} holds {point}")
+                cut += [not row.allows(row.activity(point)) for row in branch.rows]
+                check.require(
+                    any(cut), "children exclude a fractional point", f"{location}: {branch} holds {point}"
+                )
     return [c for c in children if c is not None and c.implied(decisions) is not None]

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from gapless.core import serial
-from gapless.core.certificate import UNREADABLE, Certificate, Verdict
-from gapless.core.decisions import Fixings
-from gapless.core.problem import Problem
+from gapless.certificates.certificate import UNREADABLE, Certificate, Verdict
+from gapless.decisions.decisions import Fixings
+from gapless.problems.problem import Problem
 from gapless.testing.conformance import Check, best_score, dominates, has_evidence, sample_fixings, single_fixings
 from gapless.testing.enumeration import Feasible, given_or_enumerated
+from gapless.testing.forgery import forged_certificates
 
 AnyProblem = Problem[Any]
-
-CHANGES: tuple[Callable[[float], float], ...] = (
-    lambda number: number - 1,
-    lambda number: number + 1,
-    lambda number: -number,
-    lambda number: 0,
-    lambda number: number / 2,
-    lambda number: 2 * number,
-)
-"""Changes to a number of a forged certificate."""
 
 
 def check_certificate(
@@ -46,7 +35,7 @@ def check_certificate(
     Parameters
     ----------
     certificate : Certificate
-        Certificate of a method for `problem`. Its class is `gapless.serialisable`, so that it can be forged.
+        Certificate of a method for `problem`. Its class is `gapless.roles.serialisable`, so that it can be forged.
     problem : Problem
         Small enough to enumerate, unless `structures` are given.
     structures : iterable of S, optional
@@ -81,7 +70,7 @@ def check_proofs(
         verdict = check.call("a certificate can be verified", str(fixings), certificate.verify, problem, fixings)
         _check_proof(check, "a certificate proves nothing false", verdict, found, fixings, str(fixings))
     rng = np.random.default_rng(seed)
-    for said, forged in _forgeries(certificate, forgeries, rng):
+    for change, forged in forged_certificates(certificate, forgeries, rng):
         fixings = tried[int(rng.integers(len(tried)))]
         for held in (tried[0], fixings):
             try:
@@ -89,64 +78,16 @@ def check_proofs(
             except UNREADABLE:
                 continue  # `Result.verify` refuses what raises these
             _check_proof(
-                check, "a forged certificate proves nothing false", verdict, found, held, f"{held}, {said}"
+                check, "a forged certificate proves nothing false", verdict, found, held, f"{held}, {change}"
             )
 
 
 def _check_proof(
-    check: Check, rule: str, verdict: Verdict, found: Sequence[Feasible[Any]], fixings: Fixings, place: str
+    check: Check, rule: str, verdict: Verdict, found: Sequence[Feasible[Any]], fixings: Fixings, location: str
 ) -> None:
     best = best_score(found, fixings)
     check.require(
         not verdict or dominates(verdict.bound, best),
         rule,
-        f"{place}: it proves the bound {verdict.bound!r}, but {best!r} is feasible",
+        f"{location}: it proves the bound {verdict.bound!r}, but {best!r} is feasible",
     )
-
-
-def _forgeries(certificate: Certificate, count: int, rng: np.random.Generator) -> Iterator[tuple[str, Certificate]]:
-    """Copies with some numbers changed, as far as the class accepts them."""
-    try:
-        data = serial.to_data(certificate)
-    except UNREADABLE:
-        return  # `Result.to_json` reports this
-    places = list(_numbers(data))
-    for _ in range(count if places else 0):
-        copy = serial.to_data(certificate)
-        chosen = rng.choice(len(places), size=min(len(places), int(rng.integers(1, 4))), replace=False)
-        told = []
-        for number in chosen.tolist():
-            path = places[number]
-            change = CHANGES[int(rng.integers(len(CHANGES)))]
-            told.append(_change(copy, path, change))
-        try:
-            yield "; ".join(told), serial.from_data(copy)
-        except UNREADABLE:
-            continue
-
-
-def _numbers(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path to every number in JSON data, except shapes of arrays."""
-    if isinstance(data, dict):
-        inside = [
-            (key, value) for key, value in data.items() if not (data.get("type") == "array" and key == "shape")
-        ]
-    elif isinstance(data, list):
-        inside = list(enumerate(data))
-    else:
-        if isinstance(data, int | float) and not isinstance(data, bool) and math.isfinite(data):
-            yield path
-        return
-    for key, value in inside:
-        yield from _numbers(value, (*path, key))
-
-
-def _change(data: Any, path: tuple[Any, ...], change: Callable[[float], float]) -> str:
-    """Change the number at `path`, an integer to an integer; return a description."""
-    *way, last = path
-    for key in way:
-        data = data[key]
-    before = data[last]
-    after = change(before)
-    data[last] = int(after) if isinstance(before, int) else after
-    return f"{'.'.join(map(str, path))} was {before!r} and is {data[last]!r}"

@@ -1,4 +1,4 @@
-"""Independent choices: the plainest problem with a backbone, compiled or a user's own."""
+"""Independent choices: the simplest problem with a backbone, whose maximiser is compiled or written in Python."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless.core.backbone import Backbone
-from gapless.core.decisions import Decisions
-from gapless.core.group_maximiser import GroupMaximiser
-from gapless.core.problem import Problem
-from gapless.core.serial import serialisable
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, bool_array, float_array
+from gapless.arrays.serial import serialisable
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray, bool_array, float_array
+from gapless.decisions.decisions import Decisions
+from gapless.oracles.group_maximiser import GroupMaximiser
+from gapless.problems.backbone import Backbone
+from gapless.problems.problem import Problem
 from gapless.testing.random_factors import SCORES, ListedStructures, random_scores
 
 
 @serialisable("gapless.testing.Choices")
 @attrs.frozen(eq=False, slots=False)
 class Choices(Problem[IntArray]):
-    """One decision of each group and any of the others; or only what is listed, which a maximiser in Python finds.
+    """One decision of each group and any ungrouped ones; or one of the listed structures, by a maximiser in Python.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Choices(Problem[IntArray]):
         Disjoint.
     listed : bool (structures, decisions), optional
     own : float64 (structures,), optional
-        Their own scores.
+        Their internal scores.
     factors : tuple of factors
     """
 
@@ -42,14 +42,14 @@ class Choices(Problem[IntArray]):
 
     @property
     def decisions(self) -> Decisions:
-        """The groups, and those in none."""
+        """The choice groups, and the ungrouped decisions."""
         kept: Decisions | None = self.__dict__.get("_decisions")
         if kept is None:
             kept = self.__dict__["_decisions"] = Decisions(self.weights.size, exactly_one=self.groups)
         return kept
 
     def value(self, structure: IntArray) -> float:
-        """Weights, own scores and factors."""
+        """Sum weights, internal scores and factors."""
         own = 0.0 if self.own is None else float(self.own[self._row(structure)])
         return float(self.weights[structure].sum()) + own + self.factor_value(structure)
 
@@ -60,7 +60,7 @@ class Choices(Problem[IntArray]):
         return int(rows[0]) if rows.size else -1
 
     def violations(self, structure: IntArray) -> Sequence[str]:
-        """Groups without exactly one, what is not listed, what scores -inf, and what factors forbid."""
+        """Name what is wrong: a group, an unlisted structure, a score of -inf, or a factor that forbids it."""
         for group in self.groups:
             if np.isin(structure, group).sum() != 1:
                 return [f"not exactly one of {group}"]
@@ -71,38 +71,38 @@ class Choices(Problem[IntArray]):
         return self.factor_violations(structure)
 
     def encode(self, structure: IntArray) -> IntArray:
-        """The structure is the decisions."""
+        """Return the structure, which is the decisions that are on."""
         return np.sort(np.asarray(structure, np.int64))
 
     def decode(self, on_ids: IntArray) -> IntArray:
-        """As `encode`."""
+        """Return the decisions, which are the structure."""
         return np.sort(np.asarray(on_ids, np.int64))
 
     def backbone(self) -> Backbone[IntArray]:
-        """Independent choices, or the list."""
+        """Return independent choices, or the list."""
         if self.listed is None or self.own is None:
             return Backbone(GroupMaximiser(self.decisions), self.weights, 0.0)
         return Backbone(ListedStructures(self.listed, self.own), self.weights, 0.0)
 
 
 def all_choices(problem: Choices) -> Iterator[IntArray]:
-    """Every structure that is allowed."""
+    """Yield every feasible structure, in lexicographic order of the groups."""
     grouped = set(itertools.chain(*problem.groups))
-    loose = [(-1, d) for d in range(problem.weights.size) if d not in grouped]
-    for chosen in itertools.product(*problem.groups, *loose):
-        structure = np.array(sorted(d for d in chosen if d >= 0), np.int64)
+    ungrouped = [(-1, d) for d in range(problem.weights.size) if d not in grouped]  # -1: off
+    for selected in itertools.product(*problem.groups, *ungrouped):
+        structure = np.array(sorted(d for d in selected if d >= 0), np.int64)
         if not problem.violations(structure):
             yield structure
 
 
 def random_choices(rng: np.random.Generator) -> Choices:
-    """Up to three groups and three decisions in none; every third is a list."""
+    """Draw up to three groups and three ungrouped decisions; a third of the problems are lists of structures."""
     sizes = rng.integers(1, 4, int(rng.integers(0, 4))).tolist()
-    loose = int(rng.integers(0 if sizes else 1, 4))
+    ungrouped = int(rng.integers(0 if sizes else 1, 4))
     ends = np.cumsum([0, *sizes]).tolist()
     groups = tuple(tuple(range(a, b)) for a, b in itertools.pairwise(ends))
     kind = SCORES[int(rng.integers(len(SCORES)))]
-    bare = Choices(random_scores(rng, ends[-1] + loose, kind), groups)
+    bare = Choices(random_scores(rng, ends[-1] + ungrouped, kind), groups)
     if rng.random() > 1 / 3:
         return bare
     every = list(all_choices(attrs.evolve(bare, weights=np.zeros(bare.weights.size))))
@@ -112,5 +112,5 @@ def random_choices(rng: np.random.Generator) -> Choices:
 
 
 def named(problem: Choices) -> str:
-    """Name of the backbone."""
+    """Return the name of the backbone."""
     return "choice groups" if problem.listed is None else "a maximiser in Python"

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.decisions import Decisions, Fixings
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import margin
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.arrays.tolerance import score_tolerance
+from gapless.decisions.decisions import Decisions, Fixings
 from gapless.testing.conformance import Check
 
 
@@ -23,34 +23,34 @@ def check_compiled(
     best: float,
     lost: float,
 ) -> None:
-    """The compiled role under the same weights and fixings; `best` is the maximum, `lost` what sums may lose."""
-    place = f"compiled, weights {weights.tolist()}, {fixings}"
-    value, on_ids = check.call("the compiled role answers", place, compiled.solve, weights, fixings.state)
+    """Check the compiled role under weights and fixings; `best` is the maximum, `lost` the rounding of sums."""
+    location = f"compiled, weights {weights.tolist()}, {fixings}"
+    value, on_ids = check.call("the compiled role answers", location, compiled.solve, weights, fixings.state)
     check.require(
         near(value, best, weights, lost),
         "the compiled value is the maximum",
-        f"{place}: {value!r}, but the maximum is {best!r}",
+        f"{location}: {value!r}, but the maximum is {best!r}",
     )
     if value == -math.inf:
         return
     own = next((own for ids, own in structures if np.array_equal(on_ids, ids)), None)
     check.require(
-        own is not None and fixings.allow(on_ids),
+        own is not None and fixings.allows(on_ids),
         "the compiled role finds a structure that agrees with the fixings",
-        f"{place}: {on_ids.tolist()} is none",
+        f"{location}: {on_ids.tolist()} is none",
     )
-    stated = compiled.own_score(on_ids)
+    stated = compiled.internal_score_of(on_ids)
     check.require(
         stated is not None and own is not None and near(stated, own, np.append(weights, own), lost),
         "the compiled role knows the own score of a structure",
-        f"{place}: {stated!r} for {on_ids.tolist()}, not {own!r}",
+        f"{location}: {stated!r} for {on_ids.tolist()}, not {own!r}",
     )
     check.require(
         near(float(weights[on_ids].sum()) + (stated or 0.0), value, weights, lost),
         "the compiled value is the sum of weights and own score",
-        f"{place}: {on_ids.tolist()} weigh {weights[on_ids].sum()!r} and {stated!r}, {value!r} is stated",
+        f"{location}: {on_ids.tolist()} weigh {weights[on_ids].sum()!r} and {stated!r}, {value!r} is stated",
     )
-    marginals = check.call("the compiled role answers", place, compiled.max_marginals, weights, fixings.state)
+    marginals = check.call("the compiled role answers", location, compiled.max_marginals, weights, fixings.state)
     if marginals is None:
         return
     for label, forced, claimed in (("on", True, marginals[0]), ("off", False, marginals[1])):
@@ -59,14 +59,14 @@ def check_compiled(
                 (
                     float(weights[ids].sum()) + own
                     for ids, own in structures
-                    if fixings.allow(ids) and (d in ids) == forced
+                    if fixings.allows(ids) and (d in ids) == forced
                 ),
                 default=-math.inf,
             )
             check.require(
                 near(float(claimed[d]), true, weights, lost) or (not forced and math.isnan(claimed[d])),
                 "compiled max-marginals are exact",
-                f"{place}: with decision {d} {label} the maximum is {true!r}, {claimed[d]!r} is stated",
+                f"{location}: with decision {d} {label} the maximum is {true!r}, {claimed[d]!r} is stated",
             )
 
 
@@ -79,30 +79,31 @@ def check_sets(
     lost: float,
 ) -> None:
     """Own scores and exclusions of the compiled role, over all structures and over sets near them."""
-    group_of = {d: np.array(group) for group in decisions.exactly_one for d in group}
-    loose = np.setdiff1d(np.arange(decisions.count), list(group_of))
+    group_index = {d: np.array(group) for group in decisions.exactly_one for d in group}
+    ungrouped = np.setdiff1d(np.arange(decisions.count), list(group_index))
     held = {tuple(ids.tolist()): own for ids, own in structures}
     for ids, own in list(held.items())[:100]:
-        place = f"compiled, decisions {list(ids)}"
-        stated = compiled.own_score(rng.permutation(np.array(ids, np.int64)))
+        location = f"compiled, decisions {list(ids)}"
+        stated = compiled.internal_score_of(rng.permutation(np.array(ids, np.int64)))
         check.require(
-            own in (stated, -math.inf) or (stated is not None and abs(stated - own) <= margin(abs(own)) + lost),
+            own in (stated, -math.inf)
+            or (stated is not None and abs(stated - own) <= score_tolerance(abs(own)) + lost),
             "the compiled role knows the own score of a structure",
-            f"{place}: {stated!r}, not {own!r}",
+            f"{location}: {stated!r}, not {own!r}",
         )
         pair = rng.permutation(np.array(ids, np.int64))[:2].tolist()
         check.require(
             len(pair) < 2 or not compiled.excluded(*pair),
             "a structure has no two decisions that exclude each other",
-            f"{place}: {pair}",
+            f"{location}: {pair}",
         )
         # Another decision in place of one, of its choice group if it has one: the search asks for no other sets.
         for gone in rng.permutation(len(ids))[:5].tolist():
-            choices = np.setdiff1d(group_of.get(ids[gone], loose), ids)
+            choices = np.setdiff1d(group_index.get(ids[gone], ungrouped), ids)
             for other in rng.permutation(choices)[:5].tolist():
                 moved = tuple(sorted({*ids, other} - {ids[gone]}))
                 check.require(
-                    moved in held or compiled.own_score(np.array(moved)) is None,
+                    moved in held or compiled.internal_score_of(np.array(moved)) is None,
                     "the compiled role tells what is no structure",
                     f"compiled, decisions {list(moved)}",
                 )
@@ -111,4 +112,4 @@ def check_sets(
 def near(a: float, b: float, weights: FloatArray, lost: float = 0.0) -> bool:
     """Whether two sums of weights are equal up to rounding; the sums may cancel, inside a role by `lost`."""
     finite = weights[np.isfinite(weights)]
-    return a == b or bool(abs(a - b) <= margin(float(np.abs(finite).sum())) + lost)
+    return a == b or bool(abs(a - b) <= score_tolerance(float(np.abs(finite).sum())) + lost)

@@ -1,4 +1,4 @@
-"""Parts shared by all checks: the error, the tolerance, and the fixings to try."""
+"""The parts that all checks share: the error, the tolerance, and the fixings to try."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gapless.core.certificate import Certificate, NoCertificate
-from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
-from gapless.core.tolerance import margin
-from gapless.core.tree_certificate import TreeCertificate
+from gapless.arrays.tolerance import score_tolerance
+from gapless.certificates.certificate import Certificate, NoCertificate
+from gapless.certificates.tree_certificate import TreeCertificate
+from gapless.decisions.decisions import FREE, OFF, ON, Decisions, Fixings
 from gapless.testing.enumeration import Feasible, SpaceTooLarge
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ class ConformanceError(AssertionError):
     rule : str
         The broken rule.
     instance : str
-        Place of the failure.
+        Location of the failure.
     """
 
     def __init__(self, role: str, rule: str, instance: str) -> None:
@@ -58,31 +58,31 @@ class Check:
             raise ConformanceError(self.role, rule, f"{instance}: {type(error).__name__}: {error}") from error
 
 
-def best_score(found: Iterable[Feasible[Any]], fixings: Fixings | None = None) -> float:
-    """The best score among structures that agree with `fixings`; -inf when there are none."""
-    return max((f.score for f in found if fixings is None or fixings.allow(f.on_ids)), default=-np.inf)
+def best_score(feasible: Iterable[Feasible[Any]], fixings: Fixings | None = None) -> float:
+    """Return the best score among structures that agree with `fixings`; -inf if there are none."""
+    return max((f.score for f in feasible if fixings is None or fixings.allows(f.on_ids)), default=-np.inf)
 
 
 def dominates(bound: float, score: float) -> bool:
-    """Whether `bound` is no less than `score`, up to the margin of float64. False for NaN."""
-    return bool(bound >= score - margin(score))
+    """Return whether `bound` is no less than `score`, up to the tolerance of float64; False for NaN."""
+    return bool(bound >= score - score_tolerance(score))
 
 
 def has_evidence(certificate: Certificate) -> bool:
-    """Whether there is evidence to verify; a tree with a leaf without evidence claims nothing."""
+    """Return whether there is evidence to verify; a tree with a leaf without evidence claims nothing."""
     leaves = certificate.leaves.values() if isinstance(certificate, TreeCertificate) else [certificate]
     return not any(isinstance(leaf, NoCertificate) for leaf in leaves)
 
 
 def same(a: float, b: float) -> bool:
-    """Whether two scores count as equal."""
-    return a == b or abs(a - b) <= max(margin(a), margin(b))
+    """Return whether two scores are equal up to the tolerance of float64."""
+    return a == b or abs(a - b) <= max(score_tolerance(a), score_tolerance(b))
 
 
 def single_fixings(
     decisions: Decisions, on_sets: Sequence[np.ndarray[Any, Any]], count: int, seed: int
 ) -> list[Fixings]:
-    """Fixings that leave one structure each, for up to `count` random structures."""
+    """Make fixings that leave one structure each, for up to `count` random structures."""
     order = np.random.default_rng(seed).permutation(len(on_sets))[:count]
     every = np.arange(decisions.count)
     return [Fixings(np.where(np.isin(every, on_sets[number]), ON, OFF)) for number in order.tolist()]
@@ -91,12 +91,12 @@ def single_fixings(
 def sample_fixings(
     decisions: Decisions, on_sets: Sequence[np.ndarray[Any, Any]], count: int, seed: int
 ) -> list[Fixings]:
-    """Fixings to try: none, parts of feasible structures, random ones, one that allows (almost) nothing."""
+    """Draw fixings to try: none, parts of feasible structures, random ones, and two that allow (almost) nothing."""
     rng = np.random.default_rng(seed)
     none = Fixings.none(decisions.count)
-    chosen = [none]
+    sampled = [none]
     if not decisions.count:
-        return chosen
+        return sampled
     for _ in range(count):
         share = rng.random()
         state = np.where(rng.random(decisions.count) < share, FREE, OFF).astype(np.int8)
@@ -105,8 +105,8 @@ def sample_fixings(
             state[rng.random(decisions.count) < share] = FREE
         else:
             state[rng.random(decisions.count) < 0.2] = ON
-        chosen.append(Fixings(state))
+        sampled.append(Fixings(state))
     if len(on_sets):
-        chosen.append(Fixings(np.isin(np.arange(decisions.count), on_sets[0]).astype(np.int8)))
-    chosen.append(Fixings(np.full(decisions.count, OFF, np.int8)))
-    return chosen
+        sampled.append(Fixings(np.isin(np.arange(decisions.count), on_sets[0]).astype(np.int8)))
+    sampled.append(Fixings(np.full(decisions.count, OFF, np.int8)))
+    return sampled

@@ -1,4 +1,4 @@
-"""Rules for a `Diagram`, and its configurations one by one."""
+"""Rules for a `DecisionDiagram`, and its configurations one by one."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import math
 
 import numpy as np
 
-from gapless.core.decisions import Decisions
-from gapless.core.diagram import Diagram, passes
-from gapless.core.sparse import BoolArray
-from gapless.core.unrolling import ended, run_within, start_of, stepped
+from gapless.arrays.sparse import BoolArray
+from gapless.decisions.decisions import Decisions
+from gapless.factors.diagrams.diagram import DecisionDiagram, passes
+from gapless.factors.diagrams.unrolling import checked_step, final_scores, start_of, unroll_within
 from gapless.testing.conformance import Check, dominates
 from gapless.testing.enumeration import SpaceTooLarge
 
 _MOST = 2**14
 
 
-def configurations(check: Check, factor: Diagram, decisions: Decisions) -> list[BoolArray]:
+def configurations(check: Check, factor: DecisionDiagram, decisions: Decisions) -> list[BoolArray]:
     """All configurations with at most one decision of each layer on, and one with two.
 
     Raises
@@ -32,7 +32,7 @@ def configurations(check: Check, factor: Diagram, decisions: Decisions) -> list[
     found = []
     for chosen in itertools.product(*([-1, *places.tolist()] for places in layout.places)):
         on = np.zeros(layout.scope.size, bool)
-        on[[place for place in chosen if place >= 0]] = True
+        on[[decision for decision in chosen if decision >= 0]] = True
         found.append(on)
     wide = next((places for places in layout.places if places.size > 1), None)
     if wide is not None:
@@ -43,9 +43,9 @@ def configurations(check: Check, factor: Diagram, decisions: Decisions) -> list[
 
 
 def check_steps(
-    check: Check, factor: Diagram, decisions: Decisions, rng: np.random.Generator, samples: int
+    check: Check, factor: DecisionDiagram, decisions: Decisions, rng: np.random.Generator, samples: int
 ) -> None:
-    """Layers and steps are the same each time, states are worked alone, and coarser states allow as much."""
+    """Check that layers and steps are reproducible, states independent, and coarser states no stricter."""
     listed = check.call(
         "layers can be listed", factor.name, lambda: [list(one) for one in factor.layers(decisions)]
     )
@@ -57,25 +57,27 @@ def check_steps(
     for layer in range(layout.layers):
         reached = []
         for choice in layout.choices(layer):
-            following, scores = stepped(factor, layer, choice, states)
+            following, scores = checked_step(factor, layer, choice, states)
             reached.append(following[(following >= 0) & (scores > -np.inf)])
+            # The search steps any subset of states at a time.
             for part in _parts(states.size, rng):
-                place = f"layer {layer}, choice {choice}, states {states[part].tolist()}"
-                own, worth = stepped(factor, layer, choice, states[part])
-                alive = (own >= 0) & (worth > -np.inf)
+                location = f"layer {layer}, choice {choice}, states {states[part].tolist()}"
+                next_states, step_scores = checked_step(factor, layer, choice, states[part])
+                # A forbidden step may be stated by a state or by a score; what the other says is of no use.
+                alive = (next_states >= 0) & (step_scores > -np.inf)
                 check.require(
                     np.array_equal(alive, (following[part] >= 0) & (scores[part] > -np.inf))
-                    and np.array_equal(own[alive], following[part][alive])
-                    and np.array_equal(worth[alive], scores[part][alive]),
+                    and np.array_equal(next_states[alive], following[part][alive])
+                    and np.array_equal(step_scores[alive], scores[part][alive]),
                     "a step depends on nothing but layer, choice and state",
-                    f"{place}: {own.tolist()} and {worth.tolist()}, but "
+                    f"{location}: {next_states.tolist()} and {step_scores.tolist()}, but "
                     f"{following[part].tolist()} and {scores[part].tolist()} before",
                 )
         states = np.unique(np.concatenate([np.zeros(0, np.int64), *reached]))[: _MOST // 4]
-    ends = ended(factor, states)
+    ends = final_scores(factor, states)
     for part in _parts(states.size, rng):
         check.require(
-            np.array_equal(ended(factor, states[part]), ends[part]),
+            np.array_equal(final_scores(factor, states[part]), ends[part]),
             "a final score depends on nothing but the state",
             f"states {states[part].tolist()}",
         )
@@ -83,7 +85,7 @@ def check_steps(
         exact = passes(graph, layout.scope, factor.value)
         free = np.full(layout.scope.size, -1, np.int8)
         for width in (1, 2, 3):
-            coarse = run_within(factor, layout, width)
+            coarse = unroll_within(factor, layout, width)
             if coarse is None:
                 continue
             relaxed = passes(coarse, layout.scope, factor.value)
@@ -98,7 +100,7 @@ def check_steps(
 
 
 def _parts(count: int, rng: np.random.Generator) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """All states again, the first alone, some."""
+    """Choose subsets of the states: all, a single one, and a random half."""
     if not count:
         return []
     some = np.flatnonzero(rng.random(count) < 0.5)

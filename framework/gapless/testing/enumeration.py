@@ -10,11 +10,11 @@ from typing import Generic, TypeVar
 import attrs
 import numpy as np
 
-from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
-from gapless.core.errors import GaplessError, InvalidProblem
-from gapless.core.problem import Problem, score_of
-from gapless.core.result import Solution
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
+from gapless.decisions.decisions import FREE, OFF, ON, Decisions, Fixings
+from gapless.errors import GaplessError, InvalidProblem
+from gapless.problems.problem import Problem, score_of
+from gapless.results.result import Solution
 
 S = TypeVar("S")
 LIMIT = 200_000
@@ -45,7 +45,7 @@ class Feasible(Generic[S]):
 def enumerate_best(
     problem: Problem[S], k: int = 1, fixings: Fixings | None = None, *, limit: int = LIMIT
 ) -> list[Solution[S]]:
-    """The `k` best structures, best first; fewer when there are fewer, none when nothing is feasible.
+    """Return the `k` best structures, best first; fewer if there are fewer, none if nothing is feasible.
 
     Parameters
     ----------
@@ -69,47 +69,50 @@ def enumerate_best(
 def feasible_structures(
     problem: Problem[S], fixings: Fixings | None = None, *, limit: int = LIMIT
 ) -> list[Feasible[S]]:
-    """All feasible structures that agree with `fixings`, in order of enumeration.
+    """Return all feasible structures that agree with `fixings`, in order of enumeration.
 
     An assignment counts when `Problem.decode` gives a structure without violations that encodes to the same
     assignment; an assignment for which decode raises is skipped.
     """
     decisions = problem.decisions
-    found = []
+    feasible = []
     for on_ids in _assignments(decisions, fixings or Fixings.none(decisions.count), limit):
+        # Most assignments are no structures, and a problem may refuse them by any of these errors.
         try:
             structure = problem.decode(on_ids)
             broken = problem.violations(structure)
         except (GaplessError, ValueError, TypeError, LookupError):
             continue
+        # `decode` may repair an assignment; the repaired structure is enumerated under its own assignment.
         if not broken and np.array_equal(problem.encode(structure), on_ids):
-            found.append(Feasible(on_ids, structure, float(score_of(problem, structure))))
-    return found
+            feasible.append(Feasible(on_ids, structure, float(score_of(problem, structure))))
+    return feasible
 
 
 def given_or_enumerated(problem: Problem[S], structures: Iterable[S] | None) -> list[Feasible[S]]:
-    """All feasible structures, given or enumerated.
+    """Return all feasible structures, given or enumerated.
 
     Raises `InvalidProblem`: a given structure is infeasible. `SpaceTooLarge`: none are given, and there are too
     many assignments to enumerate.
     """
     if structures is None:
         return feasible_structures(problem)
-    found: dict[bytes, Feasible[S]] = {}
+    # Several structures may share their decisions (with equal encodings): the best of them is the reference.
+    feasible: dict[bytes, Feasible[S]] = {}
     for number, structure in enumerate(structures):
         broken = list(problem.violations(structure))
         if broken:
             raise InvalidProblem(f"structures[{number}] is infeasible: {broken[0]}")
         on_ids = np.sort(problem.encode(structure))
         score = float(score_of(problem, structure))
-        known = found.get(on_ids.tobytes())
+        known = feasible.get(on_ids.tobytes())
         if known is None or score > known.score:
-            found[on_ids.tobytes()] = Feasible(on_ids, structure, score)
-    return list(found.values())
+            feasible[on_ids.tobytes()] = Feasible(on_ids, structure, score)
+    return list(feasible.values())
 
 
 def _assignments(decisions: Decisions, fixings: Fixings, limit: int) -> Iterator[IntArray]:
-    """All assignments that agree with the fixings, the exactly-one groups and the order of thresholds."""
+    """Yield all assignments that agree with the fixings, the choice groups and the order of thresholds."""
     groups_of: list[list[Sequence[int]]] = [[] for _ in range(decisions.count)]
     for group in decisions.exactly_one:
         for d in group:
@@ -133,43 +136,43 @@ def _assignments(decisions: Decisions, fixings: Fixings, limit: int) -> Iterator
             ons = np.count_nonzero(values == ON)
             if ons > 1 or (ons == 0 and not np.any(values == FREE)):
                 return False
-        # "at least 2" on needs "at least 1" on
+        # thresholds of a quantity are nested: "at least 2" implies "at least 1"
         return not any(state[low] == OFF and state[high] == ON for low, high in thresholds.get(d, ()))
 
-    def extend(place: int) -> Iterator[IntArray]:
+    def extend(index: int) -> Iterator[IntArray]:
         nonlocal tried
-        if place == len(order):
+        if index == len(order):
             tried += 1
             if tried > limit:
                 raise SpaceTooLarge(f"there are more than {limit} assignments of {decisions.count} decisions")
             yield np.flatnonzero(state == ON)
             return
-        d = order[place]
+        d = order[index]
         for value in (OFF, ON):
             if fixings.state[d] in (FREE, value):
                 state[d] = value
                 if possible(d):
-                    yield from extend(place + 1)
+                    yield from extend(index + 1)
         state[d] = FREE
 
     yield from extend(0)
 
 
 def _size(decisions: Decisions, fixings: Fixings) -> int:
-    """Number of assignments if no two groups share a decision."""
+    """Count the assignments, as if no two groups shared a decision."""
     free = fixings.state == FREE
     grouped = {d for group in decisions.exactly_one for d in group}
     choices = [int(np.count_nonzero(free[np.asarray(group)])) for group in decisions.exactly_one]
-    loose = sum(bool(free[d]) for d in range(decisions.count) if d not in grouped)
-    return math.prod(max(1, c) for c in choices) * (1 << loose)
+    ungrouped = sum(bool(free[d]) for d in range(decisions.count) if d not in grouped)
+    return math.prod(max(1, c) for c in choices) * (1 << ungrouped)
 
 
 def _neighbours(decisions: Decisions) -> dict[int, list[tuple[int, int]]]:
-    """For each decision its (lower, higher threshold) pairs on one quantity."""
+    """Return for each decision the pairs (lower, higher threshold) of its quantity that it belongs to."""
     pairs: dict[int, list[tuple[int, int]]] = {}
     if decisions.quantity is None:
         return pairs
-    order = np.lexsort((decisions.threshold_of(), decisions.quantity))
+    order = np.lexsort((decisions.thresholds(), decisions.quantity))
     for low, high in pairwise(int(d) for d in order):
         if decisions.quantity[low] == decisions.quantity[high]:
             pairs.setdefault(low, []).append((low, high))

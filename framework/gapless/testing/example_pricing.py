@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.batch import Batch, Columns
-from gapless.core.certificate import Certificate, LinearDualCertificate
-from gapless.core.decisions import OFF, ON, Fixings
-from gapless.core.limits import Budget
-from gapless.core.oracle import Answer, Generator, View
-from gapless.core.relaxation import Relaxed, Restricted
-from gapless.core.sparse import FloatArray, IntArray, Sparse
-from gapless.core.tolerance import rounding
-from gapless.testing.examples import Chosen, GroupMaximiser, Selection
+from gapless.arrays.sparse import FloatArray, IntArray, Sparse
+from gapless.arrays.tolerance import rounding
+from gapless.certificates.certificate import Certificate, LinearDualCertificate
+from gapless.decisions.decisions import OFF, ON, Fixings
+from gapless.limits.limits import SolveBudget
+from gapless.oracles.batch import Batch, Columns
+from gapless.oracles.generator import Generator, GeneratorResult
+from gapless.oracles.views import MasterView
+from gapless.testing.examples import Chosen, Selection, SelectionMaximiser
+from gapless.tree_search.relaxation import RelaxationResult, RestrictedMaster
 
 
-class KnownItemsView(View):
+class KnownItemsView(MasterView):
     """The generator's view: the fixings and the items in the master."""
 
     def __init__(self, fixings: Fixings, known: IntArray, best: FloatArray) -> None:
@@ -28,7 +29,7 @@ class KnownItemsView(View):
         self.best = best
 
 
-class KnownItems(Restricted[Chosen, KnownItemsView]):
+class KnownItems(RestrictedMaster[Chosen, KnownItemsView]):
     """`OptimisticBound` over the known items; capacities are ignored.
 
     A group without a known item makes the restricted master infeasible, which only a generator can repair.
@@ -36,15 +37,15 @@ class KnownItems(Restricted[Chosen, KnownItemsView]):
 
     def __init__(self, problem: Selection, known: Sequence[int] = ()) -> None:
         self.problem = problem
-        self.maximiser = GroupMaximiser(problem)
+        self.maximiser = SelectionMaximiser(problem)
         self.scores = problem.sense.sign * problem.worth
         self.known = np.zeros(problem.worth.size, bool)
         self.known[list(known)] = True
         self.fixings = Fixings.none(problem.worth.size)
 
     def solve(
-        self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
-    ) -> Relaxed[Chosen]:
+        self, fixings: Fixings, budget: SolveBudget, *, incumbent: float = -math.inf, state: Any = None
+    ) -> RelaxationResult[Chosen]:
         """The maximiser, with unknown items off."""
         del budget, incumbent, state
         self.fixings = fixings
@@ -58,7 +59,7 @@ class KnownItems(Restricted[Chosen, KnownItemsView]):
         point[on_ids] = 1.0
         structure = tuple(on_ids.tolist()) if value > -math.inf else None
         lost = rounding(on_ids.size, float(np.abs(self.scores[on_ids]).sum()))
-        return Relaxed(value, point, structure, attained=value, rounding=lost)
+        return RelaxationResult(value, point, structure, primal_value=value, rounding=lost)
 
     def extend(self, batch: Batch) -> int:
         """Add items."""
@@ -72,26 +73,26 @@ class KnownItems(Restricted[Chosen, KnownItemsView]):
         best = np.array([allowed[list(group)].max() for group in self.problem.groups])
         return KnownItemsView(self.fixings, np.flatnonzero(self.known), best)
 
-    def certify(self, answers: Sequence[Answer]) -> Certificate:
+    def certify(self, answers: Sequence[GeneratorResult]) -> Certificate:
         """Each group pays for the best of all its items, known to the generator."""
         prices = np.max([a.evidence["prices"] for a in answers], axis=0)
         return LinearDualCertificate(np.concatenate([np.zeros(self.problem.capacities.size), prices]))
 
 
 class ItemGenerator(Generator[KnownItemsView]):
-    """Adds the best missing item of each group, and missing loose items of positive worth or fixed on."""
+    """Adds the best missing item of each group, and missing ungrouped items of positive worth or fixed on."""
 
     def __init__(self, problem: Selection) -> None:
         self.problem = problem
         self.scores = problem.sense.sign * problem.worth
-        self.loose = GroupMaximiser(problem).loose
+        self.ungrouped = SelectionMaximiser(problem).ungrouped
 
-    def query(self, view: KnownItemsView, *, limit: int | None = None) -> Answer:
-        """The slack is the total that all missing items could add."""
+    def query(self, view: KnownItemsView, *, limit: int | None = None) -> GeneratorResult:
+        """Bring missing items that improve; the pricing gap is the total that all missing items could add."""
         state = view.fixings.state
         missing = np.setdiff1d(np.flatnonzero(state != OFF), view.known)
         bring: list[int] = []
-        slack = 0.0
+        pricing_gap = 0.0
         for group, best in zip(self.problem.groups, view.best, strict=True):
             inside = [int(d) for d in group if d in missing]
             fixed = [d for d in group if state[d] == ON]
@@ -101,16 +102,18 @@ class ItemGenerator(Generator[KnownItemsView]):
                 first = max(inside, key=lambda d: float(self.scores[d]))
                 if fixed or self.scores[first] > best:
                     bring.append(first)
-                    slack += max(0.0, float(self.scores[first] - best))
-        for d in np.intersect1d(missing, self.loose).tolist():
+                    pricing_gap += max(0.0, float(self.scores[first] - best))
+        for d in np.intersect1d(missing, self.ungrouped).tolist():
             if self.scores[d] > 0 or state[d] == ON:
                 bring.append(d)
-                slack += max(0.0, float(self.scores[d]))
+                pricing_gap += max(0.0, float(self.scores[d]))
         allowed = np.where(state != OFF, self.scores, -np.inf)
         best_of_all = [float(allowed[list(group)].max()) for group in self.problem.groups]
         prices = np.where(np.isfinite(best_of_all), best_of_all, 0.0)
         batch = Batch(self.columns(bring[:limit]))
-        return Answer(batch, None if math.isinf(slack) else slack, {"prices": prices}, scored=missing.size)
+        return GeneratorResult(
+            batch, None if math.isinf(pricing_gap) else pricing_gap, {"prices": prices}, scored=missing.size
+        )
 
     def columns(self, items: Sequence[int]) -> Columns:
         """Items as columns of the master."""

@@ -1,7 +1,8 @@
 """One small problem with every role, in the plainest form: read it, copy it, break it.
 
 `Selection` covers knapsacks, set packing and generalised assignment. `OptimisticBound` is the simplest relaxation,
-`CapacityPrices` with `GroupMaximiser` a Lagrangian one; `example_pricing` adds a restricted master and a generator.
+`CapacityPrices` with `SelectionMaximiser` a Lagrangian one; `example_pricing` adds a restricted master and a
+generator.
 """
 
 from __future__ import annotations
@@ -16,19 +17,20 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless.core.certificate import BoundCertificate, Certificate
-from gapless.core.decisions import OFF, ON, Decisions, Fixings
-from gapless.core.errors import InvalidProblem
-from gapless.core.group_maximiser import GroupMaximiser as ChoiceGroups
-from gapless.core.limits import Budget
-from gapless.core.model import LinearModel
-from gapless.core.oracle import Maximised
-from gapless.core.problem import Problem, Sense, score_of
-from gapless.core.relaxation import Relaxation, Relaxed
-from gapless.core.score_array import score_array
-from gapless.core.serial import serialisable
-from gapless.core.sparse import FloatArray, IntArray, Sparse, float_array
-from gapless.engine.lagrangian import Dualized
+from gapless.arrays.score_array import score_array
+from gapless.arrays.serial import serialisable
+from gapless.arrays.sparse import FloatArray, IntArray, Sparse, float_array
+from gapless.certificates.certificate import BoundCertificate, Certificate
+from gapless.decisions.decisions import OFF, ON, Decisions, Fixings
+from gapless.decisions.linear_model import LinearModel
+from gapless.errors import InvalidProblem
+from gapless.limits.limits import SolveBudget
+from gapless.oracles.group_maximiser import GroupMaximiser as ChoiceGroups
+from gapless.oracles.maximiser import Optimum
+from gapless.problems.problem import Problem, score_of
+from gapless.search.lagrangian import LagrangianDual
+from gapless.sense import Sense
+from gapless.tree_search.relaxation import Relaxation, RelaxationResult
 
 Chosen = tuple[int, ...]
 
@@ -124,7 +126,7 @@ class Expenses(Selection):
     sense: ClassVar[Sense] = Sense.MINIMISE
 
 
-class GroupMaximiser(ChoiceGroups[Chosen]):
+class SelectionMaximiser(ChoiceGroups[Chosen]):
     """The best item of each group, and every other item of positive weight: the problem without capacities."""
 
     def __init__(self, problem: Selection) -> None:
@@ -175,7 +177,7 @@ class ChargedCapacities(BoundCertificate):
         return float(bound)
 
 
-class CapacityPrices(Dualized[Chosen]):
+class CapacityPrices(LagrangianDual[Chosen]):
     """Capacities with prices instead of limits."""
 
     def __init__(self, problem: Selection) -> None:
@@ -191,7 +193,7 @@ class CapacityPrices(Dualized[Chosen]):
         del fixings
         return self.scores - multipliers @ self.problem.weights, float(multipliers @ self.problem.capacities)
 
-    def subgradient(self, multipliers: FloatArray, found: Maximised[Chosen]) -> FloatArray:
+    def subgradient(self, multipliers: FloatArray, found: Optimum[Chosen]) -> FloatArray:
         """Unused capacity."""
         del multipliers
         left: FloatArray = self.problem.capacities - self.problem.weights[:, found.on_ids].sum(axis=1)
@@ -201,8 +203,8 @@ class CapacityPrices(Dualized[Chosen]):
         """Clip prices at 0."""
         return np.maximum(multipliers, 0.0)
 
-    def repair(self, found: Maximised[Chosen], fixings: Fixings) -> tuple[Chosen, float] | None:
-        """Drop loose items until everything fits, if that suffices."""
+    def repair(self, found: Optimum[Chosen], fixings: Fixings) -> tuple[Chosen, float] | None:
+        """Drop ungrouped items until everything fits, if that suffices."""
         chosen = found.on_ids.tolist()
         grouped = {d for group in self.problem.groups for d in group}
         droppable = sorted((d for d in chosen if d not in grouped and fixings.state[d] != ON), key=self.scores.item)
@@ -217,22 +219,22 @@ class CapacityPrices(Dualized[Chosen]):
 
 
 class OptimisticBound(Relaxation[Chosen]):
-    """The optimum without capacities: cheap, loose and valid."""
+    """The optimum without capacities: cheap, weak and valid."""
 
     def __init__(self, problem: Selection) -> None:
         self.prices = CapacityPrices(problem)
-        self.maximiser = GroupMaximiser(problem)
+        self.maximiser = SelectionMaximiser(problem)
 
     def solve(
-        self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
-    ) -> Relaxed[Chosen]:
+        self, fixings: Fixings, budget: SolveBudget, *, incumbent: float = -math.inf, state: Any = None
+    ) -> RelaxationResult[Chosen]:
         """One call of the maximiser."""
         del incumbent, state
         budget.iterations += 1
         found = self.maximiser.solve(self.prices.scores, fixings)
         point = np.zeros(self.prices.scores.size)
         point[found.on_ids] = 1.0
-        return Relaxed(
+        return RelaxationResult(
             found.value,
             point,
             found.structure,

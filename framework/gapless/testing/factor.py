@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.decisions import Decisions
-from gapless.core.diagram import Diagram
-from gapless.core.factor import ConfigurationFactor, Factor, largest_term_of
-from gapless.core.score_array import LARGEST
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array
-from gapless.core.tolerance import margin, rounding
+from gapless.arrays.score_array import LARGEST
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray, float_array
+from gapless.arrays.tolerance import rounding, score_tolerance
+from gapless.decisions.decisions import Decisions
+from gapless.factors.diagrams.diagram import DecisionDiagram
+from gapless.factors.factor import ConfigurationFactor, Factor, largest_term_of
 from gapless.testing.conformance import Check, dominates, same
 from gapless.testing.diagram import check_steps, configurations
 from gapless.testing.enumeration import SpaceTooLarge
@@ -32,8 +32,9 @@ def check_factor(
     way each time; scores have shape (m,), are never NaN or plus infinity, and do not depend on the other scopes of
     a call; ``upper_bound`` dominates ``score``. Rules for a `ConfigurationFactor`: ``best`` equals enumeration, and
     so does what `compiled` gives, under decisions that are fixed as well.
-    Rules for a `Diagram` besides: layers and steps do not change, a step does not depend on the other states of its
-    call, and where it has ``relax``, what may follow a state may follow its coarser state, with at least its score.
+    Further rules for a `DecisionDiagram`: layers and steps do not change, a step does not depend on the other
+    states of its call, and where it has ``relax``, what may follow a state may follow its coarser state, with at
+    least its score.
 
     Parameters
     ----------
@@ -92,15 +93,17 @@ def _check_conjunctions(
 
 
 def _scores(check: Check, label: str, factor: Factor, scopes: IntArray, decisions: Decisions) -> FloatArray:
-    place = f"{label} of {len(scopes)} scopes"
-    values: Any = np.asarray(check.call("scores can be computed", place, getattr(factor, label), scopes, decisions))
-    check.require(values.shape == (len(scopes),), "scores have shape (m,)", f"{place}: {values.shape}")
+    location = f"{label} of {len(scopes)} scopes"
+    values: Any = np.asarray(
+        check.call("scores can be computed", location, getattr(factor, label), scopes, decisions)
+    )
+    check.require(values.shape == (len(scopes),), "scores have shape (m,)", f"{location}: {values.shape}")
     bad = np.flatnonzero(np.isnan(values) | ((values == np.inf) & (label == "score")))
-    check.require(not bad.size, "scores are never NaN or plus infinity", f"{place}: {scopes[bad[:1]].tolist()}")
+    check.require(not bad.size, "scores are never NaN or plus infinity", f"{location}: {scopes[bad[:1]].tolist()}")
     if label == "score":
         large = np.flatnonzero((np.abs(values) > LARGEST) & (values != -np.inf))
         check.require(
-            not large.size, f"scores are at most {LARGEST:g} in size", f"{place}: {scopes[large[:1]].tolist()}"
+            not large.size, f"scores are at most {LARGEST:g} in size", f"{location}: {scopes[large[:1]].tolist()}"
         )
     return float_array(values)
 
@@ -116,7 +119,7 @@ def _check_configurations(
         str(scope),
     )
     relaxed = False
-    if isinstance(factor, Diagram):
+    if isinstance(factor, DecisionDiagram):
         check_steps(check, factor, decisions, rng, samples)
         relaxed = factor.graph(decisions).relaxed
         choices = configurations(check, factor, decisions)
@@ -126,44 +129,47 @@ def _check_configurations(
         choices = [np.array(bits, bool) for bits in itertools.product((0, 1), repeat=scope.size)]
     values = []
     for chosen in choices:
-        place = f"configuration {scope[chosen].tolist()}"
+        location = f"configuration {scope[chosen].tolist()}"
         value = _value(check, factor, chosen)
-        check.require(not math.isnan(value) and value < math.inf, "values are never NaN or plus infinity", place)
+        check.require(not math.isnan(value) and value < math.inf, "values are never NaN or plus infinity", location)
         check.require(
             same(value, _value(check, factor, chosen.copy())),
             "values do not depend on time",
-            place,
+            location,
         )
         values.append(value)
     lost = rounding(scope.size, 0.0, largest_term_of(factor, decisions))
     for number in range(samples):
         weights = rng.normal(0, 2, scope.size) if number % 2 else rng.integers(-2, 3, scope.size).astype(np.float64)
-        place = f"weights {weights.tolist()}"
-        answer: Any = check.call("best answers", place, factor.best, weights)
+        location = f"weights {weights.tolist()}"
+        answer: Any = check.call("best answers", location, factor.best, weights)
         pair = isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[0], Real)
-        check.require(pair, "best gives a value and a configuration", f"{place}: {answer!r}")
+        check.require(pair, "best gives a value and a configuration", f"{location}: {answer!r}")
         value, on = answer
         true = max(v + float(weights[c].sum()) for v, c in zip(values, choices, strict=True))
         check.require(
             isinstance(on, np.ndarray) and on.shape == scope.shape and on.dtype == np.bool_,
             "best gives a boolean for each decision of the scope",
-            f"{place}: {on}",
+            f"{location}: {on}",
         )
         if relaxed:
             check.require(
-                dominates(value, true), "best of a relaxed diagram is a bound", f"{place}: {value!r} below {true!r}"
+                dominates(value, true),
+                "best of a relaxed diagram is a bound",
+                f"{location}: {value!r} below {true!r}",
             )
             continue
         check.require(
-            value == true or abs(value - true) <= margin(float(np.abs(weights).sum()) + abs(true)) + lost,
+            value == true or abs(value - true) <= score_tolerance(float(np.abs(weights).sum()) + abs(true)) + lost,
             "best equals enumeration",
-            f"{place}: {value!r}, but the maximum is {true!r}",
+            f"{location}: {value!r}, but the maximum is {true!r}",
         )
         reached = _value(check, factor, on) + float(weights[on].sum())
         check.require(
-            reached == value or abs(value - reached) <= margin(float(np.abs(weights).sum()) + abs(true)) + lost,
+            reached == value
+            or abs(value - reached) <= score_tolerance(float(np.abs(weights).sum()) + abs(true)) + lost,
             "best states what its configuration scores",
-            f"{place}: {value!r}, but it scores {reached!r}",
+            f"{location}: {value!r}, but it scores {reached!r}",
         )
     compiled = check.call("the compiled role can be made", factor.name, factor.compiled, decisions)
     graph = getattr(factor, "graph", None)
@@ -173,8 +179,8 @@ def _check_configurations(
 
 
 def _value(check: Check, factor: ConfigurationFactor, on: BoolArray) -> float:
-    place = f"configuration {np.flatnonzero(on).tolist()} of the scope"
-    return check.call("every configuration has a value", place, lambda: float(factor.value(on)))
+    location = f"configuration {np.flatnonzero(on).tolist()} of the scope"
+    return check.call("every configuration has a value", location, lambda: float(factor.value(on)))
 
 
 def _check_compiled(
@@ -194,42 +200,44 @@ def _check_compiled(
         f"{compiled.scope}, {scope}",
     )
     for chosen, value in zip(choices, values, strict=True):
-        place = f"compiled, configuration {scope[chosen].tolist()}"
-        stated = check.call("the compiled role answers", place, compiled.value_of, chosen)
+        location = f"compiled, configuration {scope[chosen].tolist()}"
+        stated = check.call("the compiled role answers", location, compiled.value_of, chosen)
         check.require(
-            _near(stated, value, lost), "compiled values are those of the factor", f"{place}: {stated!r}, {value!r}"
+            _near(stated, value, lost),
+            "compiled values are those of the factor",
+            f"{location}: {stated!r}, {value!r}",
         )
         _check_flips(check, compiled, chosen, dict(zip(map(tuple, choices), values, strict=True)), lost)
     for number in range(samples):
         prices = rng.normal(0, 2, scope.size) if number % 2 else rng.integers(-2, 3, scope.size).astype(np.float64)
         state = np.where(rng.random(scope.size) < 0.7, -1, rng.integers(0, 2, scope.size)).astype(np.int8)
-        place = f"compiled, prices {prices.tolist()}, state {state.tolist()}"
+        location = f"compiled, prices {prices.tolist()}, state {state.tolist()}"
         totals = np.array([v - float(prices[c].sum()) for v, c in zip(values, choices, strict=True)])
         table = np.array(choices)
         totals[((state == 1) & ~table).any(axis=1) | ((state == 0) & table).any(axis=1)] = -np.inf
-        value, found = check.call("the compiled role answers", place, compiled.solve, prices, state)
+        value, found = check.call("the compiled role answers", location, compiled.solve, prices, state)
         on = np.asarray(found).astype(bool)
         true = float(totals.max(initial=-np.inf))
         check.require(
             _near(value, true, lost, prices),
             "the compiled value is the maximum",
-            f"{place}: {value!r}, not {true!r}",
+            f"{location}: {value!r}, not {true!r}",
         )
         if true > -math.inf:
             reached = float(totals[(table == on).all(axis=1)].max(initial=-np.inf))
             check.require(
                 _near(reached, true, lost, prices),
                 "the compiled role finds a configuration of that value, and as the state fixes it",
-                f"{place}: {scope[on].tolist()} has {reached!r}, not {true!r}",
+                f"{location}: {scope[on].tolist()} has {reached!r}, not {true!r}",
             )
-        marginals = check.call("the compiled role answers", place, compiled.max_marginals, prices, state)
+        marginals = check.call("the compiled role answers", location, compiled.max_marginals, prices, state)
         for side, wanted in zip(marginals or (), (True, False), strict=False):
             for d in range(scope.size):
                 best = float(totals[table[:, d] == wanted].max(initial=-np.inf))
                 check.require(
                     _near(side[d], best, lost, prices),
                     "compiled max-marginals are exact",
-                    f"{place}: {side[d]!r} with decision {scope[d]} {'on' if wanted else 'off'}, not {best!r}",
+                    f"{location}: {side[d]!r} with decision {scope[d]} {'on' if wanted else 'off'}, not {best!r}",
                 )
 
 
@@ -237,8 +245,8 @@ def _check_flips(
     check: Check, compiled: Any, on: BoolArray, values: dict[tuple[Any, ...], float], lost: float
 ) -> None:
     """Differences of values, where neither is -inf."""
-    place = f"compiled, flips of {on.tolist()}"
-    found = check.call("the compiled role answers", place, compiled.flip_differences, on)
+    location = f"compiled, flips of {on.tolist()}"
+    found = check.call("the compiled role answers", location, compiled.flip_differences, on)
     for d in range(0 if found is None else on.size):
         other = on.copy()
         other[d] = not on[d]
@@ -247,10 +255,12 @@ def _check_flips(
             check.require(
                 _near(found[d], two - one, lost),
                 "compiled flips are differences of values",
-                f"{place}: {found[d]!r} at {d}",
+                f"{location}: {found[d]!r} at {d}",
             )
 
 
 def _near(one: float, other: float, lost: float, prices: FloatArray | tuple[()] = ()) -> bool:
     """Equal up to rounding of sums with these prices; `lost` is that of large terms that cancel."""
-    return bool(one == other or abs(one - other) <= margin(float(np.abs(prices).sum()) + abs(other)) + lost)
+    return bool(
+        one == other or abs(one - other) <= score_tolerance(float(np.abs(prices).sum()) + abs(other)) + lost
+    )

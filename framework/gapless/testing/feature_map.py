@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gapless.core.errors import InvalidProblem
-from gapless.core.problem import Problem, score_of
+from gapless.errors import InvalidProblem
 from gapless.learn.blocks import Blocks, FeatureVector
 from gapless.learn.feature_map import FeatureMap
 from gapless.learn.weights import Weights
+from gapless.problems.problem import Problem, score_of
 from gapless.testing.conformance import Check
 
 X = TypeVar("X")

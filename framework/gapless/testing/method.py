@@ -9,18 +9,18 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless.core.errors import GaplessError, SolveError, UnknownOption
-from gapless.core.events import Event
-from gapless.core.limits import Budget, Limits, Stop
-from gapless.core.problem import Problem
-from gapless.core.result import Result, Status
-from gapless.plugins.call import Solve
+from gapless.errors import GaplessError, SolveError, UnknownOption
+from gapless.limits.events import Event
+from gapless.limits.limits import Limits, SolveBudget, Stop
+from gapless.plugins.call import SolveRequest
 from gapless.plugins.manager import load_plugins
 from gapless.plugins.registry import Method
-from gapless.testing.answer import check_answer, check_k_best, check_proof
+from gapless.problems.problem import Problem
+from gapless.results.result import Status
 from gapless.testing.certificate import check_proofs
 from gapless.testing.conformance import Check, dominates, has_evidence, same
 from gapless.testing.enumeration import given_or_enumerated
+from gapless.testing.trial import Instance, Trial
 
 AnyProblem = Problem[Any]
 
@@ -58,8 +58,7 @@ def check_method(
     for number, problem in enumerate(problems):
         known = None if structures is None else structures[number]
         chosen = load_plugins().registry.find_method(type(problem), method) if isinstance(method, str) else method
-        check = Check(f"method {chosen.name!r}")
-        run = _Run(check, chosen, problem, f"problem {number} ({problem!r})", seed, options, known)
+        run = _Run(chosen, problem, f"problem {number} ({problem!r})", seed, options, known)
         run.check_solve()
         run.check_limits()
         run.check_observers()
@@ -72,74 +71,41 @@ def check_method(
         check_batch(method, problems, seed, options)
 
 
-class _Run:
-    """One method on one problem."""
+class _Run(Trial):
+    """One method on one problem, whose structures are known."""
 
     def __init__(
         self,
-        check: Check,
         method: Method,
         problem: AnyProblem,
-        place: str,
+        location: str,
         seed: int,
         options: dict[str, Any],
-        known: Iterable[Any] | None,
+        structures: Iterable[Any] | None,
     ) -> None:
-        self.check, self.method, self.problem, self.place = check, method, problem, place
-        self.seed, self.options = seed, options
-        self.found = sorted(given_or_enumerated(problem, known), key=lambda f: -f.score)
-        self.sign = problem.sense.sign
-        self.scores = [f.score for f in self.found]
-        self.structures = [f.structure for f in self.found]
-        self.best = self.scores[0] if self.scores else -math.inf
-
-    def solve(
-        self, limits: Limits | None = None, *, k: int = 1, start: Sequence[Any] = (), observer: Any = None
-    ) -> Result[Any]:
-        budget = Budget(limits or Limits(), observers=() if observer is None else (observer,))
-        solve = Solve(budget, k, start, self.seed, self.method.name)
-        result: Result[Any] = self.method.run(self.problem, solve, **self.options)
-        self.check.require(isinstance(result, Result), "a method returns a Result", f"{self.place}: {result!r}")
-        return result
-
-    def require(self, holds: object, rule: str, detail: str) -> None:
-        self.check.require(holds, rule, f"{self.place}: {detail}")
-
-    def checked(self, label: str, **how: Any) -> Result[Any]:
-        """A solve whose result passes `check_answer`."""
-        result = self.check.call("a solve ends without an error", f"{self.place}, {label}", self.solve, **how)
-        check_answer(self.check, self.problem, result, self.best, f"{self.place}: {label}")
-        self.require(
-            result.method == self.method.name, "the result names the method", f"{label}: {result.method!r}"
+        self.feasible = sorted(given_or_enumerated(problem, structures), key=lambda f: -f.score)
+        self.scores = [f.score for f in self.feasible]
+        super().__init__(
+            method, Instance(problem, self.scores), seed=seed, options=options, location=f"{location}: "
         )
-        return result
 
     def check_solve(self) -> None:
-        result = self.checked("no limits")
-        check_proof(self.check, self.problem, result, self.best, self.place, exact=self.method.exact)
-        check_proofs(result.certificate, self.problem, self.found, samples=5, forgeries=20, seed=self.seed)
-        again = self.checked("again")
+        result = self.solve("no limits")
+        self.prove(result, "no limits")
+        check_proofs(result.certificate, self.problem, self.feasible, samples=5, forgeries=20, seed=self.seed)
+        again = self.solve("again")
         self.require(
             [s.value for s in again.solutions] == [s.value for s in result.solutions]
-            and self._encoded(again) == self._encoded(result)
+            and self.codes(again) == self.codes(result)
             and again.bound == result.bound,
             "a seed fixes the answer",
             f"{result!r} and then {again!r}",
         )
-        rule = "a result survives JSON"
-        copy = self.check.call(rule, self.place, lambda: Result.from_json(result.to_json()))
-        self.require(
-            copy.status is result.status and copy.stop is result.stop and copy.bound == result.bound,
-            rule,
-            repr(copy),
-        )
-        self.require([s.value for s in copy.solutions] == [s.value for s in result.solutions], rule, repr(copy))
+        copy = self.through_json(result)
         if has_evidence(result.certificate):
             verdict = copy.verify(self.problem)
-            self.require(verdict, rule, f"the copy no longer verifies: {verdict.place}: {verdict.reason}")
-
-    def _encoded(self, result: Result[Any]) -> list[list[int]]:
-        return [self.problem.encode(s.structure).tolist() for s in result.solutions]
+            detail = f"the copy no longer verifies: {verdict.location}: {verdict.reason}"
+            self.require(verdict, "a result survives JSON", detail)
 
     def check_limits(self) -> None:
         for label, limits in {
@@ -148,10 +114,10 @@ class _Run:
             "nodes=1": Limits(nodes=1),
             "iterations=0": Limits(iterations=0),
             "iterations=2": Limits(iterations=2),
-            "gap=0.5": Limits(gap=0.5),
-            "target": Limits(target=self.sign * self.scores[-1] if self.scores else 0.0),
+            "gap=0.5": Limits(relative_gap=0.5),
+            "target": Limits(target=self.problem.sense.sign * self.scores[-1] if self.scores else 0.0),
         }.items():
-            result = self.checked(label, limits=limits)
+            result = self.solve(label, limits)
             self.require(result.stop is not Stop.ERROR, "a limit is no error", f"{label}: {result!r}")
             if label == "gap=0.5" and self.method.exact and self.scores:
                 near = 0.5 * max(1.0, abs(result.value)) if result.solutions else 0.0
@@ -162,16 +128,16 @@ class _Run:
                 )
 
     def check_observers(self) -> None:
-        seen: list[Event] = []
-        self.checked("observed", observer=seen.append)
+        events: list[Event] = []
+        self.solve("observed", observer=events.append)
 
         def refuse(event: Event) -> None:
             raise LookupError(f"the observer refuses {event.kind}")
 
-        if not seen:
+        if not events:
             return
         try:
-            self.solve(observer=refuse)
+            self.run("observed", observer=refuse, passed=(SolveError, LookupError))
         except SolveError as error:
             result = error.result
             self.require(
@@ -191,31 +157,24 @@ class _Run:
 
     def check_several(self) -> None:
         for k in (2, 3, len(self.scores) + 2):
-            result = self.checked(f"k={k}", k=k)
-            codes = self._encoded(result)
-            self.require(
-                len({tuple(code) for code in codes}) == len(codes), "the k best are different", f"k={k}: {codes}"
-            )
-            if self.method.exact:
-                check_k_best(self.check, self.problem, result, k, self.scores)
+            self.several(k)
 
     def check_start(self) -> None:
-        for label, structure in list(
-            zip(("best", "worst"), (self.structures[:1], self.structures[-1:]), strict=True)
-        ):
-            if not structure:
+        sign = self.problem.sense.sign
+        for label, start in (("best", self.feasible[:1]), ("worst", self.feasible[-1:])):
+            if not start:
                 continue
-            result = self.checked(f"started from the {label}", start=structure)
+            structures = [start[0].structure]
+            result = self.solve(f"started from the {label}", start=structures)
             if self.method.exact:
-                self.require(
-                    same(self.sign * result.value, self.best), "a start changes no answer", f"{label}: {result!r}"
-                )
-            held = self.checked(f"no time, started from the {label}", start=structure, limits=Limits(time=0.0))
-            floor = self.sign * float(self.problem.value(structure[0]))
+                detail = f"{label}: {result!r}"
+                self.require(same(sign * result.value, self.scores[0]), "a start changes no answer", detail)
+            early = self.solve(f"no time, started from the {label}", Limits(time=0.0), start=structures)
+            floor = sign * float(self.problem.value(structures[0]))
             self.require(
-                held.solutions and dominates(self.sign * held.value, floor),
+                early.solutions and dominates(sign * early.value, floor),
                 "an answer is no worse than the start",
-                f"{label}: {held!r}",
+                f"{label}: {early!r}",
             )
 
 
@@ -223,16 +182,16 @@ def check_batch(method: Method, problems: Sequence[AnyProblem], seed: int, optio
     """Raise `ConformanceError` unless the method's batch kernel gives the answers of single solves."""
     check = Check(f"method {method.name!r}")
     assert method.run_many is not None
-    solve = Solve(Budget(), seed=seed, method=method.name)
+    solve = SolveRequest(SolveBudget(), seed=seed, method=method.name)
     batch = check.call(
         "a batch answers", f"{len(problems)} problems", method.run_many, list(problems), solve, **options
     )
     check.require(len(batch) == len(problems), "a batch answers every problem", f"{len(batch)} answers")
-    if method.k_best_many:
+    if method.batch_k_best:
         _check_several_of_a_batch(check, method, problems, seed, options)
     for number, problem in enumerate(problems):
         try:
-            alone = method.run(problem, Solve(Budget(), seed=seed, method=method.name), **options)
+            alone = method.run(problem, SolveRequest(SolveBudget(), seed=seed, method=method.name), **options)
         except GaplessError:
             check.require(number in batch.errors, "a batch fails where a solve fails", f"problem {number}")
             continue
@@ -256,14 +215,14 @@ def check_batch(method: Method, problems: Sequence[AnyProblem], seed: int, optio
 def _check_several_of_a_batch(
     check: Check, method: Method, problems: Sequence[AnyProblem], seed: int, options: dict[str, Any]
 ) -> None:
-    how = Solve(Budget(), 3, seed=seed, method=method.name)
+    how = SolveRequest(SolveBudget(), 3, seed=seed, method=method.name)
     assert method.run_many is not None
     batch = check.call("a batch finds the k best", f"k={how.k}", method.run_many, list(problems), how, **options)
     for number, problem in enumerate(problems):
         if number in batch.errors:
             continue
         found = [s.value for s in batch[number].solutions]
-        alone = [s.value for s in method.run(problem, attrs.evolve(how, budget=Budget()), **options).solutions]
+        alone = [s.value for s in method.run(problem, attrs.evolve(how, budget=SolveBudget()), **options).solutions]
         check.require(
             len(found) == len(alone) and all(map(same, found, alone)),
             "a batch finds the k best that a solve finds",

@@ -1,4 +1,4 @@
-"""Rules for oracles: best structure and slacks of a `Maximiser`; those of a `Generator` are in its own file."""
+"""Rules for a `Maximiser`: its best structure and its max-marginal losses; see `generator` for a `Generator`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gapless.core.decisions import Decisions, Fixings
-from gapless.core.oracle import Generator, Maximised, Maximiser, View
-from gapless.core.problem import Problem
-from gapless.core.relaxation import Restricted
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import margin, rounding
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.arrays.tolerance import rounding, score_tolerance
+from gapless.decisions.decisions import Decisions, Fixings
+from gapless.oracles.generator import Generator
+from gapless.oracles.maximiser import Maximiser, Optimum
+from gapless.oracles.views import MasterView
+from gapless.problems.problem import Problem
 from gapless.testing.compiled_role import check_compiled, check_sets, near
 from gapless.testing.conformance import Check, sample_fixings
 from gapless.testing.enumeration import given_or_enumerated
 from gapless.testing.generator import check_generator
+from gapless.tree_search.relaxation import RestrictedMaster
 
 S = TypeVar("S")
-V = TypeVar("V", bound=View)
+V = TypeVar("V", bound=MasterView)
 
 
 def check_oracle(
@@ -28,7 +30,7 @@ def check_oracle(
     problem: Problem[S],
     *,
     on_sets: Sequence[IntArray] | None = None,
-    make_restricted: Callable[[], Restricted[S, V]] | None = None,
+    make_restricted: Callable[[], RestrictedMaster[S, V]] | None = None,
     structures: Iterable[S] | None = None,
     seed: int = 0,
 ) -> None:
@@ -61,16 +63,16 @@ def check_maximiser(
     decisions: Decisions,
     on_sets: Sequence[IntArray],
     *,
-    own: Callable[[IntArray], float] | None = None,
+    internal_score: Callable[[IntArray], float] | None = None,
     samples: int = 30,
     seed: int = 0,
 ) -> None:
     """Check a maximiser against the list of all structures in its range.
 
-    Rules: the value is the sum of the weights of ``on_ids``, and the maximum; fixings are respected; ``slacks``
-    holds the cost of forcing every free decision; weights may be -inf; equal questions get equal answers. Where
-    the maximiser has a compiled role, its values, structures, own scores, max-marginals and exclusions obey the
-    same rules under the same weights and fixings.
+    Rules: the value is the sum of the weights of ``on_ids``, and the maximum; fixings are respected;
+    ``max_marginals`` holds the loss of forcing every free decision; weights may be -inf; equal questions get equal
+    answers. Where the maximiser has a compiled role, its values, structures, internal scores, max-marginals and
+    exclusions obey the same rules under the same weights and fixings.
 
     Parameters
     ----------
@@ -79,7 +81,7 @@ def check_maximiser(
     on_sets : sequence of int64 arrays
         Every structure of the maximiser, as its decisions that are on. For a relaxed problem these include more
         than the feasible structures.
-    own : callable, optional
+    internal_score : callable, optional
         Score of an entry of `on_sets` beyond the weights, if the maximiser has any.
     samples : int
         Number of weights to try, each under several fixings.
@@ -87,10 +89,10 @@ def check_maximiser(
     """
     check = Check(maximiser)
     rng = np.random.default_rng(seed)
-    structures = [(np.sort(ids), 0.0 if own is None else own(ids)) for ids in on_sets]
+    structures = [(np.sort(ids), 0.0 if internal_score is None else internal_score(ids)) for ids in on_sets]
     compiled = maximiser.compiled()
     tried = sample_fixings(decisions, on_sets, 3 * samples, seed)
-    lost = rounding(decisions.count, 0.0, maximiser.own_size())
+    lost = rounding(decisions.count, 0.0, maximiser.internal_score_limit())
     for number in range(samples):
         weights = _weights(rng, decisions.count, number)
         for fixings in (tried[0], *tried[3 * number : 3 * number + 4], tried[-1]):
@@ -126,58 +128,61 @@ def _check_maximum(
     structures: Sequence[tuple[IntArray, float]],
     lost: float,
 ) -> float:
-    place = f"weights {weights.tolist()}, {fixings}"
+    location = f"weights {weights.tolist()}, {fixings}"
     before = weights.copy()
-    found = check.call("solve answers", place, maximiser.solve, weights, fixings)
-    check.require(np.array_equal(before, weights), "the weights are left alone", place)
-    check.require(isinstance(found, Maximised), "solve returns a Maximised", f"{place}: {found!r}")
-    allowed = [(ids, float(weights[ids].sum()) + own) for ids, own in structures if fixings.allow(ids)]
+    found = check.call("solve answers", location, maximiser.solve, weights, fixings)
+    check.require(np.array_equal(before, weights), "the weights are left alone", location)
+    check.require(isinstance(found, Optimum), "solve returns an Optimum", f"{location}: {found!r}")
+    allowed = [(ids, float(weights[ids].sum()) + own) for ids, own in structures if fixings.allows(ids)]
     best = max((score for _, score in allowed), default=-math.inf)
     check.require(
         near(found.value, best, weights, lost),
         "the value is the maximum",
-        f"{place}: {found.value!r}, but the maximum is {best!r}",
+        f"{location}: {found.value!r}, but the maximum is {best!r}",
     )
     if found.value > -math.inf:
         check.require(
-            fixings.allow(found.on_ids), "solve respects the fixings", f"{place}: {found.on_ids.tolist()}"
+            fixings.allows(found.on_ids), "solve respects the fixings", f"{location}: {found.on_ids.tolist()}"
         )
         check.require(
-            near(float(weights[found.on_ids].sum()) + found.own, found.value, weights, lost),
+            near(float(weights[found.on_ids].sum()) + found.internal_score, found.value, weights, lost),
             "the value is the sum of the weights",
-            f"{place}: {found.on_ids.tolist()} weigh {weights[found.on_ids].sum()!r} and {found.own!r}, "
+            f"{location}: {found.on_ids.tolist()} weigh {weights[found.on_ids].sum()!r} "
+            f"and {found.internal_score!r}, "
             f"{found.value!r} is stated",
         )
         check.require(
             any(np.array_equal(np.sort(found.on_ids), ids) for ids, _ in structures),
             "solve returns a structure",
-            f"{place}: {found.on_ids.tolist()} is none",
+            f"{location}: {found.on_ids.tolist()} is none",
         )
-    slacks = check.call("slacks answers", place, maximiser.slacks, weights, fixings)
-    check.require(np.array_equal(before, weights), "the weights are left alone", place)
-    for label, forced, claimed in (("on", 1, slacks.on), ("off", 0, slacks.off)):
+    losses = check.call("max_marginals answers", location, maximiser.max_marginals, weights, fixings)
+    check.require(np.array_equal(before, weights), "the weights are left alone", location)
+    for label, forced, claimed in (("on", 1, losses.on), ("off", 0, losses.off)):
         if claimed is None:
             continue
-        check.require(claimed.shape == weights.shape, "slacks cover all decisions", f"{place}: {label}")
+        check.require(
+            claimed.shape == weights.shape, "max-marginal losses cover all decisions", f"{location}: {label}"
+        )
         if best == -math.inf:
             continue
         for d in fixings.free:
             other = max((score for ids, score in allowed if (d in ids) == bool(forced)), default=-math.inf)
             true = best - other
             check.require(
-                not math.isnan(claimed[d]) and claimed[d] >= -margin(best) - lost,
-                "a slack is a number >= 0",
-                f"{place}: decision {d} {label}: {claimed[d]!r}",
+                not math.isnan(claimed[d]) and claimed[d] >= -score_tolerance(best) - lost,
+                "a max-marginal loss is a number >= 0",
+                f"{location}: decision {d} {label}: {claimed[d]!r}",
             )
             check.require(
                 near(float(claimed[d]), true, weights, lost),
-                "slacks are exact",
-                f"{place}: forcing decision {d} {label} costs {true!r}, {claimed[d]!r} is stated",
+                "max-marginal losses are exact",
+                f"{location}: forcing decision {d} {label} costs {true!r}, {claimed[d]!r} is stated",
             )
     again = maximiser.solve(weights, fixings)
     check.require(
         again.value == found.value and np.array_equal(again.on_ids, found.on_ids),
         "equal questions get equal answers",
-        f"{place}: {found.on_ids.tolist()} and then {again.on_ids.tolist()}",
+        f"{location}: {found.on_ids.tolist()} and then {again.on_ids.tolist()}",
     )
     return best

@@ -8,10 +8,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from gapless.core import serial
-from gapless.core.certificate import LinearDualCertificate
-from gapless.core.decisions import Fixings
-from gapless.core.problem import Problem, score_of
+from gapless.arrays import serial
+from gapless.certificates.certificate import LinearDualCertificate
+from gapless.decisions.decisions import Fixings
+from gapless.problems.problem import Problem, score_of
 from gapless.testing.conformance import Check, best_score, dominates, same, sample_fixings
 from gapless.testing.enumeration import LIMIT, Feasible, SpaceTooLarge, feasible_structures, given_or_enumerated
 
@@ -30,7 +30,7 @@ def check_problem(
         Feasible structures to check; by default all of them, for an instance small enough to enumerate. If it is
         not, the linear model is checked against the given ones.
     json : bool
-        Whether to check a round trip of problem and structures through `gapless.core.serial`.
+        Whether to check a round trip of problem and structures through `gapless.arrays.serial`.
     seed : int
         Seed of the dual prices that are tried.
 
@@ -88,9 +88,9 @@ def _check_decisions(check: Check, problem: Problem[S]) -> None:
         check.require(isinstance(name, str) and name, "every decision has a name", f"decision {d}: {name!r}")
     for number, group in enumerate(decisions.exactly_one):
         members = [int(d) for d in group]
-        place = f"exactly_one[{number}] = {members}"
-        check.require(all(0 <= d < decisions.count for d in members), "groups name existing decisions", place)
-        check.require(len(set(members)) == len(members), "groups list a decision once", place)
+        location = f"exactly_one[{number}] = {members}"
+        check.require(all(0 <= d < decisions.count for d in members), "groups name existing decisions", location)
+        check.require(len(set(members)) == len(members), "groups list a decision once", location)
     if problem.granularity is not None:
         check.require(
             problem.granularity > 0 and math.isfinite(problem.granularity),
@@ -104,51 +104,51 @@ def _parts(name: object) -> Sequence[object]:
     return name if isinstance(name, tuple) else (name,)
 
 
-def _check_structure(check: Check, problem: Problem[S], structure: S, place: str) -> None:
+def _check_structure(check: Check, problem: Problem[S], structure: S, location: str) -> None:
     decisions = problem.decisions
-    broken = list(check.call("violations never raise for a structure", place, problem.violations, structure))
-    check.require(not broken, "a feasible structure has no violations", f"{place}: {broken}")
-    value = float(check.call("a feasible structure has a value", place, problem.value, structure))
+    broken = list(check.call("violations never raise for a structure", location, problem.violations, structure))
+    check.require(not broken, "a feasible structure has no violations", f"{location}: {broken}")
+    value = float(check.call("a feasible structure has a value", location, problem.value, structure))
     check.require(
         not math.isnan(value) and problem.sense.sign * value < math.inf,
         "a value is a number, never NaN or infinitely good",
-        f"{place}: {value}",
+        f"{location}: {value}",
     )
-    check.require(problem.value(structure) == value, "value is deterministic", place)
-    on_ids = check.call("a feasible structure can be encoded", place, problem.encode, structure)
+    check.require(problem.value(structure) == value, "value is deterministic", location)
+    on_ids = check.call("a feasible structure can be encoded", location, problem.encode, structure)
     check.require(
         isinstance(on_ids, np.ndarray) and on_ids.ndim == 1 and on_ids.dtype.kind == "i",
         "encode gives an integer array",
-        f"{place}: {on_ids!r}",
+        f"{location}: {on_ids!r}",
     )
     check.require(
         bool(np.all(np.diff(on_ids) > 0)) and all(0 <= d < decisions.count for d in on_ids),
         "encode gives ascending ids of decisions",
-        f"{place}: {on_ids.tolist()}",
+        f"{location}: {on_ids.tolist()}",
     )
-    again = check.call("decode reads what encode wrote", place, problem.decode, on_ids)
+    again = check.call("decode reads what encode wrote", location, problem.decode, on_ids)
     check.require(
         np.array_equal(problem.encode(again), on_ids) and same(float(problem.value(again)), value),
         "decode is the inverse of encode",
-        f"{place}: became {again!r}",
+        f"{location}: became {again!r}",
     )
-    names = check.call("a feasible structure has names", place, problem.named, structure)
+    names = check.call("a feasible structure has names", location, problem.describe, structure)
     check.require(
         isinstance(names, tuple) and all(isinstance(part, str) for name in names for part in _parts(name)),
-        "named gives strings, or tuples of strings",
-        f"{place}: {names!r}",
+        "describe gives strings, or tuples of strings",
+        f"{location}: {names!r}",
     )
     if problem.granularity is not None and math.isfinite(value):
         multiple = value / problem.granularity
         check.require(
             abs(multiple - round(multiple)) <= 1e-9 * max(1.0, abs(multiple)),
             "values are multiples of the granularity",
-            f"{place}: {value} is not a multiple of {problem.granularity}",
+            f"{location}: {value} is not a multiple of {problem.granularity}",
         )
     for number, group in enumerate(decisions.exactly_one):
         hit = int(np.isin(on_ids, np.asarray(group)).sum())
         check.require(
-            hit == 1, "exactly-one groups hold in every structure", f"{place}: {hit} on in exactly_one[{number}]"
+            hit == 1, "exactly-one groups hold in every structure", f"{location}: {hit} on in exactly_one[{number}]"
         )
 
 
@@ -167,25 +167,25 @@ def _check_backbone(check: Check, problem: Problem[S], structures: list[S]) -> N
         f"constant {backbone.constant}",
     )
     for number, structure in enumerate(structures[:50]):
-        place = f"structure {number} ({structure!r})"
+        location = f"structure {number} ({structure!r})"
         on_ids = problem.encode(structure)
         fixings = Fixings(np.isin(np.arange(count), on_ids))
-        found = check.call("the maximiser solves", place, backbone.maximiser.solve, np.zeros(count), fixings)
+        found = check.call("the maximiser solves", location, backbone.maximiser.solve, np.zeros(count), fixings)
         check.require(
             found.value > -math.inf and np.array_equal(np.sort(found.on_ids), on_ids),
             "the backbone holds every structure of the problem",
-            f"{place}: {found.on_ids.tolist()}",
+            f"{location}: {found.on_ids.tolist()}",
         )
-        scored = problem.search_factors.value(on_ids)
+        scored = problem.factors_beyond_backbone.value(on_ids)
         check.require(
             scored > -math.inf,
             "a structure that factors forbid has violations (see `Problem.factor_violations`)",
-            f"{place}: {problem.factor_violations(structure)}",
+            f"{location}: {problem.factor_violations(structure)}",
         )
-        parts = [backbone.constant, *backbone.weights[on_ids].tolist(), found.own, scored]
+        parts = [backbone.constant, *backbone.weights[on_ids].tolist(), found.internal_score, scored]
         score, total = score_of(problem, structure), math.fsum(parts)
         check.require(
-            abs(total - score) <= 1e-9 * max(1.0, sum(map(abs, parts))), rule, f"{place}: {total}, not {score}"
+            abs(total - score) <= 1e-9 * max(1.0, sum(map(abs, parts))), rule, f"{location}: {total}, not {score}"
         )
 
 
@@ -196,10 +196,12 @@ def _check_json(check: Check, problem: Problem[S], structures: list[S]) -> None:
     check.require(type(again) is type(problem), rule, f"the problem came back as {type(again).__name__}")
     check.require(serial.dumps(again) == text, rule, "the problem is written differently the second time")
     for number, structure in enumerate(structures[:50]):
-        place = f"structure {number}"
-        copy = check.call(rule, place, lambda s=structure: serial.loads(serial.dumps(s)))
-        check.require(not list(again.violations(copy)), rule, f"{place} became infeasible")
-        check.require(same(float(again.value(copy)), float(problem.value(structure))), rule, f"{place} lost value")
+        location = f"structure {number}"
+        copy = check.call(rule, location, lambda s=structure: serial.loads(serial.dumps(s)))
+        check.require(not list(again.violations(copy)), rule, f"{location} became infeasible")
+        check.require(
+            same(float(again.value(copy)), float(problem.value(structure))), rule, f"{location} lost value"
+        )
 
 
 def _check_linear_model(check: Check, problem: Problem[S], found: list[Feasible[S]], seed: int) -> None:

@@ -1,4 +1,4 @@
-"""Random factors of every tier over the decisions of a small problem: what `gapless selftest` puts on backbones."""
+"""Random factors of every tier over any decisions, which `gapless selftest` puts on backbones."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless.core.decisions import Decisions, Fixings
-from gapless.core.factor import ConfigurationFactor, Factor
-from gapless.core.factors.conjunctions import Conjunctions
-from gapless.core.factors.structure_factor import StructureFactor
-from gapless.core.oracle import Maximised, Maximiser, Slacks
-from gapless.core.problem import Problem, score_of
-from gapless.core.result import Solution
-from gapless.core.serial import serialisable
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, bool_array, float_array, int_array
+from gapless.arrays.serial import serialisable
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray, bool_array, float_array, int_array
+from gapless.decisions.decisions import Decisions, Fixings
 from gapless.factors import AtLeastOne, AtMostOne, Budget, Cardinality, Or, Table
+from gapless.factors.conjunctions import Conjunctions
+from gapless.factors.factor import ConfigurationFactor, Factor
+from gapless.factors.structure_factor import StructureFactor
+from gapless.oracles.maximiser import Maximiser, MaxMarginals, Optimum
+from gapless.problems.problem import Problem, score_of
+from gapless.results.result import Solution
 
 AnyFactor = Factor | ConfigurationFactor
 
 
 @serialisable("gapless.testing.TightBudget")
 class TightBudget(Budget):
-    """A budget of which a diagram holds so little that it is relaxed."""
+    """A budget whose diagram may have so few states that it is relaxed."""
 
     limit: ClassVar[int] = 40
 
@@ -37,24 +37,24 @@ class ScoredCount(ConfigurationFactor):
 
     Parameters
     ----------
-    on_scope : int64 (m,)
+    scope_ids : int64 (m,)
     scores : float64 (m + 1,)
     """
 
     name: ClassVar[str] = "scored-count"
-    on_scope: IntArray = attrs.field(converter=int_array)
+    scope_ids: IntArray = attrs.field(converter=int_array)
     scores: FloatArray = attrs.field(converter=float_array)
 
     def scope(self, decisions: Decisions) -> IntArray:
-        """The decisions as given."""
-        return self.on_scope
+        """Return the decisions as given."""
+        return self.scope_ids
 
     def value(self, on: BoolArray) -> float:
-        """By their number."""
+        """Look up the score of their number."""
         return float(self.scores[int(on.sum())])
 
     def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
-        """The heaviest of each number."""
+        """Try the heaviest decisions of each number."""
         order = np.argsort(-weights, kind="stable")
         totals = np.concatenate([[0.0], np.cumsum(weights[order])]) + self.scores
         most = int(np.argmax(totals))
@@ -66,36 +66,36 @@ class ScoredCount(ConfigurationFactor):
 @serialisable("gapless.testing.ListedStructures")
 @attrs.frozen(eq=False)
 class ListedStructures(Maximiser[Any]):
-    """A maximiser over a list.
+    """A maximiser over a list of structures.
 
     Parameters
     ----------
     on : bool (structures, decisions)
     own : float64 (structures,)
-        Their own scores.
+        Their internal scores.
     """
 
     on: BoolArray = attrs.field(converter=bool_array)
     own: FloatArray = attrs.field(converter=float_array)
 
-    def solve(self, weights: FloatArray, fixings: Fixings) -> Maximised[Any]:
-        """The first of the best."""
+    def solve(self, weights: FloatArray, fixings: Fixings) -> Optimum[Any]:
+        """Return the first of the best structures."""
         worth = self._worth(weights, fixings)
         best = int(np.argmax(worth))
         if worth[best] == -math.inf:
-            return Maximised(-math.inf, np.zeros(0, np.int64))
-        return Maximised(float(worth[best]), np.flatnonzero(self.on[best]), None, float(self.own[best]))
+            return Optimum(-math.inf, np.zeros(0, np.int64))
+        return Optimum(float(worth[best]), np.flatnonzero(self.on[best]), None, float(self.own[best]))
 
-    def slacks(self, weights: FloatArray, fixings: Fixings) -> Slacks:
-        """From all."""
+    def max_marginals(self, weights: FloatArray, fixings: Fixings) -> MaxMarginals:
+        """Compute max-marginals by enumerating every listed structure."""
         worth = self._worth(weights, fixings)
         most = float(worth.max())
         if most == -math.inf:
             nothing = np.full(weights.size, math.inf)
-            return Slacks(nothing, nothing)
+            return MaxMarginals(nothing, nothing)
         with_on = np.where(self.on, worth[:, None], -math.inf).max(axis=0)
         without = np.where(self.on, -math.inf, worth[:, None]).max(axis=0)
-        return Slacks(most - with_on, most - without)
+        return MaxMarginals(most - with_on, most - without)
 
     def _worth(self, weights: FloatArray, fixings: Fixings) -> FloatArray:
         fits = ~(self.on & (fixings.state == 0)).any(axis=1) & ~(~self.on & (fixings.state == 1)).any(axis=1)
@@ -117,7 +117,7 @@ class LazyConjunctions(Conjunctions):
     bounds: FloatArray = attrs.field(converter=float_array)
 
     def upper_bound(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """The bounds as given."""
+        """Return the bounds as given."""
         return Conjunctions(self.sets, self.bounds).score(scopes, decisions)
 
 
@@ -125,7 +125,7 @@ SCORES = ("ties", "normal", "cancel", "huge")
 
 
 def random_scores(rng: np.random.Generator, size: int, kind: str, forbidden: float = 0.1) -> FloatArray:
-    """Scores that tie, that do not, of opposite sign and large, or of millions; some are -inf."""
+    """Draw scores with ties, normal ones, large ones of opposite sign, or millions; some are -inf."""
     drawn: Any
     if kind == "ties":
         drawn = rng.integers(-2, 3, size)
@@ -149,7 +149,7 @@ def _sets(rng: np.random.Generator, decisions: Decisions, kind: str, width: int)
 
 
 def _stars(rng: np.random.Generator, decisions: Decisions, kind: str) -> Conjunctions:
-    """Many pairs, in either order, so that choice groups meet other decisions."""
+    """Draw many pairs, in either order, so that choice groups meet other decisions."""
     pairs = [(a, b) for a in range(decisions.count) for b in range(a)]
     every: list[tuple[int, ...]] = [*pairs] or [(0,)]
     found = [pair if rng.random() < 0.5 else pair[::-1] for pair in every if rng.random() < 0.4] or every[:1]
@@ -223,8 +223,12 @@ TIERS: dict[str, Callable[[np.random.Generator, Decisions, str], AnyFactor]] = {
 """By tier: ``(rng, decisions, kind of scores) -> factor``."""
 
 
+EXACT_TIERS = ("single", "pairs", "triples", "stars", "second structure", "python")
+"""Tiers whose bound is exact once everything is decided: no diagram, which may be relaxed, is among them."""
+
+
 def lazy_conjunctions(rng: np.random.Generator, decisions: Decisions, kind: str) -> LazyConjunctions:
-    """Upper bounds that equal the scores, exceed them, or are at least 0 over negative scores and -inf."""
+    """Draw upper bounds that equal the scores, exceed them, or are at least 0 over negative scores and -inf."""
     known = (
         _stars(rng, decisions, kind) if rng.random() < 0.5 else _sets(rng, decisions, kind, int(rng.integers(1, 4)))
     )
@@ -235,9 +239,14 @@ def lazy_conjunctions(rng: np.random.Generator, decisions: Decisions, kind: str)
 
 
 def random_factors(
-    rng: np.random.Generator, decisions: Decisions, *, most: int = 3, tiers: Sequence[str] = tuple(TIERS)
+    rng: np.random.Generator,
+    decisions: Decisions,
+    *,
+    most: int = 3,
+    tiers: Sequence[str] = tuple(TIERS),
+    kind: str | None = None,
 ) -> list[AnyFactor]:
-    """One to `most` factors of tiers drawn at random; none over no decisions.
+    """Draw one to `most` factors of random tiers; none over no decisions.
 
     Parameters
     ----------
@@ -246,17 +255,20 @@ def random_factors(
     most : int
     tiers : sequence of str
         Keys of `TIERS`.
+    kind : str, optional
+        Kind of scores, one of `SCORES`; random by default, often with ties.
     """
     if not decisions.count:
         return []
-    kind = SCORES[int(rng.integers(len(SCORES)))] if rng.random() < 0.6 else "ties"
+    if kind is None:
+        kind = SCORES[int(rng.integers(len(SCORES)))] if rng.random() < 0.6 else "ties"
     return [
         TIERS[tiers[int(rng.integers(len(tiers)))]](rng, decisions, kind) for _ in range(rng.integers(1, most + 1))
     ]
 
 
 def best_among(problem: Problem[Any], structures: Iterable[Any], k: int) -> list[Solution[Any]]:
-    """The `k` best of some structures by the problem's own value and rules, best first."""
+    """Return the `k` best of some structures by the problem's own value and rules, best first."""
     allowed = [one for one in structures if not problem.violations(one)]
     scored = sorted(((score_of(problem, one), n) for n, one in enumerate(allowed)), key=lambda pair: -pair[0])
     return [Solution(allowed[n], problem.sense.turn(score)) for score, n in scored[:k] if score > -math.inf]

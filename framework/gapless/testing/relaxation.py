@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gapless.core.branch import Branch, in_words
-from gapless.core.certificate import NoCertificate
-from gapless.core.decisions import OFF, ON, Fixings
-from gapless.core.limits import Budget, Limits
-from gapless.core.problem import Problem, score_of
-from gapless.core.relaxation import Relaxation, Relaxed
-from gapless.core.tolerance import INTEGRAL, margin, round_bound
-from gapless.core.tree_certificate import TreeCertificate
+from gapless.arrays.tolerance import INTEGRAL, round_bound, score_tolerance
+from gapless.certificates.certificate import NoCertificate
+from gapless.certificates.tree_certificate import TreeCertificate
+from gapless.decisions.branch import Branch, in_words
+from gapless.decisions.decisions import OFF, ON, Fixings
+from gapless.limits.limits import Limits, SolveBudget
+from gapless.problems.problem import Problem, score_of
 from gapless.testing.certificate import check_proofs
 from gapless.testing.conformance import Check, best_score, dominates, sample_fixings
 from gapless.testing.enumeration import Feasible, given_or_enumerated
+from gapless.tree_search.relaxation import Relaxation, RelaxationResult
 
 S = TypeVar("S")
 
@@ -54,13 +54,15 @@ def check_relaxation(
     parent: Any = None
     for fixings in sample_fixings(problem.decisions, on_sets, samples, seed):
         here = best_score(found, fixings)
-        allowed = sorted((f.score for f in found if fixings.allow(f.on_ids)), reverse=True)
+        allowed = sorted((f.score for f in found if fixings.allows(f.on_ids)), reverse=True)
         fresh = make_relaxation()
-        relaxed = check.call("solve returns a Relaxed", str(fixings), fresh.solve, fixings, Budget())
-        check.require(isinstance(relaxed, Relaxed), "solve returns a Relaxed", f"{fixings}: {relaxed!r}")
+        relaxed = check.call("solve returns a RelaxationResult", str(fixings), fresh.solve, fixings, SolveBudget())
+        check.require(
+            isinstance(relaxed, RelaxationResult), "solve returns a RelaxationResult", f"{fixings}: {relaxed!r}"
+        )
         _check_one(check, problem, found, fixings, relaxed, -math.inf)
         check_proofs(relaxed.certificate, problem, found, samples=2, forgeries=4, seed=seed)
-        twin = make_relaxation().solve(fixings, Budget())
+        twin = make_relaxation().solve(fixings, SolveBudget())
         check.require(
             relaxed.bound == twin.bound and _same_point(relaxed.point, twin.point),
             "two fresh relaxations answer alike",
@@ -72,7 +74,7 @@ def check_relaxation(
                 str(fixings),
                 used.solve,
                 fixings,
-                Budget(),
+                SolveBudget(),
                 incumbent=incumbent,
                 state=parent,
             )
@@ -90,56 +92,58 @@ def _check_one(
     problem: Problem[S],
     found: list[Feasible[S]],
     fixings: Fixings,
-    relaxed: Relaxed[S],
+    relaxed: RelaxationResult[S],
     incumbent: float,
 ) -> None:
     best = best_score(found, fixings)
-    place = f"{fixings}, incumbent {incumbent:g}"
-    check.require(not math.isnan(relaxed.bound), "a bound is never NaN", place)
+    location = f"{fixings}, incumbent {incumbent:g}"
+    check.require(not math.isnan(relaxed.bound), "a bound is never NaN", location)
     check.require(
         dominates(relaxed.bound, best),
         "the bound dominates every feasible value",
-        f"{place}: bound {relaxed.bound!r}, but {best!r} is feasible",
+        f"{location}: bound {relaxed.bound!r}, but {best!r} is feasible",
     )
     check.require(
-        dominates(relaxed.bound, relaxed.attained),
+        dominates(relaxed.bound, relaxed.primal_value),
         "what is attained lies below the bound",
-        f"{place}: {relaxed.attained!r} is above {relaxed.bound!r}",
+        f"{location}: {relaxed.primal_value!r} is above {relaxed.bound!r}",
     )
     if relaxed.point is not None:
         point = relaxed.point
         check.require(
             point.shape == (problem.decisions.count,) and np.all((point >= -INTEGRAL) & (point <= 1 + INTEGRAL)),
             "a point has a number in [0, 1] for each decision",
-            f"{place}: {point}",
+            f"{location}: {point}",
         )
         wrong = np.flatnonzero(
             ((fixings.state == ON) & (point < 1 - INTEGRAL)) | ((fixings.state == OFF) & (point > INTEGRAL))
         )
         if relaxed.bound > -math.inf:
             check.require(
-                not wrong.size, "the point respects the fixings", f"{place}: decisions {wrong.tolist()} of {point}"
+                not wrong.size,
+                "the point respects the fixings",
+                f"{location}: decisions {wrong.tolist()} of {point}",
             )
     _check_tightenings(check, problem, found, fixings, relaxed, incumbent)
     if not isinstance(relaxed.certificate, NoCertificate):
         tree = TreeCertificate((-1,), (Branch(),), {"0": relaxed.certificate}, {"0": relaxed.tightenings})
-        verdict = check.call("a certificate can be verified", place, tree.verify, problem, fixings)
-        check.require(verdict, "a certificate holds", f"{place}: {verdict.place}: {verdict.reason}")
+        verdict = check.call("a certificate can be verified", location, tree.verify, problem, fixings)
+        check.require(verdict, "a certificate holds", f"{location}: {verdict.location}: {verdict.reason}")
         check.require(
             dominates(verdict.bound, best),
             "a certificate proves nothing false",
-            f"{place}: it proves {verdict.bound!r}, but {best!r} is feasible",
+            f"{location}: it proves {verdict.bound!r}, but {best!r} is feasible",
         )
         proved = round_bound(verdict.bound, problem.granularity)
         check.require(
             dominates(relaxed.bound, proved),
             "the certificate proves the bound",
-            f"{place}: it proves {verdict.bound!r}, the bound is {relaxed.bound!r}"
+            f"{location}: it proves {verdict.bound!r}, the bound is {relaxed.bound!r}"
             + _weak_tightening(problem, fixings, relaxed),
         )
 
 
-def _weak_tightening(problem: Problem[S], fixings: Fixings, relaxed: Relaxed[S]) -> str:
+def _weak_tightening(problem: Problem[S], fixings: Fixings, relaxed: RelaxationResult[S]) -> str:
     """Name the first tightening whose certificate proves less than the bound; nothing where it is the leaf's."""
     here: Fixings | None = fixings
     for number, step in enumerate(relaxed.tightenings):
@@ -158,7 +162,7 @@ def _check_tightenings(
     problem: Problem[S],
     found: list[Feasible[S]],
     fixings: Fixings,
-    relaxed: Relaxed[S],
+    relaxed: RelaxationResult[S],
     incumbent: float,
 ) -> None:
     known = incumbent
@@ -168,27 +172,27 @@ def _check_tightenings(
     for step in relaxed.tightenings:
         tightened = tightened.fix(step.on, step.off) if tightened is not None else None
     for f in found:
-        if fixings.allow(f.on_ids) and not (tightened is not None and tightened.allow(f.on_ids)):
+        if fixings.allows(f.on_ids) and not (tightened is not None and tightened.allows(f.on_ids)):
             lost = f"{fixings}, incumbent {incumbent:g}: {f.structure!r} scores {f.score!r}"
             check.require(
-                f.score <= known + 2 * margin(known),
+                f.score <= known + 2 * score_tolerance(known),
                 "tightenings keep every structure better than the incumbent",
                 f"{lost}, the incumbent {known!r}",
             )
-            if relaxed.excluded > -math.inf:
+            if relaxed.excluded_bound > -math.inf:
                 check.require(
-                    dominates(relaxed.excluded, f.score),
+                    dominates(relaxed.excluded_bound, f.score),
                     "excluded bounds what the tightenings exclude",
-                    f"{lost}, excluded says {relaxed.excluded!r}",
+                    f"{lost}, excluded says {relaxed.excluded_bound!r}",
                 )
 
 
 def _check_limits(check: Check, make: Callable[[], Relaxation[S]], fixings: Fixings, best: float) -> None:
-    interrupted = Budget()
+    interrupted = SolveBudget()
     interrupted.interrupt()
     budgets = {
-        "no time": Budget(Limits(time=0.0)),
-        "no iterations": Budget(Limits(iterations=0)),
+        "no time": SolveBudget(Limits(time=0.0)),
+        "no iterations": SolveBudget(Limits(iterations=0)),
         "interrupted": interrupted,
     }
     for label, budget in budgets.items():

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless.core.sparse import BoolArray
-from gapless.labelling import CompiledResource, Labelling, Network
-from gapless.labelling.tables import Resource
+from gapless.arrays.sparse import BoolArray
+from gapless.rcsp import CompiledResource, LabelSetting, Network
+from gapless.rcsp.tables import Resource
 from gapless.testing.conformance import Check, same
-from gapless_kernels.labels import OwnState
-from gapless_kernels.labels._labels_twin import moved
+from gapless_kernels import UserState
+from gapless_kernels.labels._labels_twin import extend_user_state
 
 State = tuple[float, ...]
 
@@ -42,7 +42,7 @@ def check_resource(
     network : Network
         One of the user's own, or a small one like it.
     resources : sequence of resources
-        The others, as a `Labelling` gets them; cycles must end.
+        The others, as a `LabelSetting` gets them; cycles must end.
     seed : int
 
     Raises
@@ -66,12 +66,12 @@ def check_resource(
     _compare_routes(check, network, [*resources, resource], rng)
 
 
-def _no_worse(own: OwnState, one: State, other: State) -> bool:
+def _no_worse(own: UserState, one: State, other: State) -> bool:
     return all(p == q or (p < q and not k) for p, q, k in zip(one, other, own.same.tolist(), strict=True))
 
 
 def _walked(
-    check: Check, own: OwnState, network: Network, out: Sequence[np.ndarray], rng: np.random.Generator
+    check: Check, own: UserState, network: Network, out: Sequence[np.ndarray], rng: np.random.Generator
 ) -> list[list[State]]:
     """States of each vertex, from walks with a few arcs each."""
     states: list[dict[State, None]] = [{} for _ in range(network.vertices)]
@@ -84,7 +84,10 @@ def _walked(
                 break
             arc = int(rng.choice(out[v]))
             asked = f"arc {arc}, state {state}"
-            answers = [check.call("extend answers by its rules", asked, moved, own, arc, state) for _ in range(2)]
+            answers = [
+                check.call("extend answers by its rules", asked, extend_user_state, own, arc, state)
+                for _ in range(2)
+            ]
             check.require(answers[0] == answers[1], "a call made twice has one answer", f"{asked}: {answers}")
             if answers[0] is None:
                 break
@@ -94,8 +97,8 @@ def _walked(
     return [list(known) for known in states]
 
 
-def _compare(check: Check, own: OwnState, arc: int, one: State, other: State) -> None:
-    better, worse = moved(own, arc, one), moved(own, arc, other)
+def _compare(check: Check, own: UserState, arc: int, one: State, other: State) -> None:
+    better, worse = (extend_user_state(own, arc, state) for state in (one, other))
     asked = f"arc {arc}, states {one} and {other}"
     if worse is None:
         return
@@ -113,7 +116,7 @@ def _compare(check: Check, own: OwnState, arc: int, one: State, other: State) ->
 def _compare_routes(
     check: Check, network: Network, resources: Sequence[Resource], rng: np.random.Generator
 ) -> None:
-    labelling = Labelling(network, resources)
+    labelling = LabelSetting(network, resources)
     for size in (3, 4, 5, 6):
         inner = rng.permutation(network.vertices)[:size]
         kept = np.isin(np.arange(network.vertices), [*inner.tolist(), network.source, network.sink])

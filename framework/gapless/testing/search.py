@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 import gapless_kernels
-from gapless.core.decisions import Fixings
-from gapless.core.problem import Problem
-from gapless.core.sparse import IntArray
-from gapless.engine.search import PROVED, Search
-from gapless.search.layout import Layout
+from gapless.arrays.sparse import IntArray
+from gapless.decisions.decisions import Fixings
+from gapless.problems.problem import Problem
+from gapless.search.layout import SearchInput
+from gapless.search.reference_search import PROVED, ReferenceSearch
 from gapless.testing.conformance import Check, ConformanceError
 
 S = TypeVar("S")
@@ -24,7 +24,7 @@ CLOSE = 1e-7
 
 
 def check_search(
-    problem: Problem[S], *, layout: Layout[S] | None = None, steps: int = 2000, **options: Any
+    problem: Problem[S], *, layout: SearchInput[S] | None = None, steps: int = 2000, **options: Any
 ) -> None:
     """Check that compiled kernels find the bounds of their twins in every step of a search.
 
@@ -56,10 +56,10 @@ def check_search(
     if not gapless_kernels.COMPILED:
         raise ValueError("the compiled kernels are not in use: there is nothing to compare")
     # Compiled modules are there only where the kernels were built.
-    from gapless_kernels.search._search import Search as CompiledSearch  # noqa: PLC0415
+    from gapless_kernels.search._search import CompiledSearch  # noqa: PLC0415
     from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser  # noqa: PLC0415
 
-    layout = layout or Layout(problem=problem, backbone=problem.backbone())
+    layout = layout or SearchInput(problem=problem, backbone=problem.backbone())
     maximiser, count = layout.backbone.maximiser, layout.decisions.count
     first, members = layout.groups
     kernel = maximiser.compiled()
@@ -75,13 +75,13 @@ def check_search(
         **options,
     )
     costly = kernel is None or any(k is None for k in kernels)
-    readable = Search(
+    readable = ReferenceSearch(
         maximiser, *given, group_first=first, groups=members, factors=others, costly=costly, **options
     )
     compare_searches(compiled, readable, name=type(problem).__name__, steps=steps)
 
 
-def compare_searches(compiled: Any, readable: Search, *, name: str, steps: int = 2000) -> None:
+def compare_searches(compiled: Any, readable: ReferenceSearch, *, name: str, steps: int = 2000) -> None:
     """Take two searches of one problem through the same steps.
 
     Parameters
@@ -108,8 +108,8 @@ def compare_searches(compiled: Any, readable: Search, *, name: str, steps: int =
             raise ConformanceError(name, "the same steps", f"step {step}, node {node}: {error}") from error
         other = _state(readable, status)
         for what, a, b in zip(STATE, one, other, strict=True):
-            place = f"step {step}, node {node}: {what} is {a} in the compiled search, {b} in the readable one"
-            check.require(a == b or abs(a - b) <= CLOSE * max(1.0, abs(b)), "the same steps", place)
+            location = f"step {step}, node {node}: {what} is {a} in the compiled search, {b} in the readable one"
+            check.require(a == b or abs(a - b) <= CLOSE * max(1.0, abs(b)), "the same steps", location)
         if status == PROVED:
             break
     if compiled.value > -math.inf:

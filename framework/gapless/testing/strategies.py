@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.decisions import FREE, OFF, ON, Decisions, Fixings
-from gapless.core.errors import MissingDependency
-from gapless.core.problem import Problem
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
+from gapless.decisions.decisions import FREE, OFF, ON, Decisions, Fixings
+from gapless.errors import MissingDependency
+from gapless.problems.problem import Problem
 
 try:
     from hypothesis import strategies as st
@@ -21,13 +21,13 @@ KINDS = ("integers", "smooth", "constant", "near ties", "large", "tiny")
 
 @st.composite
 def fixings(draw: st.DrawFn, of: Problem[Any] | Decisions, *, feasible: Fixings | None = None) -> Fixings:
-    """Fixings of a problem's decisions, contradictory ones included.
+    """Draw fixings of a problem's decisions, contradictory ones included.
 
     Parameters
     ----------
     of : Problem or Decisions
     feasible : Fixings, optional
-        Complete fixings with which the drawn ones agree, so that a structure is left.
+        Complete fixings with which the drawn ones agree, so that a structure remains.
     """
     decisions = of.decisions if isinstance(of, Problem) else of
     if feasible is None:
@@ -41,7 +41,7 @@ def fixings(draw: st.DrawFn, of: Problem[Any] | Decisions, *, feasible: Fixings 
 def scores(
     draw: st.DrawFn, shape: int | tuple[int, ...], *, forbidden: bool = True, kinds: tuple[str, ...] = KINDS
 ) -> FloatArray:
-    """Arrays of scores that are hard for decoders: ties, constants, near ties, huge and tiny numbers, -inf.
+    """Draw arrays of scores that are hard for decoders: ties, constants, near ties, huge and tiny numbers, -inf.
 
     Parameters
     ----------

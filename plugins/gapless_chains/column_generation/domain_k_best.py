@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from gapless import Result, Stop
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Fixings
 from gapless_chains.k_best import k_best_of
 from gapless_chains.problem import ChainProblem
@@ -25,7 +25,7 @@ def k_best_in_domains(problem: ChainProblem, result: Result[IntArray], k: int) -
     """Turn the proof of one best labelling into the list of the k best.
 
     Potentials bound every labelling by the sum of the largest brackets (see `PotentialsCertificate`), so a
-    labelling whose bracket at some edge falls short of the largest by d is worth at most the bound less d. Labels
+    labelling whose bracket at some edge falls short of the largest by d scores at most the bound minus d. Labels
     that only take part in brackets that fall short by more than the gap between the bound and the k-th best are
     left out (Belanger et al. 2012, section 5 and appendix A.3: columns of small negative reduced cost). The gap is
     not known before: a guess grows until k labellings are found, then it is exact. `result`: OPTIMAL, with a
@@ -38,11 +38,14 @@ def k_best_in_domains(problem: ChainProblem, result: Result[IntArray], k: int) -
     spare = ROUNDING * max(abs(bound), float(np.max(np.abs(potentials), where=potentials > -np.inf, initial=0.0)))
     allowance = spare + max(_SMALLEST, _FIRST_GUESS * abs(bound) / problem.positions)
     for guess in range(_GUESSES):
+        # The last round keeps every label, so that the list is complete in any case.
         if guess == _GUESSES - 1:
             allowance = np.inf
         affordable = affordable_labels(problem, potentials, allowance)
         labels, values = _k_best(problem, affordable, k)
         needed = bound - values[-1] + spare if len(values) == k else np.inf
+        # Every labelling within `needed` of the bound lies inside the domains: the list is final (appendix
+        # A.3).
         if needed <= allowance or (affordable == (problem.local > -np.inf)).all():
             break
         allowance = needed if needed < np.inf else 4.0 * allowance
@@ -60,7 +63,7 @@ def k_best_in_domains(problem: ChainProblem, result: Result[IntArray], k: int) -
 
 
 def affordable_labels(problem: ChainProblem, potentials: FloatArray, allowance: float) -> BoolArray:
-    """Labels with brackets on both sides that fall short of the largest there by at most `allowance`, bool (n, K).
+    """Select labels whose brackets fall short of the maximum by at most `allowance` on both sides, bool (n, K).
 
     `potentials` (float64 (n, K)): see `PotentialsCertificate`; true where minus infinity.
     """
@@ -70,27 +73,29 @@ def affordable_labels(problem: ChainProblem, potentials: FloatArray, allowance: 
         return local > -np.inf
     into = np.subtract(local, potentials, where=alive, out=np.full(local.shape, -np.inf))
     onward = np.where(alive, potentials, -np.inf)
-    kept = alive.copy()
-    kept[0] &= into[0] >= into[0].max() - allowance
-    kept[-1] &= onward[-1] >= onward[-1].max() - allowance
+    keep_mask = alive.copy()
+    # The first and the last position have a bracket on one side only.
+    keep_mask[0] &= into[0] >= into[0].max() - allowance
+    keep_mask[-1] &= onward[-1] >= onward[-1].max() - allowance
     most_out_of = transition_bounds(problem.transition).out_of
     for i in range(n - 1):
         pairs, out_of = problem.transition, most_out_of
         if pairs.ndim == 3:
             pairs, out_of = pairs[i], most_out_of[i]
+        # Bounding the target by its maximum leaves few sources whose pairs must be formed (section 4.3).
         rough = onward[i] + out_of + into[i + 1].max()
         first = int(rough.argmax())
         # At least this much is reached, so nothing below it less the allowance needs a look.
-        reached = float((onward[i, first] + pairs[first] + into[i + 1]).max())
-        sources = np.flatnonzero(rough >= reached - allowance)
+        lower_limit = float((onward[i, first] + pairs[first] + into[i + 1]).max())
+        sources = np.flatnonzero(rough >= lower_limit - allowance)
         brackets = onward[i, sources, None] + pairs[sources] + into[i + 1]
         good = brackets >= brackets.max(initial=-np.inf) - allowance
         good &= brackets > -np.inf
         near = np.zeros(local.shape[1], bool)
         near[sources] = good.any(axis=1)
-        kept[i] &= near
-        kept[i + 1] &= good.any(axis=0)
-    return kept
+        keep_mask[i] &= near
+        keep_mask[i + 1] &= good.any(axis=0)
+    return keep_mask
 
 
 def _k_best(problem: ChainProblem, affordable: BoolArray, k: int) -> tuple[IntArray, FloatArray]:

@@ -7,15 +7,15 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray
+from gapless.arrays.sparse import BoolArray, FloatArray
 from gapless.roles import Fixings
 
 ULPS = 2.0**-48
 """The rounding of a reduced cost of zero, as a share of the messages."""
 
 PAIRS_TO_STOP = 10_000_000
-"""Pairs of labels between two questions whether to stop: a tenth of a second. Most pricing takes less, and its
-bound is worth the wait."""
+"""Pairs of labels between two checks of the limits: a tenth of a second. Most pricing takes less, and its bound
+justifies the wait."""
 
 
 @attrs.frozen(eq=False)
@@ -32,7 +32,7 @@ class PricedEdges:
 
 
 class EdgePricing:
-    """Finds settings (x, y) of edges with ``left(x) + scale * pair(x, y) + right(y) > 0``.
+    """Search for settings (x, y) of edges with ``left(x) + scale * pair(x, y) + right(y) > 0``.
 
     Source: Belanger, Passos, Riedel, McCallum 2012, section 4.3 and Figure 1. Bounding the other end and the pair
     by their maxima leaves few candidates at either end; only their pairs are looked at. An edge is skipped when all
@@ -83,45 +83,50 @@ class EdgePricing:
         domains : pair of bool (edges, K)
             Labels that the restricted relaxation has at the source and at the target of each edge.
         tolerance : float
-            Reduced costs up to this want no label; `PricedEdges.maxima` counts them all the same.
+            Reduced costs up to this add no label; `PricedEdges.maxima` counts them all the same.
         lost : pair of bool (edges, K), optional
             Sources without an allowed target in the target's domain, and the other way round: to such a label every
             allowed one looks good, and the best is enough.
         stop : callable
-            Asked every `PAIRS_TO_STOP`. True ends the pricing: the maxima mean nothing then, and are not
+            Called every `PAIRS_TO_STOP`. True ends the pricing: the maxima mean nothing then, and are not
             remembered.
         """
         scale = self.scale
+        # Figure 1: bound source and pair by their maxima to select targets, then use the best of these for the
+        # sources.
         best_source = left.max(axis=1)
         targets = right + (best_source[:, None] + scale * self.into) > 0
         best_target = np.max(right, axis=1, where=targets, initial=-np.inf)
         sources = left + (best_target[:, None] + scale * self.out_of) > 0
         missing = (sources & ~domains[0]).any(axis=1) | (targets & ~domains[1]).any(axis=1)
-        found = PricedEdges(np.zeros(left.shape, bool), np.zeros(left.shape, bool), np.zeros(len(left)))
+        priced = PricedEdges(np.zeros(left.shape, bool), np.zeros(left.shape, bool), np.zeros(len(left)))
         if self._last is not None and self._last.fixings is fixings:
             same = self._last.unchanged(left, right, tolerance)
             missing &= ~same
-            found.maxima[same] = self._last.maxima[same] + 2.0 * tolerance
-        asked = self.candidates
+            # Both ends may have moved by the tolerance since these maxima were computed.
+            priced.maxima[same] = self._last.maxima[same] + 2.0 * tolerance
+        last_check = self.candidates
         for i in np.flatnonzero(missing).tolist():
-            if self.candidates - asked > PAIRS_TO_STOP:
-                asked = self.candidates
+            if self.candidates - last_check > PAIRS_TO_STOP:
+                last_check = self.candidates
                 if stop():
+                    # Edges that were not priced have no maxima, so the next call must not build on these.
                     self._last = None
-                    return found
+                    return priced
             xs, ys = sources[i].nonzero()[0], targets[i].nonzero()[0]
+            # No candidate on one side: every setting of the edge has a reduced cost of at most 0.
             if not (xs.size and ys.size):
                 continue
             costs = left[i, xs, None] + scale * self.pairs(i)[xs[:, None], ys] + right[i, ys]
             self.candidates += costs.size
-            found.maxima[i] = max(0.0, float(costs.max()))
+            priced.maxima[i] = max(0.0, float(costs.max()))
             hits = costs > tolerance
             if lost is not None:
                 _one_neighbour(hits, costs, lost[0][i, xs], lost[1][i, ys])
-            found.sources[i, xs[hits.any(axis=1)]] = True
-            found.targets[i, ys[hits.any(axis=0)]] = True
-        self._last = _Seen(fixings, left, right, found.maxima)
-        return found
+            priced.sources[i, xs[hits.any(axis=1)]] = True
+            priced.targets[i, ys[hits.any(axis=0)]] = True
+        self._last = _Seen(fixings, left, right, priced.maxima)
+        return priced
 
 
 @attrs.frozen(eq=False)
@@ -134,7 +139,7 @@ class _Seen:
     maxima: FloatArray
 
     def unchanged(self, left: FloatArray, right: FloatArray, tolerance: float) -> BoolArray:
-        """Edges that wanted no label and whose reduced costs have not changed by more than the tolerance.
+        """Select edges that added no label and whose reduced costs have changed by at most the tolerance.
 
         By the tolerance of now: while messages stand in for forbidden pairs, rounding allows much more.
         """
@@ -161,8 +166,8 @@ def _one_neighbour(hits: BoolArray, costs: FloatArray, no_target: BoolArray, no_
     """
     if not (no_target.any() or no_source.any()):
         return
-    kept = np.zeros_like(hits)
+    keep_mask = np.zeros_like(hits)
     rows, columns = no_target.nonzero()[0], no_source.nonzero()[0]
-    kept[rows, costs[rows].argmax(axis=1)] = True
-    kept[costs[:, columns].argmax(axis=0), columns] = True
-    hits &= ~(no_target[:, None] | no_source) | kept
+    keep_mask[rows, costs[rows].argmax(axis=1)] = True
+    keep_mask[costs[:, columns].argmax(axis=0), columns] = True
+    hits &= ~(no_target[:, None] | no_source) | keep_mask

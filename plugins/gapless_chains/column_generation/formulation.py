@@ -3,18 +3,64 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+import attrs
 import numpy as np
 
 from gapless import UnknownOption
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import BoolArray, FloatArray
+from gapless.roles import Fixings
+from gapless_chains.column_generation.label_domains import LabelView
 
-if TYPE_CHECKING:
-    from gapless_chains.column_generation.messages import ChainView
+
+@attrs.define(eq=False, slots=False)
+class ChainView(LabelView):
+    """The two-way messages of a restricted chain, as the oracle sees them.
+
+    Attributes
+    ----------
+    feasible : bool
+        Whether anything is allowed under the fixings; if not, the messages mean nothing.
+    theta : float64 (n, K)
+        Label scores; minus infinity where forbidden or fixed away.
+    alpha, beta : float64 (n, K)
+        Messages from the left and from the right, the label's own score excluded (but see `Halves`); finite.
+        ``beta`` is zero where the formulation needs none.
+    domains : bool (n, K)
+        Labels in the restricted relaxation.
+    value : float
+        Its optimum.
+    floor : float
+        Below every allowed path; messages that only forbidden pairs could make are that low. Minus infinity if no
+        pair is forbidden.
+    searched : bool (n, K) or None
+        Labels that pricing must look at; None for all.
+    excess : float64 (n+1,) or None
+        Written by the oracle: largest positive reduced cost of the first label, each edge, the last label.
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem, ChainView
+    >>> from gapless.roles import MasterView
+    >>> issubclass(ChainView, MasterView)
+    True
+    """
+
+    fixings: Fixings
+    feasible: bool
+    theta: FloatArray
+    alpha: FloatArray
+    beta: FloatArray
+    domains: BoolArray
+    value: float
+    floor: float
+    searched: BoolArray | None = None
+    excess: FloatArray | None = attrs.field(default=None, init=False)
+    point: FloatArray | None = attrs.field(default=None, init=False)
 
 
-class Formulation(ABC):
+class MessageFormulation(ABC):
     """From messages to potentials and reduced costs, which are doubled throughout, as in eq. 12.
 
     All three are potentials ``m`` of the labels; the reduced cost of a pair on an edge is its excess
@@ -40,38 +86,38 @@ class Formulation(ABC):
 
     @abstractmethod
     def edges(self, view: ChainView) -> tuple[FloatArray, FloatArray]:
-        """``left`` and ``right``, (n-1, K): a pair's reduced cost is ``left_i(x) + 2 tau(x, y) + right_i(y)``."""
+        """Return ``left`` and ``right``, (n-1, K): a pair costs ``left_i(x) + 2 tau(x, y) + right_i(y)``."""
 
     @abstractmethod
     def ends(self, view: ChainView) -> tuple[FloatArray, FloatArray]:
-        """Reduced costs (K,) of the phantom edges before the first and after the last label."""
+        """Return the reduced costs (K,) of the phantom edges before the first and after the last label."""
 
     @abstractmethod
     def potentials(self, view: ChainView, theta: FloatArray) -> FloatArray:
-        """The potentials (n, K); `theta` has finite stand-ins for forbidden labels."""
+        """Return the potentials (n, K); `theta` has finite stand-ins for forbidden labels."""
 
 
-class Forward(Formulation):
+class Forward(MessageFormulation):
     """Label scores are billed to the edge on their right: eqs 5 to 8, ``alpha``."""
 
     name = "alpha"
 
     def edges(self, view: ChainView) -> tuple[FloatArray, FloatArray]:
-        """Eq. 8."""
+        """Return both parts of eq. 8."""
         right = np.where(view.theta[1:] > -np.inf, -2.0 * view.alpha[1:], -np.inf)
         return 2.0 * (view.alpha + view.theta)[:-1], right
 
     def ends(self, view: ChainView) -> tuple[FloatArray, FloatArray]:
-        """Nothing before the first label; after the last, what it exceeds the restricted optimum by."""
+        """Return 0 before the first label, and the excess over the restricted optimum after the last."""
         first = np.where(view.theta[0] > -np.inf, 0.0, -np.inf)
         return first, 2.0 * (view.alpha[-1] + view.theta[-1] - view.value)
 
     def potentials(self, view: ChainView, theta: FloatArray) -> FloatArray:
-        """The best prefix that ends in each label."""
+        """Return the score of the best prefix that ends in each label."""
         return view.alpha + theta
 
 
-class Halves(Formulation):
+class Halves(MessageFormulation):
     """Label scores are billed by half to the edges on either side: eq. 9, ``alpha+theta``.
 
     Messages include the own half. Inside the domains they and the reduced costs then equal eq. 8's. A label outside
@@ -83,20 +129,20 @@ class Halves(Formulation):
     outgoing = 0.5
 
     def edges(self, view: ChainView) -> tuple[FloatArray, FloatArray]:
-        """Eq. 9."""
+        """Return both parts of eq. 9."""
         return (2.0 * view.alpha + view.theta)[:-1], (view.theta - 2.0 * view.alpha)[1:]
 
     def ends(self, view: ChainView) -> tuple[FloatArray, FloatArray]:
-        """The halves that no edge is billed for."""
+        """Return the halves of the label scores that are billed to no edge."""
         last = 2.0 * (view.alpha[-1] - view.value) + view.theta[-1]
         return view.theta[0] - 2.0 * view.alpha[0], last
 
     def potentials(self, view: ChainView, theta: FloatArray) -> FloatArray:
-        """Message and other half."""
+        """Return the message plus the other half of the label score."""
         return view.alpha + 0.5 * theta
 
 
-class BothWays(Formulation):
+class BothWays(MessageFormulation):
     """Constraints are doubled and messages run both ways: eqs 10 to 12, ``both``.
 
     Forward messages suggest ``alpha + theta`` (the best prefix up to here), backward messages ``value - beta`` (the
@@ -107,25 +153,25 @@ class BothWays(Formulation):
     both_ways = True
 
     def edges(self, view: ChainView) -> tuple[FloatArray, FloatArray]:
-        """``S+`` and ``S-`` of eq. 13."""
+        """Return ``S+`` and ``S-`` of eq. 13."""
         return (view.theta + view.alpha - view.beta)[:-1], (view.theta - view.alpha + view.beta)[1:]
 
     def ends(self, view: ChainView) -> tuple[FloatArray, FloatArray]:
-        """``theta_0 + beta_0`` and ``alpha_{n-1} + theta_{n-1}`` against the restricted optimum."""
+        """Return ``theta_0 + beta_0`` and ``alpha_{n-1} + theta_{n-1}``, both minus the restricted optimum."""
         return view.theta[0] + view.beta[0] - view.value, view.theta[-1] + view.alpha[-1] - view.value
 
     def potentials(self, view: ChainView, theta: FloatArray) -> FloatArray:
-        """``(alpha + theta - beta + value) / 2``."""
+        """Return ``(alpha + theta - beta + value) / 2``."""
         mean: FloatArray = 0.5 * (view.alpha + theta - view.beta + view.value)
         return mean
 
 
-FORMULATIONS: dict[str, Formulation] = {form.name: form for form in (BothWays(), Forward(), Halves())}
+FORMULATIONS: dict[str, MessageFormulation] = {form.name: form for form in (BothWays(), Forward(), Halves())}
 """By the option ``reduced_cost``."""
 
 
-def formulation(name: str) -> Formulation:
-    """The formulation that the option ``reduced_cost`` names.
+def formulation(name: str) -> MessageFormulation:
+    """Return the formulation that the option ``reduced_cost`` names.
 
     Raises
     ------
@@ -134,5 +180,5 @@ def formulation(name: str) -> Formulation:
     try:
         return FORMULATIONS[name]
     except KeyError:
-        known = ", ".join(map(repr, FORMULATIONS))
-        raise UnknownOption(f"reduced_cost is {name!r}, expected one of {known}") from None
+        choices = ", ".join(map(repr, FORMULATIONS))
+        raise UnknownOption(f"reduced_cost is {name!r}, expected one of {choices}") from None

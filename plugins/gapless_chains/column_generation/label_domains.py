@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gapless import UnknownOption
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import Batch, Budget, Fixings, Relaxed, Restricted, View
-from gapless_chains.labelling import Labelling
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Batch, Fixings, MasterView, RelaxationResult, RestrictedMaster, SolveBudget
+from gapless_chains.node_labelling import NodeLabelling
 from gapless_chains.reachability import reached_from_below
 from gapless_chains.transition_bounds import transition_bounds
 
@@ -19,7 +19,7 @@ FIRST = ("greedy", "local")
 """The option ``first``."""
 
 
-class LabelView(View):
+class LabelView(MasterView):
     """The messages of a restricted relaxation, as the oracle sees them.
 
     Attributes
@@ -37,7 +37,7 @@ class LabelView(View):
 V = TypeVar("V", bound=LabelView)
 
 
-class LabelDomains(Restricted[IntArray, V]):
+class LabelDomains(RestrictedMaster[IntArray, V]):
     """A domain of labels for each node of a rooted tree, solved by max-product messages.
 
     The messages are the duals of the restricted linear program (no solver is called). In-domain they maximise over
@@ -65,11 +65,11 @@ class LabelDomains(Restricted[IntArray, V]):
     """
 
     def __init__(
-        self, problem: Labelling, first: str, parents: IntArray, local: FloatArray, transition: FloatArray
+        self, problem: NodeLabelling, first: str, parents: IntArray, local: FloatArray, transition: FloatArray
     ) -> None:
         if first not in FIRST:
             raise UnknownOption(f"first is {first!r}, expected 'greedy' or 'local'")
-        self.problem: Labelling = problem
+        self.problem: NodeLabelling = problem
         self.first = first
         self.bounds = transition_bounds(transition)
         self._parents: list[int] = parents.tolist()
@@ -81,11 +81,11 @@ class LabelDomains(Restricted[IntArray, V]):
 
     @abstractmethod
     def _entered(self) -> None:
-        """Other fixings: all messages are stale."""
+        """Mark all messages stale, since the fixings have changed."""
 
     @abstractmethod
     def _widened(self, nodes: IntArray) -> None:
-        """The domains of these nodes have grown."""
+        """Mark the messages stale that depend on the domains of these nodes, which have grown."""
 
     @abstractmethod
     def _pass_messages(self) -> None:
@@ -93,35 +93,36 @@ class LabelDomains(Restricted[IntArray, V]):
 
     @abstractmethod
     def _trace(self) -> tuple[IntArray, float]:
-        """The best labelling inside the domains, and its score."""
+        """Find the best labelling inside the domains; return it with its score."""
 
     @abstractmethod
     def _snapshot(self, fixings: Fixings, value: float) -> V:
-        """The view after a solve of this value."""
+        """Make the view that follows a solve of this value."""
 
     # --- the role
 
     def solve(
-        self, fixings: Fixings, budget: Budget, *, incumbent: float = -math.inf, state: Any = None
-    ) -> Relaxed[IntArray]:
+        self, fixings: Fixings, budget: SolveBudget, *, incumbent: float = -math.inf, state: Any = None
+    ) -> RelaxationResult[IntArray]:
         """Pass messages and trace the best labelling inside the domains.
 
         `state` is the domains of another solve; only messages that a changed domain reaches are passed again.
         """
         if state is not None:
             self._widen(state)
+        # Identity first: most rounds pass the same fixings again, and comparing arrays costs more.
         if self._fixings is None or (fixings is not self._fixings and fixings != self._fixings):
             self._fixings = fixings
             self._enter()
         if not self._feasible:
             self._view = self._snapshot(self._fixings, -math.inf)
-            return Relaxed(-math.inf)
+            return RelaxationResult(-math.inf)
         self._pass_messages()
         labels, value = self._trace()
         self._view = self._snapshot(self._fixings, value)
         point = np.zeros(self._theta.shape)
         point[np.arange(labels.size), labels] = 1.0
-        return Relaxed(value, point.ravel(), labels, attained=value, state=self._generated.copy())
+        return RelaxationResult(value, point.ravel(), labels, primal_value=value, state=self._generated.copy())
 
     def extend(self, batch: Batch) -> int:
         """Put labels into the domains; columns are keyed by decision."""
@@ -130,7 +131,7 @@ class LabelDomains(Restricted[IntArray, V]):
         return self._widen(new)
 
     def view(self) -> V:
-        """The messages of the last solve."""
+        """Return the messages of the last solve."""
         if self._view is None:
             raise RuntimeError("view() before solve()")
         return self._view
@@ -146,6 +147,7 @@ class LabelDomains(Restricted[IntArray, V]):
         """Begin with other fixings: mask the scores, make sure that the domains hold an allowed labelling."""
         fixings = self._fixings
         assert fixings is not None
+        # Without fixings the scores serve as they are: a mask would copy them for every solve.
         free = not (fixings.state >= 0).any()
         self._theta = self._local if free else np.where(self.problem.allowed(fixings), self._local, -np.inf)
         forbids = self.bounds.forbids
@@ -159,14 +161,14 @@ class LabelDomains(Restricted[IntArray, V]):
         self._entered()
 
     def _first_labelling(self) -> IntArray | None:
-        """An allowed labelling to begin with; None when there is none."""
+        """Find an allowed labelling for the first domains; None if there is none."""
         theta = self._theta
         labels = theta.argmax(axis=1) if self.first == "local" else self._greedy(theta)
         if self._allowed(labels):
             return labels
         # Dead end: look ahead once over all labels, then no greedy step can fail.
-        reached = reached_from_below(theta, self._parents, self._pairs)
-        labels = self._greedy(np.where(reached, theta, -np.inf))
+        reachable = reached_from_below(theta, self._parents, self._pairs)
+        labels = self._greedy(np.where(reachable, theta, -np.inf))
         return labels if self._allowed(labels) else None
 
     def _greedy(self, theta: FloatArray) -> IntArray:
@@ -188,6 +190,7 @@ class LabelDomains(Restricted[IntArray, V]):
         if not nodes.size:
             return 0
         self._generated |= new
+        # Before the first solve there are no messages to mark stale.
         if self._fixings is None:
             return int(nodes.size)
         new &= self._theta > -np.inf
@@ -200,7 +203,7 @@ class LabelDomains(Restricted[IntArray, V]):
     # --- messages
 
     def _pairs(self, node: int) -> FloatArray:
-        """Pair scores of the edge above a node, the parent's label first."""
+        """Return the pair scores of the edge above a node, the parent's label first."""
         return self._transition if self._transition.ndim == 2 else self._transition[node - self._root_rows]
 
     def _message(
@@ -213,32 +216,35 @@ class LabelDomains(Restricted[IntArray, V]):
         up: bool,
         billed: FloatArray | float = 0.0,
     ) -> FloatArray:
-        """The best of `scores` + pair score over the sender's domain, for each label of the receiver.
+        """Maximise `scores` + pair score over the sender's domain, for each label of the receiver.
 
         Over the edge above `node`, from it (`up`) or to it. What the receiver is billed for its labels is added.
         """
         pairs = self._pairs(node).T if up else self._pairs(node)
         offers, rows = scores[members], pairs[members]
+        # Most domains hold one label, which needs no maximum (section 4.2).
         message: FloatArray = (offers[:, None] + rows).max(axis=0) if members.size > 1 else offers[0] + rows[0]
         message += billed
         if self.bounds.forbids:
             ends = self.bounds.out_of if up else self.bounds.into
             guess = scores.max() + (ends if ends.ndim == 1 else ends[node - self._root_rows]) + billed
-            replace_forbidden(message, float(offers.max()), guess, receiver, self._floor)
+            finite_stand_ins(message, float(offers.max()), guess, receiver, self._floor)
         return message
 
 
 def floor_below_every_labelling(theta: FloatArray, largest: float) -> float:
-    """A penalty that no labelling can earn back: eight times the largest magnitude of a labelling's score.
+    """Return a penalty that no labelling can earn back: eight times the largest magnitude of a labelling's score.
 
     `theta` (float64 (n, K)): label scores. `largest`: largest finite magnitude of a pair score.
     """
     finite = np.isfinite(theta)
     local = float(np.max(np.abs(theta), axis=1, where=finite, initial=0.0).sum())
+    # 1 keeps the floor below 0 if all scores are 0; a factor of eight leaves room for floors inside differences
+    # of messages.
     return -8.0 * (local + len(theta) * largest + 1.0)
 
 
-def replace_forbidden(message: FloatArray, best: float, guess: FloatArray, domain: BoolArray, floor: float) -> None:
+def finite_stand_ins(message: FloatArray, best: float, guess: FloatArray, domain: BoolArray, floor: float) -> None:
     """Give a number to the entries of a message that only forbidden pairs could make.
 
     In the domain that is the floor, below every labelling. Outside, where any guess is allowed, it is `guess`: the

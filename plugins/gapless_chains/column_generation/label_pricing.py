@@ -6,11 +6,11 @@ from abc import abstractmethod
 
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import Answer, Batch, Columns, Generator, Sparse
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Batch, Columns, Generator, GeneratorResult, Sparse
 from gapless_chains.column_generation.edge_pricing import ULPS, EdgePricing
 from gapless_chains.column_generation.label_domains import V
-from gapless_chains.labelling import Labelling
+from gapless_chains.node_labelling import NodeLabelling
 
 
 class LabelPricing(Generator[V]):
@@ -18,8 +18,8 @@ class LabelPricing(Generator[V]):
 
     calls = 0
 
-    def __init__(self, problem: Labelling, edges: EdgePricing) -> None:
-        self.problem: Labelling = problem
+    def __init__(self, problem: NodeLabelling, edges: EdgePricing) -> None:
+        self.problem: NodeLabelling = problem
         self._edges = edges
 
     @property
@@ -27,29 +27,31 @@ class LabelPricing(Generator[V]):
         """Edge settings looked at so far."""
         return self._edges.candidates
 
-    def query(self, view: V, *, limit: int | None = None) -> Answer:
-        """Labels of edge settings with positive reduced cost, and the slack."""
+    def query(self, view: V, *, limit: int | None = None) -> GeneratorResult:
+        """Find labels of edge settings with positive reduced cost, and the pricing gap."""
         self.calls += 1
         if not view.feasible:
-            return Answer(slack=0.0)
-        before = self.candidates
-        wanted = np.zeros(view.domains.shape, bool)
-        # Reduced costs below this are rounding: ties need no new labels. The slack counts them all the same.
-        slack = self._price(view, wanted, ULPS * self._magnitude(view))
-        keys = np.flatnonzero(wanted & ~view.domains)[:limit]
-        return Answer(Batch(_columns(keys, self.problem.local)), slack, scored=self.candidates - before)
+            return GeneratorResult(pricing_gap=0.0)
+        previous = self.candidates
+        missing = np.zeros(view.domains.shape, bool)
+        # Reduced costs below this are rounding: ties need no new labels. The pricing gap counts them all the same.
+        pricing_gap = self._price(view, missing, ULPS * self._magnitude(view))
+        keys = np.flatnonzero(missing & ~view.domains)[:limit]
+        return GeneratorResult(
+            Batch(_columns(keys, self.problem.local)), pricing_gap, scored=self.candidates - previous
+        )
 
     @abstractmethod
-    def _price(self, view: V, wanted: BoolArray, tolerance: float) -> float:
-        """Mark labels of reduced costs above the tolerance; return the slack."""
+    def _price(self, view: V, missing: BoolArray, tolerance: float) -> float:
+        """Mark labels of reduced costs above the tolerance; return the pricing gap."""
 
     @abstractmethod
     def _magnitude(self, view: V) -> float:
-        """The largest of the messages whose differences are reduced costs."""
+        """Return the largest magnitude of the messages whose differences are reduced costs."""
 
 
 def _columns(keys: IntArray, local: FloatArray) -> Columns:
-    """Columns for the labels with the decisions `keys`."""
+    """Make columns for the labels with the decisions `keys`."""
     if not keys.size:
         return Columns.none()
     uses = Sparse(np.arange(keys.size + 1), keys, np.ones(keys.size))

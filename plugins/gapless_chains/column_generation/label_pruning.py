@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray
+from gapless.arrays.sparse import BoolArray, FloatArray
 from gapless_chains.transition_bounds import TransitionBounds
 
 # Far more than rounding, far less than scores differ by.
@@ -16,21 +16,22 @@ _LAST_DIGITS = 2.0**-48
 
 
 def competitive(theta: FloatArray, bounds: TransitionBounds) -> BoolArray:
-    """Labels whose best conceivable contribution is not below the worst of their position's best label.
+    """Select labels whose best conceivable contribution reaches the worst one of the best label at their position.
 
     Returns bool (n, K). `theta` (float64 (n, K)): label scores; minus infinity where forbidden. Forbidden labels
-    are not judged.
+    are kept.
     """
     upper, lower = theta.copy(), theta.copy()
+    # -inf meets inf in labels without an allowed neighbour; such a NaN keeps its label.
     with np.errstate(invalid="ignore"):
         upper[1:] += bounds.into
         lower[1:] += bounds.least_into
         upper[:-1] += bounds.out_of
         lower[:-1] += bounds.least_out_of
         best = lower.max(axis=1, keepdims=True)
-        slack = _ROUNDING * (np.abs(upper) + np.abs(best) + bounds.largest)
-        kept: BoolArray = ~(upper + slack < best) | ~np.isfinite(upper)
-    return kept
+        rounding = _ROUNDING * (np.abs(upper) + np.abs(best) + bounds.largest)
+        keep_mask: BoolArray = ~(upper + rounding < best) | ~np.isfinite(upper)
+    return keep_mask
 
 
 def repair(
@@ -53,11 +54,11 @@ def repair(
         As for `competitive`.
     """
     for i in np.flatnonzero(pruned.any(axis=1)).tolist():
-        here = pruned[i]
-        reached = theta[i, here] - excess[i]
+        labels = pruned[i]
+        scores = theta[i, labels] - excess[i]
         if i > 0:
             into = bounds.into if bounds.into.ndim == 1 else bounds.into[i - 1]
             best = np.max(potentials[i - 1], where=theta[i - 1] > -np.inf, initial=-np.inf)
-            reached = reached + (best + into[here])
-        # Upwards: beside a mask of -1e9 the last digit of the potential is as large as an excess may not be.
-        potentials[i, here] = reached + _LAST_DIGITS * np.abs(reached)
+            scores = scores + (best + into[labels])
+        # Round up: next to a mask of -1e9, the last digit of a potential exceeds the tolerance of a proof.
+        potentials[i, labels] = scores + _LAST_DIGITS * np.abs(scores)

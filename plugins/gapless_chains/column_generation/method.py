@@ -10,18 +10,18 @@ import attrs
 import numpy as np
 
 from gapless import BatchResult, InvalidResult, Limits, Result, Status, Stop, UnknownOption
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import margin, meets
-from gapless.roles import Budget, Fixings, InconsistentBound, Solve, Stats
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.arrays.tolerance import meets, score_tolerance
+from gapless.roles import Fixings, InconsistentBound, SolveBudget, SolveRequest, Stats
 from gapless_chains import viterbi
 from gapless_chains.batch import ChainBatch
-from gapless_chains.batch_decoding import Found, decode_many
+from gapless_chains.batch_decoding import KernelAnswers, decode_many
 from gapless_chains.column_generation.domain_generation import generate_labels
 from gapless_chains.column_generation.domain_k_best import ROUNDING, k_best_in_domains
 from gapless_chains.column_generation.label_domains import FIRST
 from gapless_chains.column_generation.messages import DomainMessages
 from gapless_chains.column_generation.reduced_cost import ReducedCostOracle
-from gapless_chains.once_per_array import OncePerArray
+from gapless_chains.identity_cache import IdentityCache
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.potentials import PotentialsCertificate
 from gapless_chains.proofs.survivors import DominanceCertificate
@@ -39,12 +39,12 @@ ONE_BY_ONE = "the batch kernel was left, each chain was decoded in Python, typic
 """Random chains of 24 tokens, 150 to 10 labels."""
 
 _making = threading.Lock()  # threads decode parts of one batch
-_tables: OncePerArray[dict[tuple[str, bool, float], TransitionTables]] = OncePerArray(lambda _: {})
+_tables: IdentityCache[dict[tuple[str, bool, float], TransitionTables]] = IdentityCache(lambda _: {})
 
 
 def run(
     problem: ChainProblem,
-    solve: Solve,
+    request: SolveRequest,
     *,
     first: str = "greedy",
     reduced_cost: str = "both",
@@ -80,28 +80,29 @@ def run(
     messages = DomainMessages(problem, first=first, reduced_cost=reduced_cost, centred=centred, prune=prune)
     oracle = ReducedCostOracle(problem, reduced_cost=reduced_cost, centred=centred)
     try:
-        result = generate_labels(problem, solve, messages, oracle, gap=gap)
+        result = generate_labels(problem, request, messages, oracle, gap=gap)
         _check_evidence(problem, result)
     except (InconsistentBound, InvalidResult):
+        # Among moderate scores a contradiction is a defect of the code and must surface.
         if not _may_be_rounding(problem):
             raise
         if not centred:
             # Reduced costs of huge scores are sums with large errors; messages of the best path mostly are not.
-            exact = viterbi.run(problem, solve)
+            exact = viterbi.run(problem, request)
             if exact.verify(problem):
                 return exact
             raise
     else:
-        wanted = solve.k > 1 and result.status is Status.OPTIMAL
-        return k_best_in_domains(problem, result, solve.k) if wanted else result
+        several = request.k > 1 and result.status is Status.OPTIMAL
+        return k_best_in_domains(problem, result, request.k) if several else result
     # Means of huge scores take the last digits of small ones: as they are, float64 may still tell them apart.
-    return run(problem, solve, first=first, reduced_cost=reduced_cost, centred=False, prune=False, gap=gap)
+    return run(problem, request, first=first, reduced_cost=reduced_cost, centred=False, prune=False, gap=gap)
 
 
 def _may_be_rounding(problem: ChainProblem) -> bool:
-    """Whether scores are so large that roundings may count: beside others, a contradiction is a fault of ours."""
+    """Return whether scores are so large that rounding may explain a contradiction between bound and value."""
     return any(
-        float(np.max(np.abs(scores), where=np.isfinite(scores), initial=0.0)) * ROUNDING > margin(0.0)
+        float(np.max(np.abs(scores), where=np.isfinite(scores), initial=0.0)) * ROUNDING > score_tolerance(0.0)
         for scores in (problem.local, problem.transition)
     )
 
@@ -113,7 +114,8 @@ def _check_evidence(problem: ChainProblem, result: Result[IntArray]) -> None:
         return
     potentials = certificate.potentials
     largest = float(np.max(np.abs(potentials), where=potentials > -np.inf, initial=0.0))
-    if largest * ROUNDING <= margin(result.value):
+    # Smaller potentials cannot lose that much, and checking would cost another pass of O(n K^2).
+    if largest * ROUNDING <= score_tolerance(result.value):
         return
     proved = certificate.upper_bound(problem, Fixings.none(problem.decisions.count))
     if not meets(proved, result.bound):
@@ -132,7 +134,7 @@ def _check_evidence(problem: ChainProblem, result: Result[IntArray]) -> None:
 
 def run_many(
     problems: Sequence[ChainProblem],
-    solve: Solve,
+    request: SolveRequest,
     *,
     first: str = "greedy",
     reduced_cost: str = "both",
@@ -149,28 +151,32 @@ def run_many(
     The arrays of the result are ``labels``, ``offsets``, ``rounds``, ``domain_sizes`` (labels in the domains of all
     positions together; all labels where dense Viterbi took over) and ``candidates`` (pairs priced).
     """
-    limits = solve.budget.limits
-    enough = Limits(gap=limits.gap if gap is None else gap).gap
+    limits = request.budget.limits
+    enough = Limits(relative_gap=limits.relative_gap if gap is None else gap).relative_gap
     if first not in FIRST:
         raise UnknownOption(f"first is {first!r}, expected 'greedy' or 'local'")
 
     def alone(problem: ChainProblem) -> Result[IntArray]:
-        one = Solve(Budget(limits), seed=solve.seed, method=solve.method)
+        # Limits hold for each chain, so each gets a budget of its own.
+        one = SolveRequest(SolveBudget(limits), seed=request.seed, method=request.method)
         return run(problem, one, first=first, reduced_cost=reduced_cost, centred=centred, prune=prune, gap=gap)
 
-    left = [f"reduced_cost={reduced_cost!r}"] if reduced_cost != "both" else []
-    given = {field.name: getattr(limits, field.name) for field in attrs.fields(Limits) if field.name != "gap"}
-    left += [f"Limits({name}={value!r})" for name, value in given.items() if value is not None]
-    if left:
-        why = f"{' and '.join(left)}: {ONE_BY_ONE}"
+    # The fused kernel prices by eq. 12 and checks no limit but a gap.
+    unsupported = [f"reduced_cost={reduced_cost!r}"] if reduced_cost != "both" else []
+    limit_values = {
+        field.name: getattr(limits, field.name) for field in attrs.fields(Limits) if field.name != "relative_gap"
+    }
+    unsupported += [f"Limits({name}={value!r})" for name, value in limit_values.items() if value is not None]
+    if unsupported:
+        reason = f"{' and '.join(unsupported)}: {ONE_BY_ONE}"
 
-        def told(problem: ChainProblem) -> Result[IntArray]:
+        def explained(problem: ChainProblem) -> Result[IntArray]:
             result = alone(problem)
-            return attrs.evolve(result, explanation=(why, *result.explanation))
+            return attrs.evolve(result, explanation=(reason, *result.explanation))
 
-        return BatchResult.one_by_one(problems, told, solve.budget.interrupt)
+        return BatchResult.one_by_one(problems, explained, request.budget.interrupt)
 
-    def kernel(batch: ChainBatch) -> Found:
+    def kernel(batch: ChainBatch) -> KernelAnswers:
         return _decode(batch, FIRST.index(first), centred, enough)
 
     def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
@@ -184,14 +190,15 @@ def run_many(
             problem,
             [labels] if feasible else [],
             bound,
+            # The kernel leaves bound and value apart only if the caller requested a gap.
             Stop.GAP if bound > value else Stop.PROVED,
             certificate=DominanceCertificate.everything(problem),
-            method=solve.method,
+            method=request.method,
             stats=Stats(
                 iterations=counts["rounds"],
                 oracle_calls=counts["rounds"],
                 columns=counts["domain_sizes"],
-                parts_scored=counts["candidates"],
+                scopes_scored=counts["candidates"],
                 extra={
                     "mean_domain_size": counts["domain_sizes"] / problem.positions,
                     "oracle_candidates": counts["candidates"],
@@ -200,10 +207,10 @@ def run_many(
             explanation=() if feasible else problem.infeasibility(),
         )
 
-    return decode_many(problems, solve, kernel, again, make, alone)
+    return decode_many(problems, request, kernel, again, make, alone)
 
 
-def _decode(batch: ChainBatch, start: int, centred: bool, gap: float) -> Found:
+def _decode(batch: ChainBatch, start: int, centred: bool, gap: float) -> KernelAnswers:
     count, model = len(batch), batch.model
     labels, status = np.empty(batch.tokens, np.int64), np.empty(count, np.uint8)
     values, bounds = np.empty((2, count))
@@ -225,11 +232,11 @@ def _decode(batch: ChainBatch, start: int, centred: bool, gap: float) -> Found:
         gap=gap,
     )
     counts = {"rounds": rounds, "domain_sizes": sizes, "candidates": candidates}
-    return Found(labels, values, bounds, status, counts)
+    return KernelAnswers(labels, values, bounds, status, counts)
 
 
 def two_best_in_domains(batch: ChainBatch, within: float) -> tuple[IntArray, FloatArray]:
-    """The best labelling, and the second best if it is worth at least the best less `within`.
+    """Find the best labelling, and the second best if it scores at least the best minus `within`.
 
     Source: Belanger et al. 2012, appendix A.3: labels of reduced cost above ``-within`` stay in the domains.
     Returns int64 (2, N) and float64 (S, 2): labels, -1 where there is no labelling, and values, then minus
@@ -256,15 +263,16 @@ def two_best_in_domains(batch: ChainBatch, within: float) -> tuple[IntArray, Flo
 
 
 def _tables_for(batch: ChainBatch, centred: bool) -> TransitionTables:
-    """Laid out once for a model, a type, and a magnitude of label scores."""
+    """Return the kernel's transition tables, made once per model, dtype and magnitude of label scores."""
     transition = batch.model.transition
     spread = score_spread(batch.unary)
-    known = _tables(transition)
+    cached = _tables(transition)
     key = str(batch.unary.dtype), centred, spread
     with _making:
-        if key not in known:
-            if len(known) >= _MOST_TABLES:
-                del known[next(iter(known))]
+        if key not in cached:
+            if len(cached) >= _MOST_TABLES:
+                # Dictionaries keep the order of insertion: the oldest table goes.
+                del cached[next(iter(cached))]
             # A copy: what is remembered for an array must not keep the array alive.
-            known[key] = transition_tables(transition.copy(), batch.unary.dtype, centred=centred, spread=spread)
-        return known[key]
+            cached[key] = transition_tables(transition.copy(), batch.unary.dtype, centred=centred, spread=spread)
+        return cached[key]

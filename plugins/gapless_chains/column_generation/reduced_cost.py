@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray
+from gapless.arrays.sparse import BoolArray, FloatArray
 from gapless_chains.column_generation.edge_pricing import EdgePricing
-from gapless_chains.column_generation.formulation import formulation
-from gapless_chains.column_generation.gauge import gauged_transition
+from gapless_chains.column_generation.formulation import ChainView, formulation
 from gapless_chains.column_generation.label_pricing import LabelPricing
-from gapless_chains.column_generation.messages import ChainView
+from gapless_chains.column_generation.reparametrisation import gauged_transition
 from gapless_chains.problem import ChainProblem
 from gapless_chains.transition_bounds import transition_bounds
 
@@ -28,9 +27,9 @@ class ReducedCostOracle(LabelPricing[ChainView]):
     and its reduced costs have not changed since (section 4.3): messages at both ends have moved by opposite
     constants.
 
-    The slack is the sum of the largest positive reduced costs of all edges and of both ends of the chain: exactly
-    the amount by which the formulation's potentials exceed the restricted optimum. The ends need a look of their
-    own (not in the paper), because the guesses for forbidden transitions do not come from a label in the
+    The pricing gap is the sum of the largest positive reduced costs of all edges and of both ends of the chain:
+    exactly the amount by which the formulation's potentials exceed the restricted optimum. The ends are priced
+    separately (not in the paper), because the guesses for forbidden transitions do not come from a label in the
     neighbour's domain.
 
     Parameters
@@ -57,26 +56,26 @@ class ReducedCostOracle(LabelPricing[ChainView]):
         self.bounds = transition_bounds(self.transition)
         super().__init__(problem, EdgePricing(self._pairs, self.bounds.into, self.bounds.out_of, scale=2.0))
 
-    def _price(self, view: ChainView, wanted: BoolArray, tolerance: float) -> float:
-        view.excess = np.zeros(len(wanted) + 1)
-        view.excess[[0, -1]] = self._price_ends(view, wanted, tolerance)
-        view.excess[1:-1] = self._price_edges(view, wanted, tolerance)
+    def _price(self, view: ChainView, missing: BoolArray, tolerance: float) -> float:
+        view.excess = np.zeros(len(missing) + 1)
+        view.excess[[0, -1]] = self._price_ends(view, missing, tolerance)
+        view.excess[1:-1] = self._price_edges(view, missing, tolerance)
         return float(view.excess.sum())
 
     def _magnitude(self, view: ChainView) -> float:
         return max(abs(view.value), float(np.abs(view.alpha[-1]).max()), float(np.abs(view.beta[0]).max()))
 
-    def _price_ends(self, view: ChainView, wanted: BoolArray, tolerance: float) -> list[float]:
+    def _price_ends(self, view: ChainView, missing: BoolArray, tolerance: float) -> list[float]:
         """Mark labels of positive reduced cost at the ends; return both maxima."""
         maxima = []
         for end, costs in zip((0, -1), self.formulation.ends(view), strict=True):
             excess = costs if view.searched is None else np.where(view.searched[end], costs, -np.inf)
-            wanted[end] |= excess > tolerance
+            missing[end] |= excess > tolerance
             maxima.append(0.5 * max(0.0, float(excess.max())))
         return maxima
 
-    def _price_edges(self, view: ChainView, wanted: BoolArray, tolerance: float) -> FloatArray:
-        """All edges at once; returns the edges' maxima."""
+    def _price_edges(self, view: ChainView, missing: BoolArray, tolerance: float) -> FloatArray:
+        """Price all edges at once; return the maximum of each."""
         left, right = self.formulation.edges(view)
         if view.searched is not None:
             left = np.where(view.searched[:-1], left, -np.inf)
@@ -85,8 +84,8 @@ class ReducedCostOracle(LabelPricing[ChainView]):
         lost = (view.beta[:-1] < low, view.alpha[1:] < low) if self.bounds.forbids else None
         domains = view.domains[:-1], view.domains[1:]
         priced = self._edges.price(view.fixings, left, right, domains, tolerance, lost, view.stop)
-        wanted[:-1] |= priced.sources
-        wanted[1:] |= priced.targets
+        missing[:-1] |= priced.sources
+        missing[1:] |= priced.targets
         return 0.5 * priced.maxima
 
     def _pairs(self, edge: int) -> FloatArray:

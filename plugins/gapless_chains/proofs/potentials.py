@@ -10,40 +10,48 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.sparse import FloatArray, float_array
+from gapless.arrays.sparse import FloatArray, float_array
 from gapless.roles import BoundCertificate, Fixings, serialisable
-from gapless_chains.labelling import Labelling
+from gapless_chains.node_labelling import NodeLabelling
 from gapless_chains.problem import ChainProblem
-from gapless_chains.proofs.offers import Offers, best_offers, bound_of, checked_potentials, largest_excess
+from gapless_chains.proofs.telescoping_bound import (
+    Offers,
+    best_offers,
+    bound_of,
+    checked_potentials,
+    largest_excess,
+)
 
 
 @attrs.frozen(eq=False)
 class LabelPotentials(BoundCertificate):
     """Potentials on a rooted tree; a chain is rooted at its last position."""
 
-    problem_type: ClassVar[type[Labelling]]
+    problem_type: ClassVar[type[NodeLabelling]]
     potentials: FloatArray = attrs.field(converter=float_array)
 
     @staticmethod
     @abstractmethod
     def _edges(problem: Any) -> Iterator[tuple[int, int, FloatArray | None]]:
-        """From the leaves up: each node, its parent or -1, and their pair scores, the node's label first."""
+        """Yield from the leaves up: each node, its parent or -1, and their pair scores, the node's label first."""
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """Bound on the labellings of `problem` that agree with `fixings`.
 
-        Needs O(n K^2) time, and O(K^2) memory beside the offers that wait for their parent's turn. Raises
+        Needs O(n K^2) time, and O(K^2) memory in addition to the offers to open parents. Raises
         `InvalidProblem`: of another type, or potentials of another shape, NaN, plus infinity or beyond 1e150.
         """
         if not isinstance(problem, self.problem_type):
-            wanted, given = self.problem_type.__name__, type(problem).__name__
-            raise InvalidProblem(f"{self.kind} speak of a {wanted}, not of a {given}")
+            expected, kind = self.problem_type.__name__, type(problem).__name__
+            raise InvalidProblem(f"{self.kind} speak of a {expected}, not of a {kind}")
         m = checked_potentials(self.potentials, problem)
         allowed = problem.allowed(fixings)
         waiting: dict[int, list[Offers]] = {}
         terms = []
         for i, parent, pairs in self._edges(problem):
+            # Popped, not read: offers to a node are needed once, so memory is bounded by the open nodes.
             terms.append(largest_excess(waiting.pop(i, []), problem.local[i], m[i], allowed[i]))
+            # A root, or the last position: its potential is what telescoping leaves over.
             if pairs is None:
                 terms.append(float(np.max(m[i], where=allowed[i], initial=-np.inf)))
             else:
@@ -51,7 +59,7 @@ class LabelPotentials(BoundCertificate):
         return bound_of(terms)
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
-        """A table of pair scores for each row of potentials."""
+        """Estimate the work: a table of pair scores for each row of potentials."""
         return super().work_to_verify(problem) + 12.0 * float(self.potentials.size * self.potentials.shape[-1])
 
 
@@ -96,7 +104,7 @@ class PotentialsCertificate(LabelPotentials):
     """
 
     kind: ClassVar[str] = "chain potentials"
-    problem_type: ClassVar[type[Labelling]] = ChainProblem
+    problem_type: ClassVar[type[NodeLabelling]] = ChainProblem
 
     @staticmethod
     def _edges(problem: ChainProblem) -> Iterator[tuple[int, int, FloatArray | None]]:

@@ -9,12 +9,12 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem, Problem
-from gapless.core.proofs.raised import above, all_above
-from gapless.core.sparse import FloatArray, IntArray, int_array
-from gapless.roles import BoundCertificate, Fixings, serialisable, spend_work
-from gapless_chains.once_per_array import OncePerArray
+from gapless.arrays.round_up import next_float, next_floats
+from gapless.arrays.sparse import FloatArray, IntArray, int_array
+from gapless.roles import BoundCertificate, Fixings, charge_work, serialisable
+from gapless_chains.identity_cache import IdentityCache
 from gapless_chains.problem import ChainProblem
-from gapless_chains.proofs.offers import best_offers
+from gapless_chains.proofs.telescoping_bound import best_offers
 
 
 @serialisable("gapless_chains.DominanceCertificate")
@@ -33,8 +33,8 @@ class DominanceCertificate(BoundCertificate):
     .. math:: e_i(x) = m_i(x) - m_i(d_i) + \max_{r:\, t(x, r) > -\infty} [t(x, r) - t(d_i, r)],
 
     because the edge from the dominator to the same r does not. So every labelling scores at most
-    ``max m_{n-1} + sum_i max(0, max_x e_i(x))``, and when all that was dropped was dominated, the sum is 0: nobody
-    who came through a dropped label could not have come through the dominator at no loss.
+    ``max m_{n-1} + sum_i max(0, max_x e_i(x))``, and if every dropped label was dominated, the sum is 0: any
+    path through a dropped label could pass through the dominator instead without loss.
 
     It is as long as the survivors are many, and checked in ``O(n K |S|)``; the maxima over r, one for each label
     that ever dominates, are remembered for each array of transitions. Only NumPy in float64 is used, no code of the
@@ -63,7 +63,7 @@ class DominanceCertificate(BoundCertificate):
 
     @classmethod
     def everything(cls, problem: ChainProblem) -> DominanceCertificate:
-        """The proof of Viterbi: nothing is dropped. Checked in O(n K^2)."""
+        """Return the certificate of Viterbi's algorithm, in which no label is dropped. Checked in O(n K^2)."""
         positions, labels = np.nonzero(problem.local > -np.inf)
         return cls(positions, labels, problem.local.argmax(axis=1))
 
@@ -89,31 +89,31 @@ class DominanceCertificate(BoundCertificate):
             if sums[anchor] == -np.inf:
                 return -math.inf
             climbed += [float(best[anchor]), float(lost[anchor]), float(local[anchor])]
-            potential = all_above(
-                all_above(best - best[anchor])
-                + all_above(all_above(lost - lost[anchor]) + all_above(local - local[anchor]))
+            potential = next_floats(
+                next_floats(best - best[anchor])
+                + next_floats(next_floats(lost - lost[anchor]) + next_floats(local - local[anchor]))
             )
             if i == problem.positions - 1:
                 break
             pairs = problem.transition if problem.transition.ndim == 2 else problem.transition[i]
             # Leads are remembered for each array of transitions: of a matrix for each edge, for one visit.
-            spend_work(10.0 * potential.size + (0.0 if pairs is problem.transition else 20.0 * pairs.size), 20)
+            charge_work(10.0 * potential.size + (0.0 if pairs is problem.transition else 20.0 * pairs.size), 20)
             excesses.append(_excess(potential, int(self.dominators[i]), survivors[i], pairs))
             if excesses[-1] == math.inf:
                 return math.inf
-            kept = np.zeros(potential.size, bool)
-            kept[survivors[i]] = True
-            offers = best_offers(potential, pairs, kept)
-        return above(math.fsum([float(potential.max()), *climbed, *excesses]))
+            keep_mask = np.zeros(potential.size, bool)
+            keep_mask[survivors[i]] = True
+            offers = best_offers(potential, pairs, keep_mask)
+        return next_float(math.fsum([float(potential.max()), *climbed, *excesses]))
 
     def work_to_verify(self, problem: Problem[Any]) -> float:
-        """A row of pair scores for each survivor."""
+        """Estimate the work: a row of pair scores for each survivor."""
         if not isinstance(problem, ChainProblem):
             return super().work_to_verify(problem)
         return super().work_to_verify(problem) + 12.0 * self.labels.size * problem.label_count
 
     def _survivors(self, n: int, k: int) -> list[IntArray]:
-        """Distinct surviving labels of each position."""
+        """Return the distinct surviving labels of each position."""
         if self.positions.shape != self.labels.shape or self.positions.ndim != 1 or self.dominators.shape != (n,):
             raise InvalidProblem(f"survivors must be pairs and dominators one for each of {n} positions")
         for name, array, end in (
@@ -126,24 +126,26 @@ class DominanceCertificate(BoundCertificate):
 
 
 def _excess(potential: FloatArray, dominator: int, survivors: IntArray, transition: FloatArray) -> float:
-    """Excess of edges from dropped labels over the potentials, rounded upward; at least 0."""
+    """Compute by how much edges from dropped labels exceed the potentials, rounded upward; at least 0."""
     dropped = potential > -np.inf
     dropped[survivors] = False
     if not dropped.any():
         return 0.0
     leads = _leads(transition)
+    # No edge leaves a label whose transitions are all forbidden, so it exceeds nothing.
     dropped &= leads.continued
     if not dropped.any():
         return 0.0
+    # Without a valid dominator nothing bounds the edges from dropped labels: such a certificate proves nothing.
     if dominator not in survivors or potential[dominator] == -np.inf:
         return math.inf
     lead = leads[dominator]
-    behind = all_above(potential[dropped] - potential[dominator])
-    return max(0.0, float(all_above(behind + lead[dropped]).max()))
+    behind = next_floats(potential[dropped] - potential[dominator])
+    return max(0.0, float(next_floats(behind + lead[dropped]).max()))
 
 
 class _Leads:
-    """Maxima over r of ``t(x, r) - t(d, r)`` for every x, rounded upward: for each dominator d when first asked."""
+    """Maxima over r of ``t(x, r) - t(d, r)`` for every x, rounded upward, made on demand for each dominator d."""
 
     def __init__(self, transition: FloatArray) -> None:
         self._transition = np.array(transition)
@@ -155,9 +157,10 @@ class _Leads:
         if dominator not in self._rows:
             t = self._transition
             ahead = np.where(t[dominator] > -np.inf, t[dominator], 0.0)
+            # If r may follow x but not d, x gains without bound; a forbidden t(x, r) gains nothing.
             gains = np.where(t > -np.inf, np.where(t[dominator] > -np.inf, t - ahead, np.inf), -np.inf)
-            self._rows[dominator] = all_above(gains.max(axis=1))
+            self._rows[dominator] = next_floats(gains.max(axis=1))
         return self._rows[dominator]
 
 
-_leads = OncePerArray(_Leads)
+_leads = IdentityCache(_Leads)

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import attrs
 
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless.roles import serialisable
-from gapless_chains.labelling import Labelling
+from gapless_chains.node_labelling import NodeLabelling
 from gapless_chains.proofs.potentials import LabelPotentials
 from gapless_chains.trees.problem import TreeProblem
 
@@ -55,7 +55,7 @@ class TreePotentialsCertificate(LabelPotentials):
     """
 
     kind: ClassVar[str] = "tree potentials"
-    problem_type: ClassVar[type[Labelling]] = TreeProblem
+    problem_type: ClassVar[type[NodeLabelling]] = TreeProblem
 
     @staticmethod
     def _edges(problem: TreeProblem) -> Iterator[tuple[int, int, FloatArray | None]]:

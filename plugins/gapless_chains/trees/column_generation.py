@@ -5,9 +5,9 @@ from __future__ import annotations
 import attrs
 
 from gapless import Result, Stop
-from gapless.core.sparse import IntArray
-from gapless.core.tolerance import margin
-from gapless.roles import InconsistentBound, Solve
+from gapless.arrays.sparse import IntArray
+from gapless.arrays.tolerance import score_tolerance
+from gapless.roles import InconsistentBound, SolveRequest
 from gapless_chains.column_generation.domain_generation import generate_labels
 from gapless_chains.trees import viterbi
 from gapless_chains.trees.messages import TreeMessages
@@ -15,7 +15,7 @@ from gapless_chains.trees.problem import TreeProblem
 from gapless_chains.trees.reduced_cost import TreeReducedCostOracle
 
 
-def run(problem: TreeProblem, solve: Solve, *, first: str = "greedy") -> Result[IntArray]:
+def run(problem: TreeProblem, request: SolveRequest, *, first: str = "greedy") -> Result[IntArray]:
     """Decode one tree or forest by column generation.
 
     Source: Belanger, Passos, Riedel, McCallum, MAP Inference in Chains using Column Generation, 2012, section 4 and
@@ -29,23 +29,24 @@ def run(problem: TreeProblem, solve: Solve, *, first: str = "greedy") -> Result[
     """
     messages = TreeMessages(problem, first=first)
     try:
-        result = generate_labels(problem, solve, messages, TreeReducedCostOracle(problem))
+        result = generate_labels(problem, request, messages, TreeReducedCostOracle(problem))
     except InconsistentBound as error:
+        # A contradiction that rounding cannot explain is a defect of the method, and must be seen.
         if error.result is None or not _rounded_away(messages, 0.0):
             raise
-        return _proved_by_viterbi(problem, solve, error.result)
+        return _proved_by_viterbi(problem, request, error.result)
     if result.stop is Stop.PROVED and result.solutions and _rounded_away(messages, result.value):
-        return _proved_by_viterbi(problem, solve, result)
+        return _proved_by_viterbi(problem, request, result)
     return result
 
 
 def _rounded_away(messages: TreeMessages, value: float) -> bool:
-    """Whether the sum of what rounding may do to the reduced costs is too much for a proof of `value`."""
-    return messages.rounding > margin(value)
+    """Return whether rounding of the reduced costs may exceed what a proof of `value` tolerates."""
+    return messages.rounding > score_tolerance(value)
 
 
-def _proved_by_viterbi(problem: TreeProblem, solve: Solve, result: Result[IntArray]) -> Result[IntArray]:
-    """The result of Viterbi with the statistics of the column generation."""
-    proved = viterbi.run(problem, solve)
+def _proved_by_viterbi(problem: TreeProblem, request: SolveRequest, result: Result[IntArray]) -> Result[IntArray]:
+    """Return the result of Viterbi with the statistics of the column generation."""
+    proved = viterbi.run(problem, request)
     extra = {**result.stats.extra, "proved_by_viterbi": True}
-    return attrs.evolve(proved, stats=attrs.evolve(result.stats, seconds=solve.budget.elapsed, extra=extra))
+    return attrs.evolve(proved, stats=attrs.evolve(result.stats, seconds=request.budget.elapsed, extra=extra))

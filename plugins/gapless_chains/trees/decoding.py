@@ -1,4 +1,4 @@
-"""From what the tree kernels write to results, for one tree and for many."""
+"""Results from the output of the tree kernels, for one tree and for many."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import attrs
 import numpy as np
 
 from gapless import BatchResult, Result
-from gapless.core.batch_result import row_offsets
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import Solve, Stats
-from gapless_chains.proved import proved
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.results.batch_result import row_offsets
+from gapless.roles import SolveRequest, Stats
+from gapless_chains.optimal_result import proved
 from gapless_chains.trees.certificate import TreePotentialsCertificate
 from gapless_chains.trees.problem import TreeProblem
 
-# Nodes that a kernel gets at once: enough that a call costs nothing, little enough that Ctrl-C is prompt.
+# Nodes per kernel call: enough to hide the cost of a call, few enough that Ctrl-C is prompt.
 _CHUNK = 1 << 15
 
 
 @attrs.frozen(eq=False)
 class Decoded:
-    """The answers of a kernel to trees whose rows follow each other.
+    """The results of a kernel for trees whose rows follow each other.
 
     Parameters
     ----------
@@ -44,17 +44,17 @@ Decoder = Callable[[FloatArray, IntArray, IntArray, FloatArray], Decoded]
 """Called with unary (N, K), parents (N,), offsets (T+1,) and transition (K, K), or (N, K, K) if T is 1."""
 
 
-def decode_one(problem: TreeProblem, solve: Solve, decode: Decoder) -> Result[IntArray]:
+def decode_one(problem: TreeProblem, request: SolveRequest, decode: Decoder) -> Result[IntArray]:
     """Decode one tree or forest."""
     offsets = np.array([0, problem.positions])
-    found = decode(problem.unary, problem.parents, offsets, problem.transition)
-    value = float(found.values[0])
-    solve.budget.emit("stop", value, value)
-    kept = None if found.survived is None else int(found.survived[0])
-    return _result(problem, found.labels, value, found.messages, kept, solve, solve.budget.elapsed)
+    decoded = decode(problem.unary, problem.parents, offsets, problem.transition)
+    value = float(decoded.values[0])
+    request.budget.emit("stop", value, value)
+    survivors = None if decoded.survived is None else int(decoded.survived[0])
+    return _result(problem, decoded.labels, value, decoded.messages, survivors, request, request.budget.elapsed)
 
 
-def decode_many(problems: Sequence[TreeProblem], solve: Solve, decode: Decoder) -> BatchResult[IntArray]:
+def decode_many(problems: Sequence[TreeProblem], request: SolveRequest, decode: Decoder) -> BatchResult[IntArray]:
     """Decode many trees, those of one model together; Ctrl-C keeps what is finished.
 
     `BatchResult.arrays` holds ``labels``, those of all trees one after another, and ``offsets``, where each begins.
@@ -62,34 +62,38 @@ def decode_many(problems: Sequence[TreeProblem], solve: Solve, decode: Decoder) 
     offsets = row_offsets(problem.positions for problem in problems)
     labels = np.full(offsets[-1], -1, np.int64)
     values = np.full(len(problems), np.nan)
-    held: dict[int, tuple[FloatArray, int | None]] = {}
+    evidence: dict[int, tuple[FloatArray, int | None]] = {}
     try:
         for group in _sharing_transitions(problems):
-            some = [problems[number] for number in group]
-            starts = row_offsets(problem.positions for problem in some)
-            unary = np.concatenate([p.unary for p in some]) if len(some) > 1 else some[0].unary
-            parents = np.concatenate([p.parents for p in some])
-            found = decode(unary, parents, starts, some[0].transition)
-            for at, number in enumerate(group):
-                rows = slice(starts[at], starts[at + 1])
-                labels[offsets[number] : offsets[number + 1]] = found.labels[rows]
-                held[number] = found.messages[rows], None if found.survived is None else int(found.survived[at])
-            values[group] = found.values
+            trees = [problems[number] for number in group]
+            starts = row_offsets(problem.positions for problem in trees)
+            unary = np.concatenate([p.unary for p in trees]) if len(trees) > 1 else trees[0].unary
+            parents = np.concatenate([p.parents for p in trees])
+            decoded = decode(unary, parents, starts, trees[0].transition)
+            for index, number in enumerate(group):
+                rows = slice(starts[index], starts[index + 1])
+                labels[offsets[number] : offsets[number + 1]] = decoded.labels[rows]
+                evidence[number] = (
+                    decoded.messages[rows],
+                    None if decoded.survived is None else int(decoded.survived[index]),
+                )
+            values[group] = decoded.values
     except KeyboardInterrupt:
-        solve.budget.interrupt()
+        request.budget.interrupt()
 
     def make(problems: Sequence[TreeProblem], i: int) -> Result[IntArray]:
-        here = labels[offsets[i] : offsets[i + 1]]
-        return _result(problems[i], here, float(values[i]), *held[i], solve)
+        tree_labels = labels[offsets[i] : offsets[i + 1]]
+        return _result(problems[i], tree_labels, float(values[i]), *evidence[i], request)
 
     arrays = {"labels": labels, "offsets": offsets}
-    return BatchResult.from_rows(problems, values, values, arrays, make, method=solve.method)
+    return BatchResult.from_rows(problems, values, values, arrays, make, method=request.method)
 
 
 def _sharing_transitions(problems: Sequence[TreeProblem]) -> list[list[int]]:
-    """Numbers of the problems in groups, each of one transition matrix or of one problem, about `_CHUNK` nodes."""
+    """Group problems that share one transition matrix, about `_CHUNK` nodes per group; return their numbers."""
     sharing: dict[int, list[int]] = {}
     for number, problem in enumerate(problems):
+        # Identities are not negative, so trees with a matrix for each edge never share a group.
         key = id(problem.transition) if problem.transition.ndim == 2 else -1 - number
         sharing.setdefault(key, []).append(number)
     groups: list[list[int]] = []
@@ -105,11 +109,11 @@ def _result(
     labels: IntArray,
     value: float,
     messages: FloatArray,
-    kept: int | None,
-    solve: Solve,
+    survivors: int | None,
+    request: SolveRequest,
     seconds: float = 0.0,
 ) -> Result[IntArray]:
-    extra = {} if kept is None else {"mean_survivors": kept / problem.positions}
+    extra = {} if survivors is None else {"mean_survivors": survivors / problem.positions}
     stats = Stats(seconds=seconds, oracle_calls=1, extra=extra)
     certificate = TreePotentialsCertificate(messages)
-    return proved(problem, labels, value, certificate, solve, stats, trace=solve.budget.events)
+    return proved(problem, labels, value, certificate, request, stats, trace=request.budget.events)

@@ -8,9 +8,9 @@ import attrs
 import numpy as np
 
 from gapless import BatchResult, Result
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import Solve
-from gapless_chains.once_per_array import OncePerArray
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.roles import SolveRequest
+from gapless_chains.identity_cache import IdentityCache
 from gapless_chains.trees import viterbi
 from gapless_chains.trees.decoding import Decoded, decode_many, decode_one
 from gapless_chains.trees.problem import TreeProblem
@@ -35,18 +35,18 @@ class ParentTables:
 
     @classmethod
     def compute(cls, transition: FloatArray) -> ParentTables:
-        """Tables of a (K, K) array, in O(K^3)."""
+        """Compute the tables of a (K, K) array, in O(K^3)."""
         leads = np.empty(transition.shape)
         parent_leads(transition, leads)
         # A copy, also of a single label: what is remembered for an array must not keep the array alive.
         return cls(np.array(transition.T, order="C"), leads)
 
 
-parent_tables = OncePerArray(ParentTables.compute)
+parent_tables = IdentityCache(ParentTables.compute)
 """`ParentTables.compute`, remembered for as long as the very array of transitions lives."""
 
 
-def run(problem: TreeProblem, solve: Solve) -> Result[IntArray]:
+def run(problem: TreeProblem, request: SolveRequest) -> Result[IntArray]:
     """Decode one tree or forest; a node costs one pass over K numbers for each child and surviving label.
 
     At each node, label x is dropped when the best label b there serves the parent better whatever the parent's
@@ -58,19 +58,20 @@ def run(problem: TreeProblem, solve: Solve) -> Result[IntArray]:
     `gapless_chains.trees.viterbi`. Limits never stop it. ``stats.extra["mean_survivors"]`` is the average
     number of labels kept at a node.
     """
-    return decode_one(problem, solve, decode)
+    return decode_one(problem, request, decode)
 
 
-def run_many(problems: Sequence[TreeProblem], solve: Solve) -> BatchResult[IntArray]:
+def run_many(problems: Sequence[TreeProblem], request: SolveRequest) -> BatchResult[IntArray]:
     """Decode many trees; those that share one transition matrix go through the kernel together.
 
     Values are those of `run`, bit by bit. Ctrl-C keeps what is finished.
     """
-    return decode_many(problems, solve, decode)
+    return decode_many(problems, request, decode)
 
 
 def decode(unary: FloatArray, parents: IntArray, offsets: IntArray, transition: FloatArray) -> Decoded:
-    """Labels, values and messages of trees whose rows follow each other; see `gapless_kernels.tree_dominance`."""
+    """Decode trees whose rows follow each other; see `gapless_kernels.tree_dominance`."""
+    # A table of leads for each edge would cost K^3 apiece, more than Viterbi's K^2.
     if transition.ndim == 3:
         return viterbi.decode(unary, parents, offsets, transition)
     n, k = unary.shape

@@ -9,12 +9,13 @@ import attrs
 import numpy as np
 
 from gapless import Certificate
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import Answer, Fixings
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import Fixings, GeneratorResult
 from gapless_chains.column_generation.edge_pricing import ULPS
 from gapless_chains.column_generation.label_domains import LabelDomains, LabelView
 from gapless_chains.reachability import reached_from_below
 from gapless_chains.trees.certificate import TreePotentialsCertificate
+from gapless_chains.trees.label_maximiser import sums_of_others
 from gapless_chains.trees.problem import TreeProblem
 
 
@@ -46,9 +47,9 @@ class TreeView(LabelView):
 
     Examples
     --------
-    >>> from gapless.roles import View
+    >>> from gapless.roles import MasterView
     >>> from gapless_chains import TreeView
-    >>> issubclass(TreeView, View)
+    >>> issubclass(TreeView, MasterView)
     True
     """
 
@@ -80,11 +81,11 @@ class TreeMessages(LabelDomains[TreeView]):
 
     Examples
     --------
-    >>> from gapless.roles import Budget, Fixings
+    >>> from gapless.roles import SolveBudget, Fixings
     >>> from gapless_chains import TreeMessages
     >>> from gapless_chains import TreeProblem
     >>> tree = TreeProblem([[2.0, 0.0], [0.0, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]], parents=[-1, 0, 0])
-    >>> TreeMessages(tree).solve(Fixings.none(tree.decisions.count), Budget()).attained
+    >>> TreeMessages(tree).solve(Fixings.none(tree.decisions.count), SolveBudget()).primal_value
     4.5
     """
 
@@ -100,13 +101,14 @@ class TreeMessages(LabelDomains[TreeView]):
         for i in problem.inner.tolist():
             self._children[problem.parents[i]].append(i)
 
-    def certify(self, answers: Sequence[Answer]) -> Certificate:
-        """Potentials between the messages of both directions; see `potentials`."""
+    def certify(self, answers: Sequence[GeneratorResult]) -> Certificate:
+        """Certify the bound by potentials that combine the messages of both directions; see `potentials`."""
         view = self.view()
         if view.feasible:
             return TreePotentialsCertificate(potentials(view, self.problem))
-        reached = reached_from_below(view.theta, self._parents, self._pairs)
-        return TreePotentialsCertificate(np.where(reached, 0.0, -np.inf))
+        # Without an allowed labelling, potentials of -inf where no subtree labelling exists prove just that.
+        reachable = reached_from_below(view.theta, self._parents, self._pairs)
+        return TreePotentialsCertificate(np.where(reachable, 0.0, -np.inf))
 
     @property
     def rounding(self) -> float:
@@ -129,7 +131,7 @@ class TreeMessages(LabelDomains[TreeView]):
         """Pass up, then down, whatever the changed domains reach."""
         parents = self._parents
         changed = self._changed
-        # Whether the score that reaches a node from below has changed, and what its parent hears from it.
+        # Whether the score that reaches a node from below has changed, and whether its message to the parent has.
         stale_below = np.full(changed.size, self._fresh)
         stale_up = np.zeros(changed.size, bool)
         for i in range(changed.size - 1, -1, -1):
@@ -149,7 +151,7 @@ class TreeMessages(LabelDomains[TreeView]):
             if not children:
                 continue
             if self._fresh or stale_down[p] or stale_up[children].any():
-                self._beyond[children] = self._theta[p] + _without_each(self._up[children])
+                self._beyond[children] = self._theta[p] + sums_of_others(self._up[children])
                 if parents[p] >= 0:
                     self._beyond[children] += self._down[p]
             elif not (changed[p] or (self.bounds.forbids and changed[children].any())):
@@ -166,13 +168,13 @@ class TreeMessages(LabelDomains[TreeView]):
         labels = np.empty(len(self._members), np.int64)
         self._values = values = np.empty(len(self._members))
         for i, parent in enumerate(self._parents):
-            here = self._members[i]
-            scores = self._below[i, here]
+            domain = self._members[i]
+            scores = self._below[i, domain]
             if parent >= 0:
                 values[i] = values[parent]
-                scores = scores + self._pairs(i)[labels[parent], here]
+                scores = scores + self._pairs(i)[labels[parent], domain]
             best = int(scores.argmax())
-            labels[i] = here[best]
+            labels[i] = domain[best]
             if parent < 0:
                 values[i] = scores[best]
         return labels, math.fsum(values[self.problem.parents < 0].tolist())
@@ -194,22 +196,11 @@ class TreeMessages(LabelDomains[TreeView]):
         )
 
 
-def _without_each(rows: FloatArray) -> FloatArray:
-    """For each row the sum of the others; not by subtraction, where a floor among them would round it away."""
-    if len(rows) == 1:
-        return np.zeros_like(rows)
-    before = np.zeros_like(rows)
-    after = np.zeros_like(rows)
-    np.cumsum(rows[:-1], axis=0, out=before[1:])
-    np.cumsum(rows[:0:-1], axis=0, out=after[-2::-1])
-    return before + after
-
-
 def potentials(view: TreeView, problem: TreeProblem) -> FloatArray:
-    """Potentials whose bound is the restricted optimum plus all positive reduced costs, float64 (n, K).
+    """Compute potentials whose bound is the restricted optimum plus all positive reduced costs, float64 (n, K).
 
     Rooted above an edge, the messages suggest `below` for the node under it (the best score of its subtree); rooted
-    elsewhere, minus `down`. With the shares `above` of the roots,
+    elsewhere, minus `down`. With the shares `next_float` of the roots,
 
         ``m_i = above_i below_i - (1 - above_i) down_i``,
 
@@ -229,7 +220,7 @@ def potentials(view: TreeView, problem: TreeProblem) -> FloatArray:
 
 
 def root_weights(problem: TreeProblem) -> tuple[FloatArray, FloatArray]:
-    """Weight of each node as the root of its tree, and for each edge the share of roots that lie above it.
+    """Compute the weight of each node as the root of its tree, and for each edge the share of roots above it.
 
     Messages toward any one root are a dual solution of the tree's local polytope, and so is every convex
     combination over roots. The weights are equal on the nodes with at most one neighbour, and 0 elsewhere. A path

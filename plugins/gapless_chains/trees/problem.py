@@ -10,16 +10,17 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.factors.factor_rows import with_factors
-from gapless.core.factors.factor_set import as_factors
-from gapless.core.factors.written_factors import WRITTEN_FACTORS
-from gapless.core.given_array import given_sequence
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.array_input import given_sequence
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.factors.factor_json import WRITTEN_FACTORS
+from gapless.factors.factor_rows import with_factors
+from gapless.factors.factor_set import as_factors
 from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, serialisable
-from gapless_chains.labelling import Labelling
+from gapless_chains.node_labelling import NodeLabelling
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_below
 from gapless_chains.scores import as_names, as_transition, check_ends, scores
+from gapless_chains.trees.label_maximiser import TreeLabelMaximiser
 
 
 def _unary(values: Any) -> FloatArray:
@@ -28,21 +29,21 @@ def _unary(values: Any) -> FloatArray:
 
 def _parents(values: Any) -> IntArray:
     try:
-        given = np.asarray(values)
+        array = np.asarray(values)
     except (ValueError, TypeError) as error:
         raise InvalidProblem(f"parents is not a list of integers: {error}") from error
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InvalidProblem(
-            f"parents has shape {given.shape} and dtype {given.dtype}, expected one integer for each node"
+            f"parents has shape {array.shape} and dtype {array.dtype}, expected one integer for each node"
         )
-    parents = np.array(given, dtype=np.int64)
+    parents = np.array(array, dtype=np.int64)
     parents.flags.writeable = False
     return parents
 
 
 @serialisable("gapless_chains.TreeProblem")
 @attrs.frozen(eq=False, slots=False, repr=False)
-class TreeProblem(Labelling):
+class TreeProblem(NodeLabelling):
     """Maximise ``sum_i unary[i, y_i] + sum_i transition[y_p(i), y_i]``, over nodes i and their parents p(i).
 
     A structure is an int64 array (n,) of labels. Any score may be minus infinity, which forbids. Scores are copied
@@ -116,7 +117,7 @@ class TreeProblem(Labelling):
         labels: Sequence[str] | None = None,
         factors: Sequence[Factor | ConfigurationFactor] = (),
     ) -> list[TreeProblem]:
-        """One problem for each of `unaries` and `parents`, all sharing `transition`, checked and copied once.
+        """Make one problem per pair of `unaries` and `parents`, all sharing `transition`, checked and copied once.
 
         Each has all `factors`, whose scopes are those of its own decisions.
 
@@ -131,9 +132,9 @@ class TreeProblem(Labelling):
             raise InvalidProblem(
                 f"there are {len(scored)} unaries, but {len(linked)} parents; give one of each for every tree"
             )
-        given = as_factors(factors)
+        shared_factors = as_factors(factors)
         return [
-            cls(unary, shared, above, labels=names, factors=given)
+            cls(unary, shared, above, labels=names, factors=shared_factors)
             for unary, above in zip(scored, linked, strict=True)
         ]
 
@@ -167,33 +168,20 @@ class TreeProblem(Labelling):
     def roots(self) -> IntArray:
         """For each node the root of its tree, int64 (n,)."""
         roots = list(range(self.positions))
+        # Parents precede their children, so the parent's root is known.
         for i, parent in enumerate(self.parents.tolist()):
             if parent >= 0:
                 roots[i] = roots[parent]
         return np.array(roots, np.int64)
 
     def pairs(self, node: int) -> FloatArray:
-        """Scores of the labels at the ends of the edge above a node, float64 (K, K), the parent's first."""
+        """Return the pair scores of the edge above a node, float64 (K, K), the parent's label first."""
         return self.transition if self.transition.ndim == 2 else self.transition[node]
 
     # --- the role
 
-    def value(self, structure: IntArray) -> float:
-        """Sum of the scores in float64, node by node: ``unary_i + (sum so far + transition)``.
-
-        Minus infinity when a hard constraint is broken. On a path it is the value of the chain, bit by bit.
-        """
-        labels = self._read(structure)
-        here = self.unary[np.arange(labels.size), labels].tolist()
-        above = np.zeros(labels.size)
-        above[self.inner] = self._pair_scores(labels)
-        total = 0.0
-        for local, pair in zip(here, above.tolist(), strict=True):
-            total = local + (total + pair)
-        return total + self.factor_value(labels) if self.factors else total
-
     def infeasibility(self) -> Sequence[str]:
-        """Nodes without a label, or else the first nodes, from the leaves up, whose subtree cannot be labelled."""
+        """Describe nodes without a label, or else the lowest nodes whose subtree has no labelling."""
         unlabelled = self._unlabelled()
         if unlabelled:
             return unlabelled
@@ -206,30 +194,28 @@ class TreeProblem(Labelling):
         ]
 
     def linear_model(self) -> LinearModel:
-        """The local polytope, see `local_polytope`; edges in the order of their lower ends; rows for factors."""
+        """Build the local polytope, edges in the order of their lower ends, with rows for factors."""
         pairs = self.transition if self.transition.ndim == 2 else self.transition[self.inner]
         return with_factors(
             local_polytope(self.unary, pairs, (self.parents[self.inner], self.inner)), self.factor_set
         )
 
-    def _edges(self) -> tuple[Sequence[int], Callable[[int], FloatArray]]:
+    def edges(self) -> tuple[Sequence[int], Callable[[int], FloatArray]]:
+        """Return `parents` as a list, and `pairs`."""
         return self.parents.tolist(), self.pairs
 
     def backbone(self) -> Backbone[IntArray]:
-        """Messages along the edges: label scores are weights, those of neighbouring labels its own."""
-        from gapless_chains.trees.label_maximiser import TreeLabelMaximiser  # noqa: PLC0415  it imports this module
-
+        """Return messages along the edges: label scores are weights, transition scores internal scores."""
         return Backbone(TreeLabelMaximiser(self), self.local.ravel())
 
     def _pair_scores(self, labels: IntArray) -> FloatArray:
-        """Pair score of each edge."""
-        above, below = labels[self.parents[self.inner]], labels[self.inner]
-        if self.transition.ndim == 2:
-            return self.transition[above, below]
-        return self.transition[self.inner, above, below]
+        pairs = np.zeros(labels.size)
+        edge = () if self.transition.ndim == 2 else (self.inner,)
+        pairs[self.inner] = self.transition[(*edge, labels[self.parents[self.inner]], labels[self.inner])]
+        return pairs
 
     def _forbidden_transitions(self, labels: IntArray) -> list[str]:
-        broken = self.inner[self._pair_scores(labels) == -np.inf]
+        broken = np.flatnonzero(self._pair_scores(labels) == -np.inf)
         return [
             f"the transition {self._label(labels[p])} -> {self._label(labels[i])} from node {p} to node {i} "
             "is forbidden"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.sparse import BoolArray
+from gapless.arrays.sparse import BoolArray
 from gapless_chains.column_generation.edge_pricing import EdgePricing
 from gapless_chains.column_generation.label_pricing import LabelPricing
 from gapless_chains.transition_bounds import transition_bounds
@@ -24,9 +24,9 @@ class TreeReducedCostOracle(LabelPricing[TreeView]):
     would be wrong where a tree branches). Edges that cannot want a label are skipped as in chains, see
     `EdgePricing`. Labels in the domains are never returned.
 
-    The slack is the sum of the largest positive reduced costs of all edges and, for each node with a weight, of its
-    weight times the excess of the best score that reaches it over the restricted optimum of its tree: exactly the
-    amount by which `potentials` exceed the restricted optimum.
+    The pricing gap is the sum of the largest positive reduced costs of all edges and, for each node with a weight,
+    of its weight times the excess of the best score that reaches it over the restricted optimum of its tree:
+    exactly the amount by which `potentials` exceed the restricted optimum.
 
     Parameters
     ----------
@@ -50,30 +50,31 @@ class TreeReducedCostOracle(LabelPricing[TreeView]):
         self.bounds = transition_bounds(problem.transition)
         inner = problem.inner
         into, out_of = self.bounds.into, self.bounds.out_of
+        # One row per node; the rows of roots belong to no edge.
         if into.ndim == 2:
             into, out_of = into[inner], out_of[inner]
         super().__init__(
             problem, EdgePricing(lambda edge: problem.pairs(int(inner[edge])), into, out_of, scale=1.0)
         )
 
-    def _price(self, view: TreeView, wanted: BoolArray, tolerance: float) -> float:
-        return self._price_ends(view, wanted, tolerance) + self._price_edges(view, wanted, tolerance)
+    def _price(self, view: TreeView, missing: BoolArray, tolerance: float) -> float:
+        return self._price_ends(view, missing, tolerance) + self._price_edges(view, missing, tolerance)
 
     def _magnitude(self, view: TreeView) -> float:
         return max(float(np.abs(a).max()) for a in (view.values, view.up, view.down))
 
-    def _price_ends(self, view: TreeView, wanted: BoolArray, tolerance: float) -> float:
+    def _price_ends(self, view: TreeView, missing: BoolArray, tolerance: float) -> float:
         """Mark labels that a score above the optimum reaches, at nodes with a weight; return their weighted sum."""
         ends = np.flatnonzero(view.weights)
         reaching = view.below[ends]
         inner = self.problem.parents[ends] >= 0
         reaching[inner] += view.down[ends[inner]]
         excess = reaching - view.values[ends, None]
-        wanted[ends] |= excess > tolerance
+        missing[ends] |= excess > tolerance
         return float((view.weights[ends] * np.maximum(excess.max(axis=1), 0.0)).sum())
 
-    def _price_edges(self, view: TreeView, wanted: BoolArray, tolerance: float) -> float:
-        """All edges at once; returns the sum of the edges' maxima."""
+    def _price_edges(self, view: TreeView, missing: BoolArray, tolerance: float) -> float:
+        """Price all edges at once; return the sum of their maxima."""
         inner = self.problem.inner
         if not inner.size:
             return 0.0
@@ -86,6 +87,6 @@ class TreeReducedCostOracle(LabelPricing[TreeView]):
         lost = (up < low, down < low) if self.bounds.forbids else None
         domains = view.domains[parents], view.domains[inner]
         priced = self._edges.price(view.fixings, left, right, domains, tolerance, lost, view.stop)
-        wanted[inner] |= priced.targets
-        np.logical_or.at(wanted, parents, priced.sources)
+        missing[inner] |= priced.targets
+        np.logical_or.at(missing, parents, priced.sources)
         return float(priced.maxima.sum())

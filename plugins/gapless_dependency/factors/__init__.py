@@ -10,6 +10,6 @@ from gapless_dependency.factors.modifier_chains import (
     GrandSibling as GrandSibling,
     OutermostGrandchild as OutermostGrandchild,
 )
-from gapless_dependency.factors.pattern import Node as Node, Pattern as Pattern
+from gapless_dependency.factors.pattern import PatternNode as PatternNode, Pattern as Pattern
 from gapless_dependency.factors.siblings import Sibling as Sibling, TriSibling as TriSibling
 from gapless_dependency.factors.valency import Valency as Valency, valency as valency

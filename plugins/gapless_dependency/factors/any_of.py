@@ -10,15 +10,15 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.factors.linear_form import LinearForm
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import Decisions, Diagram, serialisable
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.factors.linear_form import LinearForm
+from gapless.roles import DecisionDiagram, Decisions, serialisable
 from gapless_dependency.arcs import as_arcs
 from gapless_dependency.factors.arc_conjunctions import ArcConjunctions
 from gapless_dependency.factors.single_score import single_score
 
 WIDEST = 12
-"""A polynomial over more arcs has too many terms."""
+"""Limit on the arcs of `AnyOf.polynomial`, which has up to 2 ** WIDEST terms."""
 
 
 def _score(value: Any) -> float:
@@ -37,7 +37,7 @@ def _pairs(values: Any) -> tuple[tuple[int, int], ...]:
 
 @serialisable("gapless_dependency.AnyOf")
 @attrs.frozen(eq=False)
-class AnyOf(Diagram):
+class AnyOf(DecisionDiagram):
     """`score` once, when the tree has one or more of the arcs.
 
     Arcs that the problem has no candidate for are left out.
@@ -65,7 +65,7 @@ class AnyOf(Diagram):
     score: float = attrs.field(converter=_score)
 
     def layers(self, decisions: Decisions) -> list[list[int]]:
-        """Each candidate among the arcs."""
+        """Return each candidate among the arcs as a layer."""
         arcs = as_arcs(decisions, self.name)
         for head, modifier in self.arcs:
             if not (0 <= head <= arcs.length and 0 <= modifier <= arcs.length):
@@ -76,19 +76,19 @@ class AnyOf(Diagram):
         return [[arc] for arc in sorted(ids[ids >= 0].tolist())]
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, float]:
-        """The state is 1 as soon as anything is on."""
+        """Make the state 1 once an arc is on."""
         return (states if choice < 0 else np.ones_like(states)), 0.0
 
     def final(self, states: IntArray) -> FloatArray:
-        """The score if anything is on."""
+        """Return the score for state 1."""
         return np.array([0.0, self.score])[states]
 
     def possible_values(self) -> FloatArray:
-        """Nothing, or the score."""
+        """Return 0 and the score."""
         return np.array([0.0, self.score])
 
     def polynomial(self) -> tuple[ArcConjunctions, ...]:
-        """The same as conjunctions: ``z + z' - z z'`` (Qian and Liu 2013, section 5.1), one factor for each width.
+        """Return the same as conjunctions, ``z + z' - z z'`` (Qian and Liu 2013, section 5.1), by width.
 
         Products of arcs into one word are left out: no tree has both.
 
@@ -103,25 +103,27 @@ class AnyOf(Diagram):
                 "use the factor itself"
             )
         factors = []
+        # Inclusion and exclusion: sets of odd size score s, sets of even size -s.
         for width in range(1, len(self.arcs) + 1):
             sets = [
-                chosen
-                for chosen in itertools.combinations(self.arcs, width)
-                if len({modifier for _, modifier in chosen}) == width
+                arcs
+                for arcs in itertools.combinations(self.arcs, width)
+                if len({modifier for _, modifier in arcs}) == width
             ]
             if sets:
                 factors.append(ArcConjunctions(sets, np.full(len(sets), self.score if width % 2 else -self.score)))
         return tuple(factors)
 
     def linear_form(self, size: int) -> LinearForm:
-        """One column: at least each arc, at most their sum."""
+        """Use one column: at least each arc, at most their sum."""
         allowed = self.score > -np.inf
         return LinearForm(
             objective=np.array([self.score if allowed else 0.0]),
             upper=np.array([float(allowed)]),
-            on_scope=np.concatenate([-np.eye(size), np.ones((1, size))]),
-            on_columns=np.concatenate([np.ones((size, 1)), [[-1.0]]]),
+            scope_coefficients=np.concatenate([-np.eye(size), np.ones((1, size))]),
+            column_coefficients=np.concatenate([np.ones((size, 1)), [[-1.0]]]),
             row_lower=np.zeros(size + 1),
             row_upper=np.full(size + 1, np.inf),
+            # Rows and integral arcs leave it no other values than 0 and 1.
             integer=False,
         )

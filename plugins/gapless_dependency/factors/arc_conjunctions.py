@@ -8,8 +8,8 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.score_array import bracketed, check_scores, score_array
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.score_array import bracketed, check_scores, score_array
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.roles import Decisions, Factor, serialisable
 from gapless_dependency.arcs import as_arcs
 
@@ -68,6 +68,7 @@ class ArcConjunctions(Factor):
     def __attrs_post_init__(self) -> None:
         if self.scores.shape != self.arcs.shape[:1]:
             raise InvalidProblem(f"conjunction: {len(self.arcs)} sets of arcs, but scores of {self.scores.shape}")
+        # Unordered: the same arcs in another order are the same conjunction.
         keys = [frozenset(map(tuple, arcs)) for arcs in self.arcs.tolist()]
         for number, key in enumerate(keys):
             if len(key) < self.arcs.shape[1]:
@@ -76,15 +77,18 @@ class ArcConjunctions(Factor):
             raise InvalidProblem("conjunction: a set of arcs is listed twice; add up its scores")
 
     def scopes(self, decisions: Decisions) -> IntArray:
-        """The sets whose arcs are all candidates, int64 (parts, width)."""
-        ids, known = self._listed(decisions)
-        chosen: IntArray = ids[known]
-        return chosen
+        """List the sets whose arcs are all candidates, int64 (parts, width)."""
+        ids, are_candidates = self._listed(decisions)
+        scopes: IntArray = ids[are_candidates]
+        return scopes
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """The scores as given."""
-        ids, known = self._listed(decisions)
-        score_of = dict(zip(map(tuple, ids[known].tolist()), self.scores[known].tolist(), strict=True))
+        """Look up the given scores."""
+        ids, are_candidates = self._listed(decisions)
+        # By scope, since a problem with fewer candidates lists fewer sets, and callers ask for any of them.
+        score_of = dict(
+            zip(map(tuple, ids[are_candidates].tolist()), self.scores[are_candidates].tolist(), strict=True)
+        )
         return np.array([score_of[tuple(scope)] for scope in scopes.tolist()], np.float64)
 
     def _listed(self, decisions: Decisions) -> tuple[IntArray, Any]:

@@ -1,4 +1,4 @@
-"""Factors that are no conjunctions of arcs, but that a dynamic program sees: adjacent and outermost modifiers."""
+"""Factors that are no conjunctions of arcs but that dynamic programs support: adjacent, outermost modifiers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from gapless import InvalidProblem
-from gapless.core.score_array import bracketed, check_scores, score_array
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.score_array import bracketed, check_scores, score_array
+from gapless.arrays.sparse import FloatArray, IntArray
 
 
 class BackboneFactor(ABC):
@@ -63,10 +63,10 @@ class BackboneFactor(ABC):
 
     @abstractmethod
     def parts(self, heads: IntArray) -> list[tuple[int, ...]]:
-        """The parts of a tree, as indices of `scores`; ``heads[i]`` is the head of word ``i + 1``."""
+        """List the parts of a tree, as indices of `scores`; ``heads[i]`` is the head of word ``i + 1``."""
 
     def value(self, heads: IntArray) -> float:
-        """The score of a tree's parts, -inf when one is forbidden."""
+        """Return the score of a tree's parts; -inf if one is forbidden."""
         return math.fsum(float(self.scores[part]) for part in self.parts(heads))
 
     def to_fields(self) -> dict[str, Any]:
@@ -80,13 +80,14 @@ class BackboneFactor(ABC):
 
 
 def chains(heads: IntArray) -> dict[tuple[int, int], list[int]]:
-    """For each head and side (-1 left, 1 right) that has modifiers: these, from the head outwards."""
-    found: dict[tuple[int, int], list[int]] = {}
+    """Map each head and side (-1 left, 1 right) with modifiers to these, from the head outwards."""
+    outwards: dict[tuple[int, int], list[int]] = {}
     above = heads.tolist()
     for modifier, head in enumerate(above, start=1):
         if modifier > head:
-            found.setdefault((head, 1), []).append(modifier)
+            outwards.setdefault((head, 1), []).append(modifier)
+    # Leftward modifiers from right to left, so that each list begins next to its head.
     for modifier in range(len(above), 0, -1):
         if modifier < above[modifier - 1]:
-            found.setdefault((above[modifier - 1], -1), []).append(modifier)
-    return found
+            outwards.setdefault((above[modifier - 1], -1), []).append(modifier)
+    return outwards

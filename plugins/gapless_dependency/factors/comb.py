@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless.roles import serialisable
 from gapless_dependency.arcs import Arcs
 from gapless_dependency.factors.part_factor import PartFactor
@@ -18,8 +18,8 @@ from gapless_dependency.factors.part_factor import PartFactor
 class Comb(PartFactor):
     """``scores[h, m]`` fires when h heads the `width` consecutive words that begin with m.
 
-    Consecutive means that nothing stands between two of them but perhaps h itself, so with h = 3 and a width of 4
-    the comb that begins with 1 is 1, 2, 4, 5. Where h heads a longer run, every window of `width` words fires;
+    Consecutive means that only h itself may stand between two of them, so with h = 3 and a width of 4 the comb that
+    begins with 1 is 1, 2, 4, 5. Where h heads a longer run, every window of `width` words fires;
     combs of several widths are several factors. Combs with gaps are too many to list: name those that matter by
     `ArcConjunctions`.
     Source: Qian and Liu 2013, section 4.3, comb features.
@@ -58,6 +58,7 @@ class Comb(PartFactor):
     def modifiers(self, heads: IntArray, first: IntArray) -> IntArray:
         """The modifiers of combs with these heads and first modifiers, int64 (parts, width)."""
         words = first[:, None] + np.arange(self.width)
+        # A comb that begins left of its head skips the head itself.
         words += (first < heads)[:, None] & (words >= heads[:, None])
         return words
 
@@ -65,6 +66,7 @@ class Comb(PartFactor):
         """The arcs from h to `width` consecutive words, int64 (parts, width), ascending."""
         heads, first = np.nonzero(arcs.index >= 0)
         words = self.modifiers(heads, first)
+        # Windows that reach beyond the last word do not exist.
         inside = words[:, -1] <= arcs.length
         sets: IntArray = arcs.index[heads[inside][:, None], words[inside]]
         return sets[(sets >= 0).all(axis=1)]

@@ -8,14 +8,8 @@ from gapless.roles import serialisable
 from gapless_dependency.factors.arc_family import ArcFamily
 
 
-class _ArcChain(ArcFamily):
-    """A score for every chain of arcs down through the words of `places`."""
-
-    chained: ClassVar[bool] = True
-
-
 @serialisable("gapless_dependency.Grandchild")
-class Grandchild(_ArcChain):
+class Grandchild(ArcFamily):
     """``scores[g, h, m]`` fires for the arcs g -> h and h -> m, h being a word (Qian and Liu 2013, section 4.3).
 
     Parameters
@@ -37,11 +31,12 @@ class Grandchild(_ArcChain):
     """
 
     name: ClassVar[str] = "grandchild"
+    chained: ClassVar[bool] = True
     places: ClassVar[str] = "ghm"
 
 
 @serialisable("gapless_dependency.GreatGrandchild")
-class GreatGrandchild(_ArcChain):
+class GreatGrandchild(ArcFamily):
     """``scores[a, g, h, m]`` fires for the arcs a -> g, g -> h and h -> m (Qian and Liu 2013, section 4.3).
 
     Parameters
@@ -64,4 +59,5 @@ class GreatGrandchild(_ArcChain):
     """
 
     name: ClassVar[str] = "great-grandchild"
+    chained: ClassVar[bool] = True
     places: ClassVar[str] = "aghm"

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import ClassVar
 
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless.roles import serialisable
 from gapless_dependency.factors.backbone_factor import BackboneFactor, chains
+
+
+def _adjacent(heads: IntArray) -> Iterator[tuple[int, int, int]]:
+    """List each head with every two adjacent modifiers on a side; the head stands for the one before the first."""
+    for (head, _), modifiers in chains(heads).items():
+        for nearer, farther in itertools.pairwise([head, *modifiers]):
+            yield head, nearer, farther
 
 
 @serialisable("gapless_dependency.AdjacentSibling")
@@ -38,12 +47,8 @@ class AdjacentSibling(BackboneFactor):
     backbones: ClassVar[tuple[str, ...]] = ("sibling", "carreras", "grand-sibling")
 
     def parts(self, heads: IntArray) -> list[tuple[int, ...]]:
-        """One for each arc."""
-        return [
-            (head, nearer, farther)
-            for (head, _), modifiers in chains(heads).items()
-            for nearer, farther in zip([head, *modifiers[:-1]], modifiers, strict=True)
-        ]
+        """List one part for each arc."""
+        return [*_adjacent(heads)]
 
 
 @serialisable("gapless_dependency.GrandSibling")
@@ -70,13 +75,10 @@ class GrandSibling(BackboneFactor):
     backbones: ClassVar[tuple[str, ...]] = ("grand-sibling",)
 
     def parts(self, heads: IntArray) -> list[tuple[int, ...]]:
-        """One for each arc."""
+        """List one part for each arc."""
+        # By convention position 0 stands for the head of the root.
         above = [0, *heads.tolist()]
-        return [
-            (above[head], head, nearer, farther)
-            for (head, _), modifiers in chains(heads).items()
-            for nearer, farther in zip([head, *modifiers[:-1]], modifiers, strict=True)
-        ]
+        return [(above[head], head, nearer, farther) for head, nearer, farther in _adjacent(heads)]
 
 
 @serialisable("gapless_dependency.OutermostGrandchild")
@@ -104,10 +106,10 @@ class OutermostGrandchild(BackboneFactor):
     backbones: ClassVar[tuple[str, ...]] = ("carreras",)
 
     def parts(self, heads: IntArray) -> list[tuple[int, ...]]:
-        """Two for each arc."""
-        known = chains(heads)
+        """List two parts for each arc."""
+        outwards = chains(heads)
         return [
-            (head, modifier, known.get((modifier, side), [modifier])[-1])
+            (head, modifier, outwards.get((modifier, side), [modifier])[-1])
             for modifier, head in enumerate(heads.tolist(), start=1)
             for side in (-1, 1)
         ]

@@ -1,22 +1,22 @@
-"""The common part of factors over word positions: scopes from the arcs, scores from positions."""
+"""The base of factors over word positions: scopes from the arcs, scores from positions."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.roles import Decisions, Factor
 from gapless_dependency.arcs import Arcs, as_arcs
 from gapless_dependency.factors.part_scores import PartScores
 
 
 class PartFactor(Factor):
-    """A factor whose sets of arcs are known by a few word positions, under which their scores are looked up.
+    """A factor whose sets of arcs are identified by a few word positions, which index their scores.
 
     `scores` (array of n + 1 positions on each axis, or callable): one axis, or one int64 array (parts,), for each
-    letter of `places`. A callable with a method ``upper_bound`` of the same arguments is asked for scores only
-    where its bounds leave a doubt.
+    letter of `places`. A callable with a method ``upper_bound`` of the same arguments is called only where
+    its bounds do not decide.
     """
 
     places: ClassVar[str]
@@ -31,24 +31,24 @@ class PartFactor(Factor):
 
     @abstractmethod
     def arc_sets(self, arcs: Arcs) -> IntArray:
-        """The sets of arcs, int64 (parts, width)."""
+        """List the sets of arcs, int64 (parts, width)."""
 
     @abstractmethod
     def positions(self, scopes: IntArray, arcs: Arcs) -> tuple[IntArray, ...]:
-        """For each place the word positions of the given sets of arcs, int64 (parts,) each."""
+        """Return the word positions of the given sets of arcs for each place, int64 (parts,) each."""
 
     def scopes(self, decisions: Decisions) -> IntArray:
-        """The sets of arcs that score, int64 (parts, width)."""
+        """List the sets of arcs that score, int64 (parts, width)."""
         arcs = as_arcs(decisions, self.name)
         self.check_length(arcs.length)
         return self.arc_sets(arcs)
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """Look the parts up."""
+        """Look up the scores."""
         return self.scores.lookup(*self.positions(scopes, as_arcs(decisions, self.name)))
 
     def upper_bound(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """The scorer's ``upper_bound``; the scores where it has none."""
+        """Return the scorer's ``upper_bound``; the scores if it has none."""
         return self.scores.bound(*self.positions(scopes, as_arcs(decisions, self.name)))
 
     @property
@@ -57,16 +57,16 @@ class PartFactor(Factor):
         return self.scores.bounded
 
     def tabulated(self, decisions: Decisions) -> Self:
-        """The factor as JSON can hold it: with a table of this sentence's parts in place of a callable."""
+        """Return the factor as JSON can hold it: a table of this sentence's parts replaces a callable."""
         arcs = as_arcs(decisions, self.name)
         positions = self.positions(self.scopes(decisions), arcs)
         return type(self).from_fields({**self.to_fields(), "scores": self.scores.tabulated(*positions)})
 
     def to_fields(self) -> dict[str, Any]:
-        """The constructor's arguments, for JSON."""
+        """Return the constructor's arguments, for JSON."""
         return {"scores": self.scores.given}
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Self:
-        """The inverse of `to_fields`."""
+        """Build the factor from `to_fields`."""
         return cls(**fields)

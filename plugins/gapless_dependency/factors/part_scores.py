@@ -10,8 +10,8 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.score_array import check_scores, score_array
-from gapless.core.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
+from gapless.arrays.score_array import check_scores, score_array
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray, float_array, int_array
 from gapless.roles import serialisable
 
 Scorer = Callable[..., Any]
@@ -37,7 +37,7 @@ class PartScores:
             self.given = given
             return
         order = len(self.places)
-        array = score_array(given, f"{name}: scores")  # a copy: whoever gave it may change it
+        array = score_array(given, f"{name}: scores")  # a copy: the caller may change its array
         if array.ndim != order or len(set(array.shape)) > 1:
             raise InvalidProblem(
                 f"{name}: scores have shape {array.shape}, expected {order} axes of n + 1 positions each"
@@ -77,7 +77,7 @@ class PartScores:
         return callable(getattr(self.given, "upper_bound", None))
 
     def bound(self, *positions: IntArray) -> FloatArray:
-        """Upper bounds on scores of parts, arguments as for `lookup`; the scores where nobody gives bounds.
+        """Upper bounds on scores of parts, arguments as for `lookup`; the scores if there are no bounds.
 
         Raises `InvalidProblem`: another number of bounds than parts.
         """
@@ -96,12 +96,13 @@ class PartScores:
         return ", ".join(f"{p} = {int(a[number])}" for p, a in zip(self.places, positions, strict=True))
 
     def _asked(self, positions: tuple[IntArray, ...]) -> Any:
-        """The callable's answer; its errors say what it was given."""
+        """Call the scorer; errors of wrong arguments get a note that lists what it was given."""
         assert callable(self.given)
         given = f"one int64 array (parts,) for each of {', '.join(self.places)}"
         try:
             return self.given(*positions)
         except TypeError as error:
+            # A TypeError from inside the scorer is not about its arguments: leave it as it is.
             if self._takes(len(positions)):
                 raise
             raise InvalidProblem(f"{self.name}: the scores' callable is given {given}: {error}") from error
@@ -114,7 +115,7 @@ class PartScores:
             raise
 
     def _takes(self, count: int) -> bool:
-        """Whether the callable takes so many arguments; True where that cannot be known."""
+        """Return whether the callable takes so many arguments; True if that is unknown."""
         assert callable(self.given)
         try:
             signature = inspect.signature(self.given)
@@ -127,7 +128,7 @@ class PartScores:
         return True
 
     def tabulated(self, *positions: IntArray) -> FloatArray | PartTable:
-        """The form that JSON can hold: the array, or the scores of these parts when a callable gives them."""
+        """Return what JSON can hold: the array, or a table of the scores of these parts."""
         if isinstance(self.given, np.ndarray):
             return self.given
         return PartTable(np.stack(positions, axis=1), self.lookup(*positions))
@@ -170,23 +171,23 @@ class PartTable:
         if repeated.size:
             part = self.positions[order[repeated[0]]].tolist()
             raise InvalidProblem(f"PartTable: the part {part} is listed twice; add up its scores")
-        # Frozen, so past its __setattr__. Sorted once: a table is asked again and again.
+        # Frozen, so past its __setattr__. Sorted once, since a table is searched many times.
         object.__setattr__(self, "_dims", dims)
         object.__setattr__(self, "_keys", keys[order])
         object.__setattr__(self, "_order", order)
 
     def __call__(self, *positions: IntArray) -> Any:
         """Scores of the parts asked for, float64 (m,); `InvalidProblem` for a part that is not listed."""
-        asked = np.stack(positions, axis=1)
-        if asked.shape[1] != len(self._dims):
-            raise InvalidProblem(f"PartTable: its parts have {len(self._dims)} positions, not {asked.shape[1]}")
-        known: BoolArray = np.all((asked >= 0) & (asked < self._dims), axis=1)
-        # What lies outside is looked up as something inside, and then not found after all.
-        keys = np.ravel_multi_index(tuple(np.where(known[:, None], asked, 0).T), self._dims)
-        found = np.searchsorted(self._keys, keys)
-        known &= found < self._keys.size
-        known[known] = self._keys[found[known]] == keys[known]
+        parts = np.stack(positions, axis=1)
+        if parts.shape[1] != len(self._dims):
+            raise InvalidProblem(f"PartTable: its parts have {len(self._dims)} positions, not {parts.shape[1]}")
+        known: BoolArray = np.all((parts >= 0) & (parts < self._dims), axis=1)
+        # Positions outside are replaced by 0 to have a valid key, and stay unknown.
+        keys = np.ravel_multi_index(tuple(np.where(known[:, None], parts, 0).T), self._dims)
+        rank = np.searchsorted(self._keys, keys)
+        known &= rank < self._keys.size
+        known[known] = self._keys[rank[known]] == keys[known]
         if not known.all():
-            part = asked[int(np.argmin(known))].tolist()
+            part = parts[int(np.argmin(known))].tolist()
             raise InvalidProblem(f"PartTable: the part {part} is not in the table")
-        return self.scores[self._order[found]]
+        return self.scores[self._order[rank]]

@@ -1,4 +1,4 @@
-"""Hand-crafted patterns: a score where words and tags match regular expressions in a small subtree."""
+"""Hand-crafted patterns: a score for small subtrees whose words and tags match regular expressions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Decisions, Factor, serialisable
 from gapless_dependency.arcs import Arcs, as_arcs
 from gapless_dependency.factors.single_score import single_score
 
 MOST_MATCHES = 1_000_000
+"""Default limit on the combinations that are tried at one node."""
+
 ROOT = "root"
 """The name that stands for position 0 in the arcs of a pattern."""
 
@@ -40,7 +42,7 @@ def _matches(expression: str, text: str) -> bool:
 
 @serialisable("gapless_dependency.Node")
 @attrs.frozen
-class Node:
+class PatternNode:
     """A word of a pattern: regular expressions that its form and its tag match from end to end.
 
     Parameters
@@ -50,9 +52,9 @@ class Node:
 
     Examples
     --------
-    >>> from gapless_dependency import Node
-    >>> Node("rather|better", tag="RB")
-    Node(word='rather|better', tag='RB')
+    >>> from gapless_dependency import PatternNode
+    >>> PatternNode("rather|better", tag="RB")
+    PatternNode(word='rather|better', tag='RB')
     """
 
     word: str | None = attrs.field(default=None, converter=_expression)
@@ -71,7 +73,7 @@ def _score(value: Any) -> float:
     return single_score(value, "pattern")
 
 
-def _nodes(values: Any) -> dict[str, Node]:
+def _nodes(values: Any) -> dict[str, PatternNode]:
     return dict(values)
 
 
@@ -84,16 +86,16 @@ def _pairs(values: Any) -> Pairs:
 
 
 def _followed(known: IntArray, others: IntArray, first: IntArray) -> tuple[IntArray, IntArray]:
-    """Number and other end of every arc at known positions; ``others[first[p]:first[p + 1]]`` are those at p."""
+    """Return row and other end of each arc at known positions: for p, ``others[first[p]:first[p + 1]]``."""
     counts = first[known + 1] - first[known]
     rows = np.repeat(np.arange(known.size), counts)
     return rows, others[np.arange(rows.size) + (first[known] - np.cumsum(counts) + counts)[rows]]
 
 
-def _check_count(count: int, node: str, most: int) -> None:
-    if count > most:
+def _check_count(count: int, node: str, limit: int) -> None:
+    if count > limit:
         raise InvalidProblem(
-            f"pattern: more than {most} combinations to try at node {node!r}; ask for more by its word or tag"
+            f"pattern: more than {limit} combinations to try at node {node!r}; ask for more by its word or tag"
         )
 
 
@@ -124,15 +126,15 @@ class Pattern(Factor):
 
     Examples
     --------
-    >>> from gapless_dependency import Node, Pattern
-    >>> nodes = {"than": Node("than"), "rather": Node("rather")}
+    >>> from gapless_dependency import PatternNode, Pattern
+    >>> nodes = {"than": PatternNode("than"), "rather": PatternNode("rather")}
     >>> than = Pattern(nodes, [("than", "rather")], 2.0, words=["rather", "than"])
     >>> than.arcs
     (('than', 'rather'),)
     """
 
     name: ClassVar[str] = "pattern"
-    nodes: Mapping[str, Node] = attrs.field(converter=_nodes)
+    nodes: Mapping[str, PatternNode] = attrs.field(converter=_nodes)
     arcs: Pairs = attrs.field(converter=_pairs)
     score_each: float = attrs.field(alias="score", converter=_score)
     words: tuple[str, ...] = attrs.field(kw_only=True, converter=_texts)
@@ -158,28 +160,29 @@ class Pattern(Factor):
             for node in pair:
                 if node not in self.nodes and not (node == ROOT and pair in self.arcs):
                     raise InvalidProblem(f"pattern: {pair} names {node!r}, but the nodes are {sorted(self.nodes)}")
-        for node, asked in self.nodes.items():
-            if not isinstance(asked, Node):
-                raise InvalidProblem(f"pattern: nodes[{node!r}] is {asked!r}, expected a Node")
-            if asked.tag is not None and self.tags is None:
+        for node, condition in self.nodes.items():
+            if not isinstance(condition, PatternNode):
+                raise InvalidProblem(f"pattern: nodes[{node!r}] is {condition!r}, expected a Node")
+            if condition.tag is not None and self.tags is None:
                 raise InvalidProblem(f"pattern: node {node!r} asks for a tag, but no tags are given")
         if self.tags is not None and len(self.tags) != len(self.words):
             raise InvalidProblem(f"pattern: {len(self.tags)} tags for {len(self.words)} words")
 
     def scopes(self, decisions: Decisions) -> IntArray:
-        """The sets of arcs that match, int64 (sets, arcs), ascending in each set."""
+        """List the sets of arcs that match, int64 (sets, arcs), ascending in each set."""
         arcs = as_arcs(decisions, self.name)
         matches = self.matches(arcs)
         matches[ROOT] = np.zeros_like(next(iter(matches.values())))
         ids = np.stack([arcs.index[matches[head], matches[modifier]] for head, modifier in self.arcs], axis=1)
+        # A set scores once, however many ways it matches: symmetric nodes would otherwise count twice.
         return np.unique(np.sort(ids, axis=1), axis=0)
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """The same for all."""
+        """Return the same score for all."""
         return np.full(len(scopes), self.score_each)
 
     def matches(self, decisions: Decisions, most: int = MOST_MATCHES) -> dict[str, IntArray]:
-        """Every way in which the candidate arcs let the pattern match.
+        """Find every way in which the pattern matches along candidate arcs.
 
         Parameters
         ----------
@@ -201,49 +204,51 @@ class Pattern(Factor):
         if len(self.words) != arcs.length:
             raise InvalidProblem(f"pattern: {len(self.words)} words, but the sentence has {arcs.length}")
         positions = {}
-        for node, asked in self.nodes.items():
-            positions[node] = asked.positions(self.words, self.tags)
+        for node, condition in self.nodes.items():
+            positions[node] = condition.positions(self.words, self.tags)
             if not positions[node].size:
                 return dict.fromkeys(self.nodes, np.zeros(0, np.int64))
         matches = self._joined(arcs, positions, most)
         return {node: matches[node] for node in self.nodes}
 
     def _joined(self, arcs: Arcs, positions: Mapping[str, IntArray], most: int) -> dict[str, IntArray]:
-        """Matches, (matches,) for each name: joined node by node, those that arcs tie first, rare ones before."""
+        """Join matches node by node, (matches,) for each name: nodes along arcs first, of these the rarest."""
         forms = np.unique([word.lower() for word in self.words], return_inverse=True)[1]
         by_head = np.argsort(arcs.heads, kind="stable")
         below = arcs.modifiers[by_head], np.searchsorted(arcs.heads[by_head], np.arange(arcs.length + 2))
         above = arcs.heads, arcs.first
         matches = {ROOT: np.zeros(1, np.int64)}
-        while left := [node for node in self.nodes if node not in matches]:
+        while remaining := [node for node in self.nodes if node not in matches]:
             # Ends of arcs by which known nodes lead to unknown ones.
-            ties = {m: (h, below) for h, m in self.arcs if h in matches and m in left}
-            ties |= {h: (m, above) for h, m in self.arcs if m in matches and h in left}
-            node = min(ties or left, key=lambda name: positions[name].size)
+            ties = {m: (h, below) for h, m in self.arcs if h in matches and m in remaining}
+            ties |= {h: (m, above) for h, m in self.arcs if m in matches and h in remaining}
+            # The rarest node first keeps the intermediate joins small, as in a database.
+            node = min(ties or remaining, key=lambda name: positions[name].size)
             if node in ties:
                 known, (others, first) = ties[node]
-                asked = np.zeros(arcs.length + 1, bool)
-                asked[positions[node]] = True
-                others, first = others[asked[others]], np.append(0, np.cumsum(asked[others]))[first]
+                allowed = np.zeros(arcs.length + 1, bool)
+                allowed[positions[node]] = True
+                # Drop the arcs to other words, and move the row pointers accordingly.
+                others, first = others[allowed[others]], np.append(0, np.cumsum(allowed[others]))[first]
                 _check_count(int((first[matches[known] + 1] - first[matches[known]]).sum()), node, most)
-                rows, here = _followed(matches[known], others, first)
+                rows, new = _followed(matches[known], others, first)
             else:
-                places, count = positions[node], matches[ROOT].size
-                _check_count(count * places.size, node, most)
-                rows, here = np.repeat(np.arange(count), places.size), np.tile(places, count)
-            matches = {name: held[rows] for name, held in matches.items()}
-            matches[node] = here
+                words, count = positions[node], matches[ROOT].size
+                _check_count(count * words.size, node, most)
+                rows, new = np.repeat(np.arange(count), words.size), np.tile(words, count)
+            matches = {name: places[rows] for name, places in matches.items()}
+            matches[node] = new
             fits = self._fits(arcs, matches, node, forms)
-            matches = {name: held[fits] for name, held in matches.items()}
+            matches = {name: places[fits] for name, places in matches.items()}
         return matches
 
     def _fits(self, arcs: Arcs, matches: Mapping[str, IntArray], node: str, forms: IntArray) -> BoolArray:
-        """Matches that the newest node leaves right."""
-        here = matches[node]
-        fits = np.ones(here.size, bool)
-        for name, held in matches.items():
+        """Mark the matches that satisfy all conditions on the newest node."""
+        new = matches[node]
+        fits = np.ones(new.size, bool)
+        for name, places in matches.items():
             if name != node:
-                fits &= held != here
+                fits &= places != new
 
         def tied(pairs: Pairs) -> list[tuple[IntArray, IntArray]]:
             return [(matches[a], matches[b]) for a, b in pairs if node in (a, b) and {a, b} <= matches.keys()]
@@ -254,6 +259,6 @@ class Pattern(Factor):
             fits &= left < right
         for left, right in tied(self.adjacent):
             fits &= left + 1 == right
-        for one, other in tied(self.same_word):
-            fits &= forms[one - 1] == forms[other - 1]
+        for left, right in tied(self.same_word):
+            fits &= forms[left - 1] == forms[right - 1]
         return fits

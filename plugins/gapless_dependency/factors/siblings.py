@@ -8,14 +8,8 @@ from gapless.roles import serialisable
 from gapless_dependency.factors.arc_family import ArcFamily
 
 
-class _OneHead(ArcFamily):
-    """A score for all modifiers of a head, as many at a time as `places` has after the head."""
-
-    chained: ClassVar[bool] = False
-
-
 @serialisable("gapless_dependency.Sibling")
-class Sibling(_OneHead):
+class Sibling(ArcFamily):
     """``scores[h, a, b]``, a < b, fires once for every two modifiers a, b of h, on whichever sides of it.
 
     All pairs, adjacent or not (Qian and Liu 2013, section 4.3).
@@ -39,11 +33,12 @@ class Sibling(_OneHead):
     """
 
     name: ClassVar[str] = "sibling"
+    chained: ClassVar[bool] = False
     places: ClassVar[str] = "hab"
 
 
 @serialisable("gapless_dependency.TriSibling")
-class TriSibling(_OneHead):
+class TriSibling(ArcFamily):
     """``scores[h, a, b, c]``, a < b < c, fires once for every three modifiers a, b, c of h.
 
     Adjacent or not, on whichever sides of the head (Qian and Liu 2013, section 4.3).
@@ -67,4 +62,5 @@ class TriSibling(_OneHead):
     """
 
     name: ClassVar[str] = "tri-sibling"
+    chained: ClassVar[bool] = False
     places: ClassVar[str] = "habc"

@@ -1,15 +1,15 @@
-"""One number as a score."""
+"""The check of a single number as a score."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gapless import InvalidProblem
-from gapless.core.score_array import EXPECTED, check_scores, score_array
+from gapless.arrays.score_array import EXPECTED, check_scores, score_array
 
 
 def single_score(value: Any, name: str = "a factor") -> float:
-    """A factor's only score: a finite number of at most 1e12 in size, or -inf.
+    """Check a factor's only score: a finite number of at most 1e12 in size, or -inf.
 
     `name`: the factor's, for messages.
     """

@@ -1,4 +1,4 @@
-"""Valency: a score for how many modifiers a word has."""
+"""Valency: a score for the number of modifiers of a word."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 
 import gapless_kernels
 from gapless import InvalidProblem
-from gapless.core.factors.linear_form import LinearForm
-from gapless.core.score_array import check_scores, score_array
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.roles import Decisions, Diagram, Factor, serialisable
+from gapless.arrays.score_array import check_scores, score_array
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.factors.linear_form import LinearForm
+from gapless.roles import DecisionDiagram, Decisions, Factor, serialisable
 from gapless_dependency.arcs import Arcs, as_arcs
 from gapless_dependency.factors.single_score import single_score
 
 MOST_SETS = 200_000
-"""A polynomial with more terms for one word is refused."""
+"""Limit on the terms of a polynomial for one word."""
 
 
 def _counted(values: Any) -> FloatArray:
@@ -44,7 +44,7 @@ def _position(value: Any) -> int:
 
 @serialisable("gapless_dependency.Valency")
 @attrs.frozen(eq=False)
-class Valency(Diagram):
+class Valency(DecisionDiagram):
     """``scores[k]`` when `head` has k modifiers (Qian and Liu 2013, section 5.1; Martins et al. 2009).
 
     Parameters
@@ -76,10 +76,10 @@ class Valency(Diagram):
     scores: FloatArray = attrs.field(converter=_counted)
 
     def layers(self, decisions: Decisions) -> list[list[int]]:
-        """Each arc from the head."""
+        """Return each arc from the head as a layer."""
         arcs = as_arcs(decisions, self.name)
         own = _arcs_from(arcs, self.head)
-        # What more modifiers score is anyone's guess: nothing, the last score, or -inf.
+        # Scores of more modifiers cannot be guessed: 0, the last score and -inf are all plausible.
         if own.size >= self.scores.size:
             raise InvalidProblem(
                 f"valency: head {self.head} may have up to {own.size} modifiers, but the scores end at "
@@ -88,19 +88,19 @@ class Valency(Diagram):
         return [[arc] for arc in own.tolist()]
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, float]:
-        """The state is the number of modifiers so far."""
+        """Count the modifiers so far in the state."""
         return (states if choice < 0 else states + 1), 0.0
 
     def final(self, states: IntArray) -> FloatArray:
-        """Look the number up."""
+        """Look up the number of modifiers."""
         return self.scores[states]
 
     def possible_values(self) -> FloatArray:
-        """The scores."""
+        """Return the scores."""
         return self.scores
 
     def polynomial(self, degree: int | None = None) -> tuple[Factor, ...]:
-        """The same as conjunctions, exactly: a polynomial of the arcs (Qian and Liu 2013, section 5.1).
+        """Return the same as conjunctions, exactly: a polynomial of the arcs (Qian and Liu 2013, section 5.1).
 
         ``f(k) = sum over j of d[j] * binomial(k, j)`` with d the forward differences of the scores at 0, and
         ``binomial(k, j)`` counts the sets of j modifiers. The constant d[0] goes to the arcs into word 1, of which
@@ -123,6 +123,7 @@ class Valency(Diagram):
         """
         if not np.all(np.isfinite(self.scores)):
             raise InvalidProblem("valency: a score of -inf has no polynomial; use the factor itself")
+        # Newton's forward differences at 0, one order after the other.
         differences, row = [], self.scores
         while row.size:
             differences.append(float(row[0]))
@@ -130,27 +131,28 @@ class Valency(Diagram):
         needed = max((j for j, d in enumerate(differences) if d != 0.0), default=0)
         if degree is not None and needed > degree:
             raise InvalidProblem(f"valency: the scores of head {self.head} need degree {needed}, not {degree}")
-        most = self.scores.size - 1
+        limit = self.scores.size - 1
         factors: list[Factor] = [Always(differences[0])] if differences[0] else []
-        return (*factors, *(ModifierSets(self.head, j, d, most) for j, d in enumerate(differences) if j and d))
+        return (*factors, *(ModifierSets(self.head, j, d, limit) for j, d in enumerate(differences) if j and d))
 
     def linear_form(self, size: int) -> LinearForm:
-        """An indicator for each number of modifiers, of which one holds."""
+        """Use an indicator for each number of modifiers (Martins et al. 2009)."""
         counts = np.arange(min(size + 1, self.scores.size), dtype=np.float64)
         scores = self.scores[: counts.size]
         allowed = scores > -np.inf
         return LinearForm(
             objective=np.where(allowed, scores, 0.0),
             upper=allowed.astype(np.float64),
-            on_scope=np.stack([np.zeros(size), np.ones(size)]),
-            on_columns=np.stack([np.ones(counts.size), -counts]),
+            # One indicator is on; the sum of its number over the indicators is the number of arcs that are on.
+            scope_coefficients=np.stack([np.zeros(size), np.ones(size)]),
+            column_coefficients=np.stack([np.ones(counts.size), -counts]),
             row_lower=np.array([1.0, 0.0]),
             row_upper=np.array([1.0, 0.0]),
         )
 
 
 def valency(scores: Any) -> tuple[Valency, ...]:
-    """One `Valency` for each position: ``scores[h, k]`` when h has k modifiers.
+    """Make one `Valency` for each position: ``scores[h, k]`` when h has k modifiers.
 
     Parameters
     ----------
@@ -186,9 +188,10 @@ class ModifierSets(Factor):
     most: int
 
     def scopes(self, decisions: Decisions) -> IntArray:
-        """The sets, int64 (sets, width)."""
+        """List the sets, int64 (sets, width)."""
         arcs = as_arcs(decisions, self.name)
         own = _arcs_from(arcs, self.head)
+        # Beyond `most` modifiers the polynomial would extrapolate, where the valency itself refuses.
         if own.size > self.most:
             raise InvalidProblem(
                 f"valency: the scores of head {self.head} end at {self.most} modifiers, but it has {own.size} "
@@ -199,11 +202,11 @@ class ModifierSets(Factor):
                 f"valency: head {self.head} has {math.comb(own.size, self.width)} sets of {self.width} modifiers; "
                 "use the factor itself"
             )
-        chosen = gapless_kernels.arcs_of_one_head(arcs.heads[own], arcs.modifiers[own], self.width)
-        return own[chosen]
+        members = gapless_kernels.arcs_of_one_head(arcs.heads[own], arcs.modifiers[own], self.width)
+        return own[members]
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """The same for all."""
+        """Return the same score for all."""
         return np.full(len(scopes), self.score_each)
 
 
@@ -221,5 +224,5 @@ class Always(Factor):
         return np.arange(arcs.first[1], arcs.first[2])[:, None]
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """The same for all."""
+        """Return the same score for all."""
         return np.full(len(scopes), self.score_each)

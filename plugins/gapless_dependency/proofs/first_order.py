@@ -10,8 +10,8 @@ import attrs
 from gapless import InvalidProblem, Problem
 from gapless.roles import BoundCertificate, Fixings, serialisable
 from gapless_dependency.problem import ParsingProblem
-from gapless_dependency.proofs.entered_sets import arborescence_bounds
-from gapless_dependency.proofs.spans import through_every_arc
+from gapless_dependency.proofs.cut_set_duals import arborescence_bounds
+from gapless_dependency.proofs.spans import bounds_through_arcs
 
 
 @serialisable("gapless_dependency.FirstOrderCertificate")
@@ -27,6 +27,7 @@ class FirstOrderCertificate(BoundCertificate):
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
         """The bound on all trees that agree with the fixings; `InvalidProblem` if there are factors."""
+        # A factor of positive scores could lift a tree above this bound.
         if not isinstance(problem, ParsingProblem) or problem.factors:
             raise InvalidProblem(f"this evidence is for a ParsingProblem without factors, got {problem!r}")
         arcs = problem.decisions
@@ -35,5 +36,5 @@ class FirstOrderCertificate(BoundCertificate):
             return -math.inf
         weights = problem.scores.copy()
         weights[arcs.heads[implied.off], arcs.modifiers[implied.off]] = -math.inf
-        bounds = through_every_arc if problem.projective else arborescence_bounds
+        bounds = bounds_through_arcs if problem.projective else arborescence_bounds
         return bounds(weights, problem.single_root, through=False)[0]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.proofs.raised import raised
-from gapless.core.sparse import FloatArray, IntArray
-from gapless_dependency.proofs.recursion import Chart, Items, Recursion, Scores
+from gapless.arrays.round_up import round_up_for_sum
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless_dependency.proofs.inside_outside import Chart, Items, Recursion, Scores
 
 
-def through_every_arc(
+def bounds_through_arcs(
     weights: FloatArray,
     grandchild: FloatArray | None,
     sibling: FloatArray | None,
@@ -17,7 +17,7 @@ def through_every_arc(
     single_root: bool,
     through: bool = True,
 ) -> tuple[float, FloatArray]:
-    """Bounds as of `spans.through_every_arc`, under further scores.
+    """As `spans.bounds_through_arcs`, but with the scores of siblings, grandchildren and grand-siblings.
 
     Parameters
     ----------
@@ -34,25 +34,26 @@ def through_every_arc(
     -----
     Koo and Collins 2010, section 4.1 (model 1): items of the adjacent-sibling recursion (McDonald and Pereira 2006,
     section 2.2) that know the head of their head where a score asks for it. O(n^4) time, else O(n^3), in O(n) array
-    operations; items whose grandparent lies within them are made and never used.
+    operations; items whose grandparent lies within them are computed but never used.
     """
     size = len(weights)
     grand = grandchild is not None or grand_sibling is not None
     additions = 4 * size if grand else 2 * size
-    arc_scores = Chart(raised(weights, additions))
+    arc_scores = Chart(round_up_for_sum(weights, additions))
     arc_scores.inside[:, 0] = -np.inf
-    pair = raised(np.zeros((1, 1, 1)) if sibling is None else sibling, additions)
+    pair = round_up_for_sum(np.zeros((1, 1, 1)) if sibling is None else sibling, additions)
     pair = np.broadcast_to(pair, (size, size, size))
-    at = np.arange(size)
-    above = raised(np.zeros((1, 1, 1)) if grandchild is None else grandchild, additions)
+    positions = np.arange(size)
+    above = round_up_for_sum(np.zeros((1, 1, 1)) if grandchild is None else grandchild, additions)
+    # The root has no head, so it is the middle of no chain.
     above[:, 0] = 0.0
     above = np.broadcast_to(above, (size, size, size))
-    both = raised(np.zeros((1, 1, 1, 1)) if grand_sibling is None else grand_sibling, additions)
+    both = round_up_for_sum(np.zeros((1, 1, 1, 1)) if grand_sibling is None else grand_sibling, additions)
     both = np.broadcast_to(both, (size, size, size, size))
     # [grandparent, head, end]; between neighbours in a chain of modifiers [head, left one, right one].
     span, arc, between = (Chart(np.full((size,) * (3 if grand else 2), -np.inf)) for _ in range(3))
-    span.inside[..., at, at] = 0.0
-    g, row = at[:, None, None], at[:, None]
+    span.inside[..., positions, positions] = 0.0
+    g, row = positions[:, None, None], positions[:, None]
     recursion = Recursion()
 
     def items(chart: Chart, known: IntArray, *index: IntArray) -> Items:
@@ -87,6 +88,6 @@ def through_every_arc(
             m = h + side * np.arange(1, k + 1)
             recursion.best(items(span, row, head, end), items(arc, g, h, m), items(span, h[None], m, e))
     # The root has no head: its items are those that know position 0.
-    whole = (0, 0, size - 1) if grand else (0, size - 1)
-    span.outside[whole] = 0.0
-    return float(span.inside[whole]), recursion.through(arc_scores, through)
+    root_item = (0, 0, size - 1) if grand else (0, size - 1)
+    span.outside[root_item] = 0.0
+    return float(span.inside[root_item]), recursion.through(arc_scores, through)

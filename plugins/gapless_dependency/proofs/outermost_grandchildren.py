@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.proofs.raised import raised
-from gapless.core.sparse import FloatArray
-from gapless_dependency.proofs.recursion import Chart, Recursion
+from gapless.arrays.round_up import round_up_for_sum
+from gapless.arrays.sparse import FloatArray
+from gapless_dependency.proofs.inside_outside import Chart, Recursion
 
 
-def through_every_arc(
+def bounds_through_arcs(
     weights: FloatArray,
     sibling: FloatArray | None,
     grandchild: FloatArray | None,
     single_root: bool,
     through: bool = True,
 ) -> tuple[float, FloatArray]:
-    """Bounds as of `spans.through_every_arc`, under further scores.
+    """As `spans.bounds_through_arcs`, but with the scores of adjacent siblings and outermost grandchildren.
 
     Parameters
     ----------
@@ -31,30 +31,33 @@ def through_every_arc(
     -----
     Carreras 2007, section 3. A span with a known outermost modifier scores it twice: as the farthest modifier of
     its head under each head above (`reach`), and as the nearer neighbour of each next modifier (`near`). O(n^4)
-    time in O(n) array operations; items whose third position lies within them are made and never used.
+    time in O(n) array operations; items whose third position lies within them are computed but never used.
     """
     size = len(weights)
     additions = 4 * size
-    arc_scores = Chart(raised(weights, additions))
+    arc_scores = Chart(round_up_for_sum(weights, additions))
     arc_scores.inside[:, 0] = -np.inf
     pair, farthest = (
-        np.broadcast_to(raised(np.zeros((1, 1, 1)) if given is None else given, additions), (size, size, size))
-        for given in (sibling, grandchild)
+        np.broadcast_to(
+            round_up_for_sum(np.zeros((1, 1, 1)) if scores is None else scores, additions), (size, size, size)
+        )
+        for scores in (sibling, grandchild)
     )
-    at = np.arange(size)
+    positions = np.arange(size)
     arc = Chart(np.full((size, size), -np.inf))
     # [head, end, outermost modifier]; [head above, head, end]; [head, end, next modifier].
     span, reach, near = (Chart(np.full((size, size, size), -np.inf)) for _ in range(3))
-    reach.inside[:, at, at] = farthest[:, at, at]
-    near.inside[at, at] = pair[at, at]
+    reach.inside[:, positions, positions] = farthest[:, positions, positions]
+    near.inside[positions, positions] = pair[positions, positions]
     recursion = Recursion()
-    other = at[:, None, None]
+    other = positions[:, None, None]
     for k in range(1, size):
         low = np.arange(size - k)
         for side in (1, -1):
             head = low if side > 0 else low + k
             end = head + side * k
             h, m = head[:, None], end[:, None]
+            # With a single root, its arc has no nearer neighbour: the only cut is at the root itself.
             for rows, cuts in (head == 0, [0] if single_root else range(k)), (head > 0, range(k)):
                 cut = h[rows] + side * np.array(cuts)
                 recursion.best(
@@ -74,7 +77,7 @@ def through_every_arc(
                 (reach, tuple(i[..., None] for i in (h, m, e))),
             )
             spans = (span, (h[None], e[None], m[None]))
-            recursion.best((reach, (at[:, None], head, end)), (farthest, (other, h[None], m[None])), spans)
-            recursion.best((near, (head, end, at[:, None])), (pair, (h[None], m[None], other)), spans)
+            recursion.best((reach, (positions[:, None], head, end)), (farthest, (other, h[None], m[None])), spans)
+            recursion.best((near, (head, end, positions[:, None])), (pair, (h[None], m[None], other)), spans)
     span.outside[0, size - 1] = 0.0
     return float(span.inside[0, size - 1].max()), recursion.through(arc_scores, through)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.proofs.raised import raised
-from gapless.core.sparse import FloatArray
-from gapless.roles import spend_work
+from gapless.arrays.round_up import round_up_for_sum
+from gapless.arrays.sparse import FloatArray
+from gapless.roles import charge_work
 
 
-def through_every_arc(weights: FloatArray, single_root: bool, through: bool = True) -> tuple[float, FloatArray]:
-    """Bounds on all projective trees and on those with each arc: the best ones, raised by what rounding may cost.
+def bounds_through_arcs(weights: FloatArray, single_root: bool, through: bool = True) -> tuple[float, FloatArray]:
+    """Bound all projective trees and those with each arc: their optima, raised by the rounding of the sums.
 
     Returns float, float64 (n + 1, n + 1): -inf where there is no tree.
 
@@ -19,17 +19,18 @@ def through_every_arc(weights: FloatArray, single_root: bool, through: bool = Tr
     weights : float64 (n + 1, n + 1)
         [head, modifier]; -inf where there is no arc.
     through : bool
-        Whether the trees with each arc are asked for; else the second answer holds nothing.
+        If True, bound the trees with each arc; otherwise the second array is -inf throughout.
 
     Notes
     -----
     A span is stored by one end and its length, once for each end, so that the splits of all spans of one length
     are two slices. O(n^3) time in O(n) array operations a length.
     """
-    weights = raised(weights, len(weights))
-    spend_work(2 * len(weights) ** 3, 15 * len(weights))
+    # A tree sums n weights: raised by that much rounding each, float sums bound the exact ones.
+    weights = round_up_for_sum(weights, len(weights))
+    charge_work(2 * len(weights) ** 3, 15 * len(weights))
     if through:
-        spend_work(6 * len(weights) ** 3, 30 * len(weights))
+        charge_work(6 * len(weights) ** 3, 30 * len(weights))
     if single_root:
         return _single(weights, through)
     spans = _Spans(weights)
@@ -42,6 +43,7 @@ def through_every_arc(weights: FloatArray, single_root: bool, through: bool = Tr
 
 
 def _single(weights: FloatArray, through: bool) -> tuple[float, FloatArray]:
+    # One root: the tree is an arc from the root to m, and complete spans of m over all words on either side.
     words = _Spans(weights[1:, 1:])
     words.inside()
     n = len(weights) - 1
@@ -75,8 +77,10 @@ class _Spans:
         self.outside_arc_right, self.outside_arc_left = none.copy(), none.copy()
 
     def inside(self) -> None:
-        """Spans of length k from shorter ones, for all positions at once."""
+        """Build spans from shorter ones, for all positions of one length at once."""
         for k in range(1, self.n):
+            # The two spans below an arc meet between words; those of a complete span meet at its outermost
+            # modifier (Eisner 1996).
             i, j = np.arange(self.n - k), np.arange(k, self.n)
             joined = (self.right[: self.n - k, :k] + self.left[k:, k - 1 :: -1][:, :k]).max(axis=1)
             self.arc_right[i, k] = joined + self.weights[i, j]
@@ -87,8 +91,9 @@ class _Spans:
             self.left[j, k] = self.left_by_start[i, k] = leftward.max(axis=1)
 
     def outside(self) -> FloatArray:
-        """The best total through each arc, from what the caller put outside of whole spans."""
+        """Return the best total through each arc, from outside values that the caller has set for whole spans."""
         through = np.full((self.n, self.n), -np.inf)
+        # From long spans to short ones: the outside value of a span needs those of the longer ones around it.
         for k in range(self.n - 1, 0, -1):
             low, high = slice(0, self.n - k), slice(k, self.n)
             i, j = np.arange(self.n - k), np.arange(k, self.n)
@@ -102,6 +107,7 @@ class _Spans:
                     self.outside_by_start, self.outside_arc_left, high, low,
                 ),
             ):  # fmt: skip
+                # A complete span is stored twice, by either end; both copies collect outside values.
                 total = np.maximum(outside, twin)[:, None]
                 down = slice(k - 1, None, -1)
                 _raise(arc_outside[heads, 1 : k + 1], total + mate[others, down][:, :k])

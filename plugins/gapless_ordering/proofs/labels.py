@@ -1,4 +1,4 @@
-"""Partial walks that remember classes, extended by vertices: the check of what multipliers alone do not show."""
+"""Label setting over walks that remember classes: the check of bounds that multipliers alone do not prove."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.roles import spend_work
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.roles import charge_work
 from gapless_ordering.proofs.walks import WalkTables, sum_of
 
 _AT_ONCE = 1 << 22
-"""Extensions that are looked at together: 32 MB."""
+"""Extensions that are evaluated together: 32 MB."""
 
 Sets = NDArray[np.uint64]
 
@@ -30,7 +30,7 @@ class _Labels(NamedTuple):
 
 
 def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None, level: float) -> float:
-    """The best total of a walk that visits no class it remembers, and of paths their score; -inf up to `level`.
+    """Bound walks that visit no class they remember, by label setting; -inf if none exceeds `level`.
 
     Of labels that end in one vertex and remember the same classes, the best alone goes on. A label whose total with
     the best completion by any walk does not exceed `level` is dropped.
@@ -49,6 +49,7 @@ def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None,
     word, bit = tables.groups >> 6, np.left_shift(np.uint64(1), (tables.groups & 63).astype(np.uint64))
     own = np.zeros((n, words), np.uint64)
     own[np.arange(n), word] = bit
+    # Bit sets of 64 classes per word; without a memory every class is remembered.
     keeps = np.full((n, words), ~np.uint64(0)) if memory is None else _sets(memory, n, words)
     reach = np.where(tables.alive, tables.after, -np.inf) - paid + total
 
@@ -61,7 +62,7 @@ def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None,
         step, most = max(1, _AT_ONCE // max(1, left.size)), _AT_ONCE
         for first in range(0, labels.at.size, step):
             last = labels.chosen(slice(first, first + step))
-            spend_work(6 * last.at.size * left.size, 20)
+            charge_work(6 * last.at.size * left.size, 20)
             scores = last.scores[:, None] + edges[last.at]
             label, column = np.nonzero(scores - last.paid[:, None] + rest > level)
             v = left[column]
@@ -78,6 +79,7 @@ def best_labels(tables: WalkTables, prices: FloatArray, memory: IntArray | None,
     if not labels.at.size:
         return -np.inf
     # Paths get back what they paid; multipliers of other classes count nowhere.
+    # With full memory labels are paths, whose scores are known without their payments.
     totals = labels.scores if memory is None else labels.scores - labels.paid + total
     return float((totals + tables.end[labels.at]).max())
 
@@ -92,7 +94,7 @@ def _sets(pairs: IntArray, n: int, words: int) -> Sets:
 def _best_of_each(parts: list[_Labels], paths: bool) -> _Labels:
     """Of labels with the same vertex and set, the one of the best value; paths with the same set paid the same."""
     # Sorting: a label costs much more than an extension that was looked at.
-    spend_work(500 * sum(part.at.size for part in parts), 20)
+    charge_work(500 * sum(part.at.size for part in parts), 20)
     labels = _Labels(*(np.concatenate(field) for field in zip(*parts, strict=True)))
     values = labels.scores if paths else labels.scores - labels.paid
     labels = labels.chosen(np.lexsort((-values, *labels.sets.T, labels.at)))

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
-from gapless.core.proofs.checked_bounds import CheckedBounds
-from gapless.core.proofs.raised import raised
-from gapless.core.sparse import FloatArray
-from gapless.core.work import spend_work
+from gapless.arrays.round_up import round_up_for_sum
+from gapless.arrays.sparse import FloatArray
+from gapless.limits.work import charge_work
+from gapless.oracles.verifier_bounds import CheckedBounds
 
 
 def walk_bounds(start: FloatArray, inner: FloatArray, end: FloatArray, length: int) -> CheckedBounds:
-    """The best walk, and the best through each edge; walks may come back to a vertex, paths are among them.
+    """Bound the best walk, and the best through each edge; every path is a walk.
 
     Parameters
     ----------
@@ -23,15 +23,16 @@ def walk_bounds(start: FloatArray, inner: FloatArray, end: FloatArray, length: i
     length : int
         Number of vertices.
     """
-    spend_work(6.0 * length * inner.size, 20 * length)
-    start, inner, end = (raised(part, length + 4) for part in (start, inner, end))
-    before, after = [start], [end]
+    charge_work(6.0 * length * inner.size, 20 * length)
+    # No walk adds up more weights; raised ones make every float64 sum an upper bound.
+    start, inner, end = (round_up_for_sum(part, length + 4) for part in (start, inner, end))
+    prefix, suffix = [start], [end]
     for _ in range(length - 1):
-        before.append((before[-1][:, None] + inner).max(axis=0))
-        after.append((inner + after[-1]).max(axis=1))
-    best = float((before[-1] + end).max())
+        prefix.append((prefix[-1][:, None] + inner).max(axis=0))
+        suffix.append((inner + suffix[-1]).max(axis=1))
+    best = float((prefix[-1] + end).max())
     through = np.full(inner.shape, -np.inf)
-    for place in range(length - 1):
-        np.maximum(through, before[place][:, None] + after[length - 2 - place], out=through)
-    on = np.concatenate([start + after[-1], (through + inner).ravel(), before[-1] + end])
+    for position in range(length - 1):
+        np.maximum(through, prefix[position][:, None] + suffix[length - 2 - position], out=through)
+    on = np.concatenate([start + suffix[-1], (through + inner).ravel(), prefix[-1] + end])
     return CheckedBounds(best, on, np.full(on.size, best) if best > -math.inf else np.full(on.size, -np.inf))

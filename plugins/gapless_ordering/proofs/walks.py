@@ -1,4 +1,4 @@
-"""Walks that pay for visits, recomputed from a problem's scores."""
+"""Walks with multipliers for visits, recomputed from a problem's scores."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
-from gapless.core.tolerance import EPSILON
-from gapless.roles import Fixings, spend_work
-from gapless_ordering.problem import OrderingProblem
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.tolerance import EPSILON
+from gapless.roles import Fixings, charge_work
+from gapless_ordering.path_problem import PathProblem
 
 
 class WalkTables:
@@ -27,30 +27,21 @@ class WalkTables:
         Of the last `rule_out`: the best penalised score from each vertex to the end, its own visit not paid.
     """
 
-    def __init__(self, problem: OrderingProblem) -> None:
+    def __init__(self, problem: PathProblem) -> None:
         self.start, self.end, self.ordering = problem.start, problem.end, problem.ordering
         self.groups: IntArray = problem.classes
         self.alive: BoolArray = np.ones((problem.length, problem.vertices), bool)
         self.after: FloatArray = np.full(self.alive.shape, np.inf)
 
     @classmethod
-    def under(cls, problem: OrderingProblem, fixings: Fixings) -> WalkTables:
-        """Edges that are off are forbidden, and so are those that cannot be on a path beside one that is on."""
+    def under(cls, problem: PathProblem, fixings: Fixings) -> WalkTables:
+        """Make tables in which edges are forbidden that are off, or cannot share a path with an edge that is on."""
         tables = cls(problem)
         if not (fixings.on.size or fixings.off.size):
             return tables
-        n = problem.vertices
-        scores = np.concatenate([problem.start, problem.ordering.ravel(), problem.end])
-        scores[fixings.off] = -np.inf
-        tails = np.concatenate([np.full(n, -1), np.repeat(np.arange(n), n), np.arange(n)])
-        heads = np.concatenate([np.arange(n), np.tile(np.arange(n), n), np.full(n, -1)])
-        for edge in fixings.on.tolist():
-            spend_work(4 * scores.size)
-            rivals = (tails == tails[edge]) | (heads == heads[edge])
-            rivals[edge] = False
-            scores[rivals] = -np.inf
-        tables.start, tables.end = scores[:n], scores[n + n * n :]
-        tables.ordering = scores[n : n + n * n].reshape(n, n)
+        weights = np.concatenate([problem.start, problem.ordering.ravel(), problem.end])
+        charge_work(4 * weights.size * fixings.on.size)
+        _, tables.start, tables.ordering, tables.end = problem.open_weights(weights, fixings.state)
         return tables
 
     @property
@@ -63,31 +54,32 @@ class WalkTables:
 
         Returns -inf when there is none. `prices` (float64 (classes,)): multipliers, not negative.
         """
-        paid, total = prices[self.groups], sum_of(prices, self.length)
-        before = np.full(self.alive.shape, -np.inf)
-        after = np.full(self.alive.shape, -np.inf)
-        before[0], after[-1] = self.start, self.end
-        for place in range(1, self.length):
-            before[place] = self._step(place - 1, before[place - 1] - paid, self.ordering)
-            at = self.length - 1 - place
-            after[at] = self._step(at + 1, after[at + 1] - paid, self.ordering.T)
-        through = np.where(self.alive, before - paid + after + total, -np.inf)
+        prices_paid, total = prices[self.groups], sum_of(prices, self.length)
+        prefix = np.full(self.alive.shape, -np.inf)
+        suffix = np.full(self.alive.shape, -np.inf)
+        prefix[0], suffix[-1] = self.start, self.end
+        for position in range(1, self.length):
+            prefix[position] = self._step(position - 1, prefix[position - 1] - prices_paid, self.ordering)
+            mirrored = self.length - 1 - position
+            suffix[mirrored] = self._step(mirrored + 1, suffix[mirrored + 1] - prices_paid, self.ordering.T)
+        # Neither half pays for the visit at the vertex itself, so it is paid once here.
+        through = np.where(self.alive, prefix - prices_paid + suffix + total, -np.inf)
         self.alive &= through > level
-        self.after = after
+        self.after = suffix
         return float(through.max())
 
-    def _step(self, place: int, scores: FloatArray, edges: FloatArray) -> FloatArray:
-        """Best over the vertices that may be at a place, of their score and the edge from there."""
-        spend_work(2 * scores.size * int(np.count_nonzero(self.alive[place])), 10)
-        here = np.flatnonzero(self.alive[place] & (scores > -np.inf))
+    def _step(self, position: int, scores: FloatArray, edges: FloatArray) -> FloatArray:
+        """Maximise score plus next edge over the vertices that are possible at a position."""
+        charge_work(2 * scores.size * int(np.count_nonzero(self.alive[position])), 10)
+        possible = np.flatnonzero(self.alive[position] & (scores > -np.inf))
         best = np.full(scores.size, -np.inf)
-        for some in _portions(here):
+        for some in _portions(possible):
             np.maximum(best, (scores[some, None] + edges[some]).max(axis=0), out=best)
         return best
 
 
 def rounding(prices: FloatArray, length: int) -> float:
-    """Loss of float64 in sums along a path that pays these multipliers: large ones swallow its scores.
+    """Bound the float64 error of sums along a path that pays these multipliers: large ones swallow its scores.
 
     Raises `OverflowError`.
     """
@@ -95,9 +87,9 @@ def rounding(prices: FloatArray, length: int) -> float:
 
 
 def sum_of(prices: FloatArray, length: int) -> float:
-    """The sum of the multipliers, with their `rounding`: bounds that are made with it are none too low."""
+    """Sum the multipliers and add their `rounding`, so that bounds made with the sum are never too low."""
     return math.fsum(prices) + rounding(prices, length)
 
 
 def _portions(vertices: IntArray, size: int = 256) -> Iterable[IntArray]:
-    return (vertices[at : at + size] for at in range(0, vertices.size, size))
+    return (vertices[first : first + size] for first in range(0, vertices.size, size))

@@ -20,7 +20,7 @@ from benchmarks.chains.score_set import ScoreSet
 from benchmarks.chains.stopwatch import Seconds
 from benchmarks.chains.targets import lines
 from benchmarks.frame.bench import Bench
-from benchmarks.frame.marks import Line, Spread
+from benchmarks.frame.marks import BenchmarkLine, Spread
 from gapless.cli import Console
 from gapless_models.tagging import train
 from gapless_models.tagging.decoder import decode
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         bench.remarks.append(str(missing))
         compiled = None
     if arguments.quick:
-        console.say("marks are not judged: --quick shows that all runs and measures nothing")
+        console.info("marks are not judged: --quick shows that all runs and measures nothing")
     sets: list[dict[str, Any]] = []
     measured = _measured(arguments, cache, compiled, bench, sets)
     return bench.report(measured, judged=not arguments.quick, sets=sets)
@@ -55,7 +55,7 @@ def _measured(
     compiled: loops.Compiled | None,
     bench: Bench,
     sets: list[dict[str, Any]],
-) -> Iterator[Line]:
+) -> Iterator[BenchmarkLine]:
     """Every number of each model; `sets` is filled with the times behind them."""
     console = bench.console
     effort = Effort.quick() if arguments.quick else Effort()
@@ -64,7 +64,7 @@ def _measured(
             scores = synthetic.peaked(count, 20 if arguments.quick else max(200, 400_000 // count))
         else:
             scores = trained(nearest(count), Path(arguments.data), cache, console)
-        console.say(f"{scores.name}: {scores.label_count} labels, {scores.sentences} sentences, {scores.about}")
+        console.info(f"{scores.name}: {scores.label_count} labels, {scores.sentences} sentences, {scores.about}")
         found = measure(scores, compiled, effort, _narrator(console))
         show_times(found, console)
         for name in found.disagreements:
@@ -145,7 +145,7 @@ def show_times(measured: Measured, console: Console) -> None:
         *(f"x {VITERBI}, cold", "warm", "search alone, warm ns/token"),
     )
     console.table(title, columns, rows)
-    console.say()
+    console.info()
 
 
 def _document(one: Measured) -> dict[str, Any]:
@@ -181,11 +181,11 @@ def _nanoseconds(seconds: Any) -> Spread:
 
 def _narrator(console: Console) -> Callable[[str], None]:
     """Says what is being done where somebody watches."""
-    return console.complain if console.err.isatty() and not console.as_json else lambda text: None
+    return console.error if console.err.isatty() and not console.as_json else lambda text: None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the benchmark."""
     add_data_option(parser, CORPORA[0].folder, "drawn scores")
     parser.add_argument(
         "--labels", type=_counts, default=LABELS, help="numbers of labels, with commas (default 45,350,1000)"

@@ -45,7 +45,7 @@ class Effort:
 
     @classmethod
     def quick(cls) -> Effort:
-        """Enough to see that everything runs."""
+        """Return the least effort that runs every measurement."""
         return cls(rounds=2, budget=0.01, cold_bytes=0, warm_bytes=64 << 10, call_tokens=200)
 
 
@@ -97,14 +97,10 @@ def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Calla
     loops : Compiled, optional
         The baselines that numba compiles; None leaves their rows out.
     say : callable
-        Is told what is being done.
+        Called with a description of each step.
     """
     say(f"{scores.name}: comparing the values")
-    everyone = {
-        **contenders.kernels(scores),
-        **contenders.public(scores),
-        **contenders.today(scores, loops),
-    }
+    everyone = {**contenders.kernels(scores), **contenders.public(scores), **contenders.today(scores, loops)}
     disagreements, accuracy = _check(scores, everyone, effort)
     floors = contenders.floors(loops)
     decoders: dict[str, stopwatch.Decode] = {name: one.decode for name, one in everyone.items()}
@@ -114,12 +110,12 @@ def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Calla
     cold = scores.repeated(max(1, -(-effort.cold_bytes // size)))
     say(f"{scores.name}: streaming {cold.unary.nbytes >> 20} MB")
     anew = {f"{FROM_ARRAYS}{name}": one.from_arrays for name, one in everyone.items() if one.from_arrays}
-    both = stopwatch.streamed(decoders | anew, cold, effort.rounds, effort.budget)
+    both = stopwatch.cold_cache_seconds(decoders | anew, cold, effort.rounds, effort.budget)
     from_arrays = {name.removeprefix(FROM_ARRAYS): both.pop(name) for name in anew}
     streamed = _floor_of(both, floors)
     say(f"{scores.name}: cycling {effort.warm_bytes >> 10} kB")
     warm = _a_few(scores, effort.warm_bytes)
-    cycled = _floor_of(stopwatch.cycled(decoders, warm, effort.rounds), floors)
+    cycled = _floor_of(stopwatch.warm_cache_seconds(decoders, warm, effort.rounds), floors)
 
     unprunable = {}
     part = cold.holding(max(200, int(effort.budget * 2e7 / scores.label_count)))
@@ -127,7 +123,7 @@ def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Calla
         say(f"{scores.name}: {name} scores")
         changed = change(part)
         ours = {key: one.decode for key, one in contenders.kernels(changed).items()}
-        unprunable[name] = stopwatch.streamed(ours, changed, effort.rounds, effort.budget)
+        unprunable[name] = stopwatch.cold_cache_seconds(ours, changed, effort.rounds, effort.budget)
 
     say(f"{scores.name}: single calls, memory")
     with tempfile.TemporaryDirectory() as folder:
@@ -170,13 +166,13 @@ def _check(scores: ScoreSet, everyone: Mapping[str, Contender], effort: Effort) 
 
 
 def _a_few(scores: ScoreSet, size: int) -> ScoreSet:
-    """Two sentences or more that take about `size` bytes together."""
+    """Select at least two sentences of about `size` bytes together, if there are two."""
     few = scores.holding(size // (4 * scores.label_count))
     return few if few.sentences > 1 else scores.between(0, min(2, scores.sentences))
 
 
 def _floor_of(seen: dict[str, Seconds], floors: Mapping[str, Mapping[str, Contender]]) -> dict[str, Seconds]:
-    """Of the ways to do a floor's work, keep the fastest."""
+    """Keep the fastest way for each floor."""
     for floor, ways in floors.items():
         times = [seen.pop(f"{floor} ({way})") for way in ways]
         seen[floor] = min(times, key=lambda one: float(np.median(one)))
@@ -184,7 +180,7 @@ def _floor_of(seen: dict[str, Seconds], floors: Mapping[str, Mapping[str, Conten
 
 
 def ratio(seconds: Mapping[str, Seconds], slower: str, faster: str) -> Spread | None:
-    """The ratio of the times of `slower` and `faster`, round by round; None if either was not measured."""
+    """Compute the ratio of the times of `slower` and `faster` per round; None if either was not measured."""
     if slower not in seconds or faster not in seconds:
         return None
     return Spread.of(seconds[slower] / seconds[faster])

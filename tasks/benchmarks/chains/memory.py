@@ -10,7 +10,7 @@ import numpy as np
 
 import gapless as gl
 from benchmarks.chains.score_set import ScoreSet
-from benchmarks.frame.fresh_process import forget_high_water, high_water, in_fresh_process
+from benchmarks.frame.fresh_process import forget_high_water, high_water, in_new_process
 
 
 @attrs.frozen
@@ -43,7 +43,7 @@ def measured(scores: ScoreSet, method: str | None, stored: Path) -> Memory:
         _, arrays = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    return Memory(arrays, in_fresh_process(high_water_rise, stored, method), scores.unary.nbytes)
+    return Memory(arrays, in_new_process(high_water_rise, stored, method), scores.unary.nbytes)
 
 
 def high_water_rise(stored: Path, method: str | None) -> int | None:

@@ -13,7 +13,7 @@ import gapless as gl
 from benchmarks.chains.contenders import DOMINANCE, VITERBI, kernels
 from benchmarks.chains.score_set import ScoreSet
 from benchmarks.chains.stopwatch import Seconds
-from benchmarks.frame.fresh_process import in_fresh_process
+from benchmarks.frame.fresh_process import in_new_process
 from benchmarks.frame.turns import cpu_seconds
 from gapless_kernels import INSTRUCTION_SET
 
@@ -60,7 +60,7 @@ def measured(stored: Path, tokens: int, rounds: int) -> tuple[Call, ...]:
         if name in SETS:
             os.environ[_VARIABLE] = name
         try:
-            calls.append(in_fresh_process(one_call, stored, tokens, rounds))
+            calls.append(in_new_process(one_call, stored, tokens, rounds))
         finally:
             if before is None:
                 os.environ.pop(_VARIABLE, None)

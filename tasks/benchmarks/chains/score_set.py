@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import gapless as gl
-from gapless.core.serial import write_aside
+from gapless.arrays.serial import write_aside
 from gapless_chains import ChainModel
 
 _ARRAYS = ("unary", "offsets", "transition", "initial", "final", "gold")

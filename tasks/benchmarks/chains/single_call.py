@@ -18,7 +18,7 @@ _CALLS = 20
 
 
 def overhead(scores: ScoreSet, rounds: int) -> Spread | None:
-    """CPU seconds of one call of the default method beyond those of its kernels.
+    """Measure CPU seconds of one call of the default method beyond those of its kernels.
 
     Measured on the sentence whose length is nearest to the mean, everything loaded and warm; None if the default
     method's kernels are not known here.
@@ -39,7 +39,7 @@ def overhead(scores: ScoreSet, rounds: int) -> Spread | None:
 
 
 def _viterbi(problem: ChainProblem) -> Callable[[], None]:
-    """The answer, and the messages of its certificate."""
+    """Return a function that computes the answer and the messages of its certificate."""
     local, transition = problem.local, problem.transition
     labels, messages = np.empty(len(local), np.int64), np.empty(local.shape)
 
@@ -51,7 +51,7 @@ def _viterbi(problem: ChainProblem) -> Callable[[], None]:
 
 
 def _dominance(problem: ChainProblem) -> Callable[[], None]:
-    """The answer, and what was kept for its certificate."""
+    """Return a function that computes the answer and the labels retained for its certificate."""
     tables = dominance_tables(problem.transition, np.float64)
     n, k = problem.unary.shape
     labels, kept, dominators = np.empty(n, np.int64), np.empty((n, k), bool), np.empty(n, np.int64)

@@ -1,4 +1,4 @@
-"""CPU time of decoders that take turns, so that whatever else the machine does falls on all of them."""
+"""CPU time of decoders that take turns, so that machine load affects all of them alike."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ _SHORTEST = 0.002
 """Seconds of work between two looks at the clock; shorter work is repeated."""
 
 
-def streamed(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budget: float) -> dict[str, Seconds]:
-    """CPU seconds a token with scores that come from memory.
+def cold_cache_seconds(
+    decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budget: float
+) -> dict[str, Seconds]:
+    """Measure CPU seconds per token with cold caches.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ def streamed(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int, budg
     return seen
 
 
-def cycled(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dict[str, Seconds]:
+def warm_cache_seconds(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dict[str, Seconds]:
     """CPU seconds a token with scores that stay in the caches.
 
     The cost of a call of any size (the layout of the transitions, above all) is measured on the first sentence

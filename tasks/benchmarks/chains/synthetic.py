@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.chains.score_set import ScoreSet
 
-_RIVALS = {45: 0.3, 350: 1.5, 1000: 1.5}
+_NEAR_LABELS = {45: 0.3, 350: 1.5, 1000: 1.5}
 """Mean number of labels near the best one, so that as many labels survive exact pruning as under trained models:
 about 1.2 of 45, 2 to 3 of 350."""
 _FAR, _NEAR = 12.0, 4.0
@@ -18,7 +18,7 @@ _FAR, _NEAR = 12.0, 4.0
 
 
 def peaked(labels: int, sentences: int, seed: int = 0) -> ScoreSet:
-    """Scores with one good label for most tokens and a few rivals for some.
+    """Sample scores with one good label for most tokens and a few near ones for some.
 
     Parameters
     ----------
@@ -33,14 +33,14 @@ def peaked(labels: int, sentences: int, seed: int = 0) -> ScoreSet:
     tokens = int(lengths.sum())
     unary = draw.standard_normal((tokens, labels), dtype=np.float32)
     unary = np.float32(-_FAR) - np.float32(3) * np.abs(unary)
-    rivals = _RIVALS[min(_RIVALS, key=lambda count: abs(count - labels))] / labels
-    near = draw.random((tokens, labels), dtype=np.float32) < rivals
+    share = _NEAR_LABELS[min(_NEAR_LABELS, key=lambda count: abs(count - labels))] / labels
+    near = draw.random((tokens, labels), dtype=np.float32) < share
     unary[near] = np.float32(-_NEAR) * draw.random(int(near.sum()), dtype=np.float32)
     gold = draw.integers(0, labels, tokens)
     unary[np.arange(tokens), gold] = 0.0
     return ScoreSet(
         f"synthetic-{labels}",
-        "drawn: one good label a token, a few rivals",
+        "drawn: one good label a token, a few near ones",
         unary,
         np.concatenate([[0], np.cumsum(lengths)]),
         draw.normal(size=(labels, labels)).clip(-3, 3),
@@ -65,8 +65,8 @@ def random(scores: ScoreSet, seed: int = 0) -> ScoreSet:
     return attrs.evolve(scores, name=f"{scores.name}, random", unary=unary, transition=transition)
 
 
-def regauged(scores: ScoreSet, seed: int = 0) -> ScoreSet:
-    """The same problem written otherwise: a number for each label moves from its tokens to what may follow them.
+def reparametrised(scores: ScoreSet, seed: int = 0) -> ScoreSet:
+    """Reparametrise: move one number per label from its tokens to its outgoing transitions.
 
     ``unary - c`` at every token, ``transition + c`` at its source, `final` + c: every labelling keeps its score (up
     to the rounding of float32), but the unary scores alone say little.
@@ -75,7 +75,7 @@ def regauged(scores: ScoreSet, seed: int = 0) -> ScoreSet:
     shift = np.round(draw.normal(size=scores.label_count) * 3 * float(np.std(scores.unary)))
     return attrs.evolve(
         scores,
-        name=f"{scores.name}, re-gauged",
+        name=f"{scores.name}, reparametrised",
         unary=scores.unary - shift.astype(np.float32),
         transition=scores.transition + shift[:, None],
         final=scores.final + shift,
@@ -86,6 +86,6 @@ UNPRUNABLE: dict[str, Callable[[ScoreSet], ScoreSet]] = {
     "flat": functools.partial(flattened, factor=0.0),
     "nearly flat (x 0.1)": functools.partial(flattened, factor=0.1),
     "random": random,
-    "re-gauged": regauged,
+    "reparametrised": reparametrised,
 }
-"""Changes after which many labels stay in the race."""
+"""Changes after which pruning removes few labels."""

@@ -9,7 +9,7 @@ import attrs
 from benchmarks.chains.contenders import BEAM_WIDTHS, DOMINANCE, NUMBA, PUBLIC, READING, VITERBI, beam
 from benchmarks.chains.measurement import Measured, ratio
 from benchmarks.chains.stopwatch import Seconds
-from benchmarks.frame.marks import UNJUDGED, Line, Marks, Spread, Value, line
+from benchmarks.frame.marks import UNJUDGED, BenchmarkLine, Marks, Spread, Value, line
 
 STREAMED, CYCLED = "cold", "warm"
 _FEW, _SOME, _MANY = _SIZES = (45, 350, 1000)
@@ -26,7 +26,7 @@ class _Number:
     more: bool = True
 
 
-def lines(measured: Measured) -> Iterator[Line]:
+def lines(measured: Measured) -> Iterator[BenchmarkLine]:
     """Every number of one model's scores."""
     size = min(_SIZES, key=lambda count: abs(count - measured.scores.label_count))
     for caches, numbers in (
@@ -92,7 +92,7 @@ def _costs(m: Measured) -> Iterator[_Number]:
 
 
 def _slower_beam(seconds: Mapping[str, Seconds]) -> Spread | None:
-    """The least width at which beam search takes longer than dominance, both through the public interface."""
+    """Find the smallest width at which beam search is slower than dominance, both by the public interface."""
     ratios = {width: ratio(seconds, beam(width), f"{PUBLIC}{DOMINANCE}") for width in BEAM_WIDTHS}
     known = {width: one for width, one in ratios.items() if one is not None}
     if not known:

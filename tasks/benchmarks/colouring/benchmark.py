@@ -13,11 +13,11 @@ import gapless as gl
 from benchmarks.colouring.formulation import formulation
 from benchmarks.colouring.graphs import Edges, myciel, queen
 from benchmarks.colouring.problem import Colouring
-from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.frame.marks import FROM_ARRAYS, Marks, line
 from gapless.cli import Console
-from gapless.engine import branch_and_price
-from gapless.roles import Budget
+from gapless.column_generation import branch_and_price
+from gapless.roles import SolveBudget
 from gapless.scip import branch_price_and_cut
 from gapless_tasks.run_options import add_time_limit
 
@@ -39,13 +39,13 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return Bench(console=console).report(_lines(arguments))
 
 
-def _lines(arguments: argparse.Namespace) -> Iterator[Found]:
+def _lines(arguments: argparse.Namespace) -> Iterator[Measurement]:
     for name in arguments.graphs or GRAPHS:
         graph, marks = GRAPHS[name]
         for tree, solve in TREES.items():
             began = time.process_time()
             problem = Colouring(*graph)
-            budget = Budget(gl.Limits(time=arguments.limit_seconds), clock=time.process_time)
+            budget = SolveBudget(gl.Limits(time=arguments.limit_seconds), clock=time.process_time)
             result = solve(problem, formulation(problem), budget, order="depth-first")
             took = time.process_time() - began
             proved = result.status is gl.Status.OPTIMAL
@@ -61,6 +61,6 @@ def _lines(arguments: argparse.Namespace) -> Iterator[Found]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the benchmark."""
     parser.add_argument("--graphs", nargs="+", choices=[*GRAPHS], metavar="GRAPH", help=f"of {', '.join(GRAPHS)}")
     add_time_limit(parser, "of CPU for each graph and tree", SECONDS)

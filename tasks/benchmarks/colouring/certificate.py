@@ -11,7 +11,7 @@ import numpy as np
 
 import gapless as gl
 from benchmarks.colouring.problem import Colouring
-from gapless.roles import Answer, BoundCertificate, Fixings, LinearView, serialisable, spend_work
+from gapless.roles import BoundCertificate, Fixings, GeneratorResult, LinearView, charge_work, serialisable
 
 RESOLUTION = 10**9
 
@@ -37,15 +37,14 @@ class StableSetPrices(BoundCertificate):
     prices: tuple[int, ...] = attrs.field(converter=_whole)
 
     @classmethod
-    def from_view(cls, problem: Colouring, view: LinearView, answers: Sequence[Answer] = ()) -> StableSetPrices:
-        """The prices of a master; those of pairs that are together go to the first vertex."""
-        prices = -view.prices(np.arange(problem.vertices))
-        on = view.fixings.on
-        np.subtract.at(prices, problem.pairs[on, 0], view.usage_prices()[on])
-        return cls(np.rint(RESOLUTION * prices).tolist())
+    def from_view(
+        cls, problem: Colouring, view: LinearView, answers: Sequence[GeneratorResult] = ()
+    ) -> StableSetPrices:
+        """Round the prices of a master to integers; the price of a joined pair goes to its first vertex."""
+        return cls(np.rint(RESOLUTION * problem.prices(view)).tolist())
 
     def upper_bound(self, problem: gl.Problem[Any], fixings: Fixings) -> float:
-        """Minus the number of colours that the prices prove."""
+        """Return minus the number of colours that the prices prove."""
         if not isinstance(problem, Colouring) or len(self.prices) != problem.vertices:
             raise gl.InvalidProblem(f"there are {len(self.prices)} prices of vertices")
         groups: list[set[int]] = [{v} for v in range(problem.vertices)]
@@ -75,12 +74,12 @@ class StableSetPrices(BoundCertificate):
 
 
 def _dearest(open_ones: Sequence[int], weight: Sequence[int], meets: dict[int, set[int]]) -> int:
-    """The largest weight of a stable set: with or without the first vertex, bounded by pairs of neighbours."""
+    """Find the largest weight of a stable set by branch and bound, bounded by a cover of cliques."""
     best = 0
     cases = [(0, list(open_ones))]
     while cases:
         reached, left = cases.pop()
-        spend_work(calls=1 + len(left) / 4)
+        charge_work(calls=1 + len(left) / 4)
         best = max(best, reached)
         most, counted = reached, set()
         for g in left:

@@ -10,9 +10,8 @@ import numpy as np
 from benchmarks.colouring.certificate import StableSetPrices
 from benchmarks.colouring.problem import Classes, Colouring, ordered
 from benchmarks.colouring.stable_sets import StableSets
-from gapless.branching import RyanFoster
+from gapless.column_generation.branching import RyanFoster
 from gapless.roles import (
-    Answer,
     Batch,
     BoolArray,
     Brancher,
@@ -20,16 +19,17 @@ from gapless.roles import (
     Fixings,
     Formulation,
     Generator,
+    GeneratorResult,
     IntArray,
     LinearView,
-    Pricing,
-    Relaxed,
+    PricingOptions,
+    RelaxationResult,
     Rows,
     Sparse,
 )
 
 SMALLEST_GAIN = 1e-9
-PRICING = Pricing(lazy=True, column_age=20)
+PRICING = PricingOptions(branch_before_pricing=True, column_age_limit=20)
 """Most nodes stay open whatever their bound: colourings of less than the known number of classes are far away."""
 
 
@@ -42,7 +42,7 @@ class SetColumns:
         self._members = np.zeros((64, problem.vertices), bool)
 
     def write(self, sets: Sequence[Sequence[int]]) -> Columns:
-        """Columns of `sets`; each costs 1."""
+        """Build the columns of `sets`; each costs 1."""
         known = [tuple(sorted(one)) for one in sets]
         return Columns(
             keys=np.array([self._key(one) for one in known], np.int64),
@@ -52,7 +52,7 @@ class SetColumns:
         )
 
     def _key(self, one: tuple[int, ...]) -> int:
-        """Number of a set, in the order in which they were first met."""
+        """Return the number of a set, counted in the order of first use."""
         if one not in self._keys:
             key = self._keys[one] = len(self._keys)
             if key == len(self._members):
@@ -61,7 +61,7 @@ class SetColumns:
         return self._keys[one]
 
     def split(self, fixings: Fixings, keys: IntArray) -> BoolArray:
-        """Mask of the sets that hold one vertex of a pair which is together, as for `Formulation.excludes`."""
+        """Mask the sets with one vertex of a merged pair, as `Formulation.forbidden_columns` asks."""
         one, other = self.problem.pairs[fixings.on].T
         held = self._members[keys]
         parted: BoolArray = (held[:, one] != held[:, other]).any(axis=1)
@@ -76,12 +76,12 @@ class SetPricing(Generator[LinearView]):
         self.problem = columns.problem
         self._vertices = np.arange(self.problem.vertices)
 
-    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
-        """The heaviest set, and lighter ones found on the way."""
+    def query(self, view: LinearView, *, limit: int | None = None) -> GeneratorResult:
+        """Find the heaviest set, and lighter ones that the search passes."""
         merged = self.brancher.merged(view.fixings)
         if merged is None:
-            return Answer(slack=0.0)  # the fixings contradict each other
-        prices = item_prices(self.problem, view)
+            return GeneratorResult(pricing_gap=0.0)  # the fixings contradict each other
+        prices = self.problem.prices(view)
         weights = np.bincount(merged.group, prices, len(merged)).astype(np.float64)
         worth = view.objective_weight
         # While a master is repaired, sets are paid for vertices that it cannot cover. There are no more sets than
@@ -89,25 +89,17 @@ class SetPricing(Generator[LinearView]):
         least = worth + SMALLEST_GAIN if worth else max(0.0, weights.sum()) / self.problem.vertices
         found = [*StableSets(weights, merged.apart, least, view.stop).sets()]
         if not found:
-            return Answer(slack=max(0.0, -view.objective) * SMALLEST_GAIN if worth else 0.0)
+            return GeneratorResult(pricing_gap=max(0.0, -view.objective) * SMALLEST_GAIN if worth else 0.0)
         members = merged.members()
         sets = [[int(v) for g in one for v in members[g]] for _, one in found[:limit]]
         gain = found[0][0] - worth
         # Every set is worth 1 + gain at most (Farley 1990).
         slack = -view.objective * gain / (1 + gain) if worth else None
-        return Answer(Batch(self.columns.write(sets)), slack)
+        return GeneratorResult(Batch(self.columns.write(sets)), slack)
 
 
-def item_prices(problem: Colouring, view: LinearView) -> np.ndarray:
-    """Pay of a set for each vertex; for a pair that is together, its first vertex."""
-    prices = -view.prices(np.arange(problem.vertices))
-    on = view.fixings.on
-    np.subtract.at(prices, problem.pairs[on, 0], view.usage_prices()[on])
-    return prices
-
-
-def greedy(problem: Colouring, brancher: RyanFoster, relaxed: Relaxed[Classes]) -> Classes | None:
-    """Groups with many neighbours first, each into the class to which the point binds it most."""
+def greedy(problem: Colouring, brancher: RyanFoster, relaxed: RelaxationResult[Classes]) -> Classes | None:
+    """Colour greedily, most constrained groups first, each with the class to which the LP point ties it most."""
     fixings = relaxed.probe.fixings if relaxed.probe is not None else None
     merged = brancher.merged(fixings) if fixings is not None else None
     if merged is None or relaxed.point is None:
@@ -140,11 +132,11 @@ def formulation(
     problem: Colouring,
     *,
     brancher: Callable[[RyanFoster], Brancher[Classes]] = lambda pairs: pairs,
-    rounding: Callable[[Relaxed[Classes]], Classes | None] | None = None,
+    rounding: Callable[[RelaxationResult[Classes]], Classes | None] | None = None,
     rounding_frequency: int = 1,
-    pricing: Pricing = PRICING,
+    pricing: PricingOptions = PRICING,
 ) -> Formulation[Classes]:
-    """The set partitioning master of Mehrotra and Trick (1996).
+    """Build the set partitioning master of Mehrotra and Trick (1996).
 
     Parameters
     ----------
@@ -163,5 +155,5 @@ def formulation(
         rounding_frequency=rounding_frequency,
         certify=partial(StableSetPrices.from_view, problem),
         pricing=pricing,
-        excludes=columns.split,
+        forbidden_columns=columns.split,
     )

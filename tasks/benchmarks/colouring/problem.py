@@ -10,14 +10,14 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.roles import BoolArray, Decisions, IntArray, Sense, serialisable
+from gapless.roles import BoolArray, Decisions, FloatArray, IntArray, LinearView, Sense, serialisable
 
 Classes = tuple[tuple[int, ...], ...]
 """Vertices of each colour."""
 
 
 def ordered(classes: Iterable[Iterable[int]]) -> Classes:
-    """The one way to write a colouring down."""
+    """Return a colouring in canonical order."""
     return tuple(sorted(tuple(sorted(map(int, one))) for one in classes))
 
 
@@ -67,12 +67,19 @@ class Colouring(gl.Problem[Classes]):
         """Whether two vertices have one colour."""
         return Decisions(len(self.pairs), name=lambda d: "{} and {} have one colour".format(*self.pairs[d]))
 
+    def prices(self, view: LinearView) -> FloatArray:
+        """Compute prices of vertices, float64 (vertices,); the price of a joined pair goes to its first vertex."""
+        prices = -view.prices(np.arange(self.vertices))
+        on = view.fixings.on
+        np.subtract.at(prices, self.pairs[on, 0], view.usage_prices()[on])
+        return prices
+
     def value(self, structure: Classes) -> float:
-        """Number of colours."""
+        """Count the colours."""
         return float(len(structure))
 
     def violations(self, structure: Classes) -> list[str]:
-        """Vertices that have not one colour, and neighbours that share one."""
+        """Describe vertices without exactly one colour, and neighbours that share one."""
         coloured = sorted(v for one in structure for v in one)
         broken = [] if coloured == [*range(self.vertices)] else ["not every vertex has one colour"]
         colour = {v: number for number, one in enumerate(structure) for v in one}
@@ -80,18 +87,18 @@ class Colouring(gl.Problem[Classes]):
         return broken + [f"the neighbours {a} and {b} have one colour" for a, b in shared]
 
     def inside(self, one: Iterable[int]) -> IntArray:
-        """The pairs of vertices in a class, as decisions."""
+        """Return the decisions of all pairs of vertices in a class."""
         members = np.array(sorted(one), np.int64)
         a, b = np.triu_indices(members.size, 1)
         found: IntArray = self.number[members[a], members[b]]
         return found
 
     def encode(self, structure: Classes) -> IntArray:
-        """All pairs in a class."""
+        """Return the decisions of all pairs that share a class."""
         return np.sort(np.concatenate([np.zeros(0, np.int64), *map(self.inside, structure)]))
 
     def decode(self, on_ids: IntArray) -> Classes:
-        """Classes that the pairs join."""
+        """Join the vertices of each pair into classes."""
         colour = list(range(self.vertices))
         for a, b in self.pairs[on_ids].tolist():
             first, second = sorted((colour[a], colour[b]))

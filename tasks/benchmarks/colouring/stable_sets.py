@@ -14,7 +14,7 @@ NOISE = 1e-12
 
 
 class StableSets:
-    """Branch and bound over sets of vertices, kept as the bits of whole numbers; cliques bound the weight.
+    """Branch and bound over sets of vertices, stored as bits of integers; cliques bound the weight.
 
     Parameters
     ----------
@@ -27,11 +27,7 @@ class StableSets:
     """
 
     def __init__(
-        self,
-        weights: FloatArray,
-        adjacent: BoolArray,
-        above: float,
-        stop: Callable[[], bool] = lambda: False,
+        self, weights: FloatArray, adjacent: BoolArray, above: float, stop: Callable[[], bool] = lambda: False
     ) -> None:
         self._stop = stop
         order = np.argsort(-weights, kind="stable")
@@ -50,7 +46,7 @@ class StableSets:
             self._by_cliques(everything, 0.0, 0)
 
     def sets(self) -> Iterator[tuple[float, list[int]]]:
-        """The sets found, heaviest first, with their weights."""
+        """Yield the improving sets with their weights, heaviest first."""
         for weight, chosen in reversed(self._found):
             yield weight, [int(v) for place, v in enumerate(self._order) if chosen >> place & 1]
 
@@ -141,7 +137,7 @@ class StableSets:
 
 
 def _weights_of_bytes(weights: list[float]) -> list[list[float]]:
-    """Weight of each set of eight neighbouring bits."""
+    """Tabulate the weight of each set of eight adjacent bits."""
     padded = np.append(weights, np.zeros(-len(weights) % 8)).reshape(-1, 8)
     bits = np.arange(256)[:, None] >> np.arange(8) & 1
     tables: list[list[float]] = (padded @ bits.T).tolist()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from benchmarks.factors.comparisons import skip_lines, spots_lines
 from benchmarks.factors.overheads import overhead_lines
-from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.frame.peers import HIGHS, TOULBAR2
 from gapless.cli import Console
 from gapless_tasks.run_options import add_number
@@ -22,12 +22,12 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return bench.report(_measured(bench))
 
 
-def _measured(bench: Bench) -> Iterator[Found]:
+def _measured(bench: Bench) -> Iterator[Measurement]:
     for measure in (overhead_lines, skip_lines, spots_lines):
         with bench.group(measure.__name__):
             yield from measure(bench)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the benchmark."""
     add_number(parser, "--seeds", "drawn instances of each kind", SEEDS)

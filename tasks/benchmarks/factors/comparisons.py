@@ -11,11 +11,11 @@ import numpy as np
 import gapless as gl
 from benchmarks.factors import mip_peer, toulbar2_peer
 from benchmarks.factors.instances import SkipChain, programmes, skip_chains
-from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.frame.marks import Marks, line
 from benchmarks.frame.peers import HIGHS, TOULBAR2
-from benchmarks.frame.turns import Both, Compared, Side, both_in_turn
-from gapless.core.sparse import FloatArray, IntArray
+from benchmarks.frame.turns import Both, Compared, Side, time_interleaved
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.roles import Decisions, Factor
 from gapless_chains import ChainProblem
 
@@ -33,13 +33,13 @@ class SameLabel(Factor):
     chain: SkipChain
 
     def scopes(self, decisions: Decisions) -> IntArray:
-        """For each skip and label both tokens' decisions."""
+        """Return both tokens' decisions for each skip and label."""
         k = self.chain.unary.shape[1]
         pairs: IntArray = self.chain.pairs[:, None, :] * k + np.arange(k)[None, :, None]
         return pairs.reshape(-1, 2)
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """The rewards; a pair of tokens is tied once."""
+        """Look up the rewards; each pair of tokens has one skip."""
         k, n = self.chain.unary.shape[1], len(self.chain.unary)
         reward = np.zeros((n, n))
         reward[self.chain.pairs[:, 0], self.chain.pairs[:, 1]] = self.chain.reward
@@ -56,8 +56,8 @@ def _proved(problem: Any) -> float:
     return result.value if result.status is gl.Status.OPTIMAL else np.nan
 
 
-def skip_lines(bench: Bench) -> Iterator[Found]:
-    """A chain with rewards for equal labels far apart."""
+def skip_lines(bench: Bench) -> Iterator[Measurement]:
+    """Compare on chains with rewards for equal labels of distant tokens."""
     chains = list(skip_chains(bench.seeds))
     ours: Side[SkipChain, float] = Side(lambda chain: _proved(_tied(chain)), _proved, _tied)
     peers = {"HiGHS": mip_peer.SKIPS} if HIGHS.installed else {}
@@ -65,8 +65,8 @@ def skip_lines(bench: Bench) -> Iterator[Found]:
     yield from _compared(bench, "24 tokens, 45 labels, 20 skips", chains, {"split-bound": ours}, peers, SKIPS_OVER)
 
 
-def spots_lines(bench: Bench) -> Iterator[Found]:
-    """Spots in a programme, as a chain with a budget and as one diagram."""
+def spots_lines(bench: Bench) -> Iterator[Measurement]:
+    """Compare on spots in a programme, modelled as a chain with a budget and as one diagram."""
     from benchmarks.factors.programme import AS_BACKBONE, AS_DIAGRAM  # noqa: PLC0415
 
     peers = {"HiGHS": mip_peer.SPOTS} if HIGHS.installed else {}
@@ -82,8 +82,8 @@ def _compared(
     ours: dict[str, Side[Any, float]],
     peers: dict[str, Side[Any, float]],
     marks: dict[str, Marks],
-) -> Iterator[Found]:
-    found = both_in_turn({**ours, **peers}, instances, bench.console, f"{scores}: {', '.join([*ours, *peers])}")
+) -> Iterator[Measurement]:
+    found = time_interleaved({**ours, **peers}, instances, bench.console, f"{scores}: {', '.join([*ours, *peers])}")
     for name, both in found.items():
         bench.wrong += _differences(scores, name, both, found[next(iter(ours))])
     for name in ours:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import attrs
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 
 
 @attrs.frozen(eq=False)

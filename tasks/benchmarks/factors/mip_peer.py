@@ -1,44 +1,22 @@
-"""HiGHS on the integer programs of chains with factors, passed as arrays in one call."""
+"""Integer programs of chains with factors, for HiGHS."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import attrs
 import numpy as np
 
-import gapless as gl
 from benchmarks.factors.instances import SkipChain, Spots
-from benchmarks.frame.peers import HIGHS
+from benchmarks.frame.highs import RowProgram, run_to_optimum
 from benchmarks.frame.turns import Side
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 
 
-@attrs.frozen(eq=False)
-class Program:
-    """Maximise ``objective @ x`` for x in [0, 1] under ``lower <= rows x <= upper``.
+def skip_program(chain: SkipChain) -> RowProgram:
+    """Build the local polytope of the chain, plus a column per label of each skip, bounded by both tokens' labels.
 
-    Parameters
-    ----------
-    integer : bool (columns,)
-    row_of, column_of : int64 (entries,)
-        Sorted by row.
-    values : float64 (entries,)
-    """
-
-    objective: FloatArray
-    integer: BoolArray
-    lower: FloatArray
-    upper: FloatArray
-    row_of: IntArray
-    column_of: IntArray
-    values: FloatArray
-
-
-def skip_program(chain: SkipChain) -> Program:
-    """The local polytope, and a column for each label of a skip that is at most either token's.
-
-    Labels are whole; transitions and skips follow from them.
+    Only the labels need to be integral; then an optimum has integral transitions and skips, too.
     """
     n, k = chain.unary.shape
     nodes, edges = n * k, (n - 1) * k * k
@@ -61,68 +39,45 @@ def skip_program(chain: SkipChain) -> Program:
     upper = np.concatenate([np.ones(counts[0]), np.zeros(sum(counts[1:]))])
     lower = np.concatenate([np.ones(counts[0]), np.zeros(counts[1] + counts[2]), np.full(sum(counts[3:]), -np.inf)])
     widths = np.concatenate([np.full(len(columns), columns.shape[1]) for columns, _ in rows])
-    return Program(
+    return RowProgram(
         objective,
-        integer,
         lower,
         upper,
-        np.repeat(np.arange(widths.size), widths),
-        np.concatenate([columns.ravel() for columns, _ in rows]),
+        np.concatenate([[0], np.cumsum(widths)]).astype(np.int32),
+        np.concatenate([columns.ravel() for columns, _ in rows]).astype(np.int32),
         np.concatenate([values.ravel() for _, values in rows]),
+        column_upper=1.0,
+        integer=integer,
     )
 
 
-def spots_program(spots: Spots) -> Program:
-    """A binary column for each spot, a row for each pair of neighbours, and the budget's."""
+def spots_program(spots: Spots) -> RowProgram:
+    """Build a program with a binary column per spot, a row per pair of neighbours, and the row of the budget."""
     n = spots.worth.size
     pair = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
-    return Program(
+    return RowProgram(
         spots.worth.astype(np.float64),
-        np.ones(n, bool),
         np.full(n, -np.inf),
         np.append(np.ones(n - 1), spots.budget),
-        np.append(np.repeat(np.arange(n - 1), 2), np.full(n, n - 1)),
-        np.append(pair.ravel(), np.arange(n)),
+        np.append(2 * np.arange(n), 3 * n - 2).astype(np.int32),
+        np.append(pair.ravel(), np.arange(n)).astype(np.int32),
         np.append(np.ones(2 * n - 2), spots.price),
+        column_upper=1.0,
+        integer=np.ones(n, bool),
     )
 
 
-def loaded(program: Program) -> Any:
-    """The program in HiGHS: one thread, proved to the last digit, other settings as they come."""
-    highspy = HIGHS.load()
-    solver = highspy.Highs()
-    for name, value in (("output_flag", False), ("threads", 1), ("mip_rel_gap", 0.0), ("mip_abs_gap", 1e-9)):
-        solver.setOptionValue(name, value)
-    columns, rows = program.objective.size, program.lower.size
-    starts = np.concatenate([[0], np.cumsum(np.bincount(program.row_of, minlength=rows))[:-1]])
-    solver.passModel(
-        *(columns, rows, program.values.size),
-        *(int(highspy.MatrixFormat.kRowwise), int(highspy.ObjSense.kMaximize), 0.0),
-        *(program.objective, np.zeros(columns), np.ones(columns)),
-        *(program.lower, program.upper),
-        *(starts.astype(np.int32), program.column_of.astype(np.int32), program.values),
-        program.integer.astype(np.int32),
-    )
-    return solver
+def load(program: RowProgram) -> Any:
+    """Load the program into HiGHS, to be proved without a gap; other settings are the defaults."""
+    return program.load(mip_rel_gap=0.0, mip_abs_gap=1e-9)
 
 
-def optimum(solver: Any) -> float:
-    """The proved value.
+def _side(program: Callable[[Any], RowProgram]) -> Side[Any, float]:
+    def prepare(instance: Any) -> Any:
+        return load(program(instance))
 
-    Raises
-    ------
-    SolveError
-        HiGHS does not find an optimum.
-    """
-    solver.run()
-    if solver.getModelStatus().name != "kOptimal":
-        raise gl.SolveError(f"HiGHS ends as {solver.getModelStatus().name}")
-    return float(solver.getInfo().objective_function_value)
+    return Side(lambda instance: run_to_optimum(prepare(instance)), run_to_optimum, prepare)
 
 
-SKIPS: Side[SkipChain, float] = Side(
-    lambda chain: optimum(loaded(skip_program(chain))), optimum, lambda chain: loaded(skip_program(chain))
-)
-SPOTS: Side[Spots, float] = Side(
-    lambda spots: optimum(loaded(spots_program(spots))), optimum, lambda spots: loaded(spots_program(spots))
-)
+SKIPS: Side[SkipChain, float] = _side(skip_program)
+SPOTS: Side[Spots, float] = _side(spots_program)

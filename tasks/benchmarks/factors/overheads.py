@@ -9,10 +9,10 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.frame.marks import Marks, line
-from benchmarks.frame.turns import Side, both_in_turn
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from benchmarks.frame.turns import Side, time_interleaved
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import ConfigurationFactor, Decisions
 from gapless_dependency import AnyOf, Arcs, Grandchild, ParsingProblem, Sibling, Valency
 
@@ -33,7 +33,7 @@ class Arrays:
     siblings: FloatArray
 
     def problem(self, *more: Any) -> ParsingProblem:
-        """A new problem with further factors."""
+        """Build a new problem with further factors."""
         parts = [Grandchild(self.grandchildren), Sibling(self.siblings)]
         return ParsingProblem(self.arcs, factors=[*parts, *more], projective=True)
 
@@ -44,7 +44,7 @@ class NothingInPython(ConfigurationFactor):
     name: ClassVar[str] = "nothing"
 
     def scope(self, decisions: Decisions) -> IntArray:
-        """The arcs from the head."""
+        """Return the arcs from the head as one scope."""
         assert isinstance(decisions, Arcs)
         return np.flatnonzero(decisions.heads == HEAD)
 
@@ -80,14 +80,14 @@ def _settings() -> dict[str, dict[str, Any]]:
         "limits on iterations": {"limits": gl.Limits(iterations=10**6)},
         "limits on nodes": {"limits": gl.Limits(nodes=10**6)},
         "limits on time": {"limits": gl.Limits(time=1e6)},
-        "a gap": {"limits": gl.Limits(gap=1e-12)},
+        "a gap": {"limits": gl.Limits(relative_gap=1e-12)},
         "a target": {"limits": gl.Limits(target=1e6)},
         "an observer": {"observers": (lambda event: None,)},
         "a trace": {"trace": True},
     }
 
 
-def overhead_lines(bench: Bench, lengths: Sequence[int] = LENGTHS) -> Iterator[Found]:
+def overhead_lines(bench: Bench, lengths: Sequence[int] = LENGTHS) -> Iterator[Measurement]:
     """Ratios of CPU time from arrays to the certified answer."""
     for n in lengths:
         instances = sentences(bench.seeds, n)
@@ -119,8 +119,8 @@ def _ratios(
     instances: list[Arrays],
     sides: dict[str, Side[Arrays, gl.Result[Any]]],
     marks: dict[str, Marks],
-) -> Iterator[Found]:
-    found = both_in_turn(sides, instances, bench.console, f"{scores}: {len(sides)} ways")
+) -> Iterator[Measurement]:
+    found = time_interleaved(sides, instances, bench.console, f"{scores}: {len(sides)} ways")
     plain = found["plain"].from_arrays
     yield line("grandchildren and siblings", scores, plain.milliseconds, "ms")
     for name, both in found.items():

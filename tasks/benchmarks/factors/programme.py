@@ -11,9 +11,9 @@ import numpy as np
 import gapless as gl
 from benchmarks.factors.instances import Spots
 from benchmarks.frame.turns import Side
-from gapless.core.diagram import Diagram
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.factors import Budget
+from gapless.factors.diagrams.diagram import DecisionDiagram
 from gapless.roles import Decisions
 from gapless_chains import ChainProblem
 
@@ -21,7 +21,7 @@ NO, YES = 0, 1
 
 
 @attrs.frozen(eq=False)
-class Programme(Diagram):
+class Programme(DecisionDiagram):
     """No two neighbours, and prices within the budget, with the worth of the spots.
 
     States are twice the sum of prices so far, and 1 more where the last spot was taken. The decision "yes" of a
@@ -36,7 +36,7 @@ class Programme(Diagram):
         return np.arange(2 * self.spots.worth.size).reshape(-1, 2).tolist()
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
-        """The sum so far, and whether the spot was taken."""
+        """Return the sum so far and whether the spot was taken."""
         if choice == NO:
             return states & ~1, 0.0
         following = (states & ~1) + (2 * int(self.spots.price[layer]) + 1)

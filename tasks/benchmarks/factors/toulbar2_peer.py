@@ -16,7 +16,7 @@ DIGITS = 9
 
 
 def network(chain: SkipChain, **settings: int) -> Any:
-    """The cost function network, its tables handed over in few calls."""
+    """Build the cost function network, passing its tables in few calls."""
     n, k = chain.unary.shape
     found = TOULBAR2.load().CFN(resolution=DIGITS, **settings)
     found.AddVariables(n, "x", 0, k - 1)
@@ -29,7 +29,7 @@ def network(chain: SkipChain, **settings: int) -> Any:
 
 
 def optimum(network: Any) -> float:
-    """The proved value as a score.
+    """Solve the network; return the proved optimum as a score.
 
     Raises
     ------

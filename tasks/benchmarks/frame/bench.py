@@ -1,4 +1,4 @@
-"""One benchmark's run: groups of measurements, what must not be, and the report."""
+"""One run of a benchmark: groups of measurements, faults, and the report."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typing import Any
 import attrs
 
 import gapless as gl
-from benchmarks.frame.marks import ALONE, FROM_ARRAYS, Line
-from benchmarks.frame.solving import Anew, AnyProblem, Solved, Way, contradictions, solve_in_turn
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS, BenchmarkLine
+from benchmarks.frame.solving import Anew, AnyProblem, Solved, Way, contradictions, solve_interleaved
 from benchmarks.frame.turns import Compared
 from gapless.cli import Console, exit_codes
 from gapless_kernels import INSTRUCTION_SET
 
-Found = Line | Compared
+Measurement = BenchmarkLine | Compared
 
 
 @attrs.define(kw_only=True)
 class Bench:
-    """A benchmark while it runs.
+    """State of a running benchmark.
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ class Bench:
 
     @contextmanager
     def group(self, name: str) -> Iterator[None]:
-        """A group of measurements: an error ends this group only, and is shown with the others' results."""
+        """Record an error inside a group of measurements as a fault, so that it ends only this group."""
         try:
             yield
         except Exception as error:
             self.wrong.append(f"{name}: {type(error).__name__}: {error}")
-            self.console.complain(traceback.format_exc())
+            self.console.error(traceback.format_exc())
 
-    def solve_in_turn(
+    def solve_interleaved(
         self,
         scores: str,
         problems: Sequence[AnyProblem],
@@ -61,20 +61,20 @@ class Bench:
         limits: gl.Limits | None = None,
         anew: Anew = attrs.evolve,
     ) -> dict[str, Solved]:
-        """Solve each problem in every way, and compare the answers; see `solving.solve_in_turn`."""
-        found = solve_in_turn(ways, problems, self.console, scores, limits or self.limits, small, anew)
+        """Solve each problem in every way, and record contradictions; see `solving.solve_interleaved`."""
+        found = solve_interleaved(ways, problems, self.console, scores, limits or self.limits, small, anew)
         self.wrong.extend(contradictions(scores, found))
         return found
 
-    def report(self, found: Iterable[Found], *, judged: bool = True, **more: Any) -> int:
-        """Measure, print each number as it comes, then the tables; Ctrl-C leaves the numbers that there are.
+    def report(self, found: Iterable[Measurement], *, judged: bool = True, **more: Any) -> int:
+        """Measure, print each number as it comes, then the tables; Ctrl-C keeps the finished numbers.
 
         Parameters
         ----------
-        found : iterable of Line or Compared
-            Measures while it is walked through.
+        found : iterable of BenchmarkLine or Compared
+            Iterating over it measures.
         judged : bool
-            Whether numbers are held against their marks.
+            Whether numbers are compared with their marks.
         **more
             Further parts of the document of ``--json``.
 
@@ -83,7 +83,7 @@ class Bench:
         int
             The exit code.
         """
-        lines: list[Line] = []
+        lines: list[BenchmarkLine] = []
         compared: list[Compared] = []
         interrupted = False
         try:
@@ -91,15 +91,15 @@ class Bench:
                 compared += [measured] if isinstance(measured, Compared) else []
                 for one in measured.lines() if isinstance(measured, Compared) else (measured,):
                     lines.append(one)
-                    self.console.say(f"{one.scores}, {one.what}: {one}")
+                    self.console.info(f"{one.scores}, {one.what}: {one}")
         except KeyboardInterrupt:
             interrupted = True
-            self.console.complain("interrupted: the table shows the finished part")
+            self.console.error("interrupted: the table shows the finished part")
         if judged:
             show_lines(lines, self.console)
         show_compared(compared, self.console)
         for sentence in (*self.remarks, *self.wrong):
-            self.console.complain(sentence)
+            self.console.error(sentence)
         processor = platform.processor() or platform.machine()
         self.console.data(
             {
@@ -115,12 +115,12 @@ class Bench:
         return exit_codes.FAILED if self.wrong else exit_codes.PROVED
 
 
-def show_lines(lines: Sequence[Line], console: Console) -> None:
-    """The numbers beside their marks."""
-    console.say("must: the mark to reach; aim: a better one; CPU time of one core, median (range)")
+def show_lines(lines: Sequence[BenchmarkLine], console: Console) -> None:
+    """Print the numbers with their marks."""
+    console.info("must: the mark to reach; aim: a better one; CPU time of one core, median (range)")
     caches = any(one.caches for one in lines)
     if caches:
-        console.say("cold: scores come from memory, as in a long text; warm: from the caches, decoded repeatedly")
+        console.info("cold: scores come from memory, as in a long text; warm: from the caches, decoded repeatedly")
     console.table(
         "Targets",
         ("what", "scores", *(["caches"] if caches else []), "value", "must", "aim", "reached"),
@@ -137,11 +137,11 @@ def show_lines(lines: Sequence[Line], console: Console) -> None:
         ],
     )
     missed = sum(one.verdict == "missed" for one in lines)
-    console.say(f"{missed} of {sum(bool(one.verdict) for one in lines)} marks missed")
+    console.info(f"{missed} of {sum(bool(one.verdict) for one in lines)} marks missed")
 
 
 def show_compared(compared: Sequence[Compared], console: Console) -> None:
-    """Both sides of each comparison, from arrays to the certified answer and the search alone."""
+    """Print the times of both sides of each comparison, from arrays and of the search."""
     if not compared:
         return
     console.table(
@@ -162,7 +162,7 @@ def show_compared(compared: Sequence[Compared], console: Console) -> None:
             for pair in compared
         ],
     )
-    console.say("from arrays: both sides build their model; on ours a certificate can be asked for")
+    console.info("from arrays: both sides build their model; on ours a certificate can be asked for")
 
 
 def _sides(pair: Compared) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Measurements in a process of their own, whose memory nobody has used before."""
+"""Measurements in a new process, whose peak memory counts nothing else."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
-Answer = TypeVar("Answer")
+Returned = TypeVar("Returned")
 _FORGET_THE_MARK = "5"
 
 
-def in_fresh_process(
-    work: Callable[Arguments, Answer], *arguments: Arguments.args, **options: Arguments.kwargs
-) -> Answer:
-    """The answer of a function of a module, called in a new process."""
+def in_new_process(
+    work: Callable[Arguments, Returned], *arguments: Arguments.args, **options: Arguments.kwargs
+) -> Returned:
+    """Call a module's function in a new process and return its result."""
     fresh = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=fresh) as pool:
         return pool.submit(work, *arguments, **options).result()
 
 
 def high_water() -> int | None:
-    """Most bytes that this process has held; None where the system does not say.
+    """Return the peak resident bytes of this process; None if the system does not report them.
 
-    Not from getrusage: after a fork its mark is the parent's where that is larger.
+    getrusage does not serve: after a fork it reports the parent's peak if that is larger.
     """
     try:
         lines = Path("/proc/self/status").read_text("ascii").splitlines()
@@ -35,7 +35,7 @@ def high_water() -> int | None:
 
 
 def forget_high_water() -> bool:
-    """Begin to look for the most bytes anew; whether the system can."""
+    """Reset the peak that `high_water` reports; return whether the system can."""
     try:
         Path("/proc/self/clear_refs").write_text(_FORGET_THE_MARK, "ascii")
     except OSError:

@@ -1,4 +1,4 @@
-"""Measured numbers beside their targets: a mark to reach, and a higher one to aim at."""
+"""Measured numbers with their targets: a mark to reach, and a higher one to aim at."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: NDArray[np.float64] | Sequence[float] | float) -> Spread:
-        """Of one value a round; of a single number."""
+        """Summarise one value per round, or a single number."""
         return cls(float(np.median(values)), float(np.min(values)), float(np.max(values)))
 
     def __str__(self) -> str:
@@ -38,8 +38,8 @@ def _short(value: float) -> str:
 
 
 @attrs.frozen
-class Line:
-    """One number beside its marks.
+class BenchmarkLine:
+    """One number with its marks.
 
     Parameters
     ----------
@@ -91,16 +91,16 @@ def line(
     *,
     more: bool = False,
     caches: str = "",
-) -> Line:
-    """A number, or the numbers of some rounds, beside its marks."""
+) -> BenchmarkLine:
+    """Build the line of a number, or of one number per round, with its marks."""
     spread = value if value is None or isinstance(value, Spread) else Spread.of(value)
     must, aim = marks
-    return Line(what, scores, caches, spread, unit, must, aim, more)
+    return BenchmarkLine(what, scores, caches, spread, unit, must, aim, more)
 
 
 def both_ways(
     what: str, scores: str, values: Iterable[Value], unit: str, marks: Marks = UNJUDGED, *, more: bool = False
-) -> Iterator[Line]:
-    """A number from arrays, and the same of the search alone."""
+) -> Iterator[BenchmarkLine]:
+    """Yield the line of a number measured from arrays, and the same of the search only."""
     for how, value in zip((FROM_ARRAYS, ALONE), values, strict=True):
         yield line(f"{what}, {how}", scores, value, unit, marks, more=more)

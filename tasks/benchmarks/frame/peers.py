@@ -1,4 +1,4 @@
-"""Peers: other people's programs, optional. A benchmark says which of them it was not compared with, and why."""
+"""Optional third-party programs to compare with. A benchmark reports which of them are missing, and why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EXTRA = "pip install 'gapless[bench]'"
 
 @attrs.frozen
 class Peer:
-    """A program that may be installed.
+    """A third-party program that may be installed.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Peer:
     module : str
         The module to import.
     install : str
-        The command that brings it.
+        The command that installs it.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""CPU time of each problem, method after method, and whether their values can be true together."""
+"""CPU time of each problem under every method, and contradictions between their values."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.frame.marks import UNJUDGED, Line, Marks, Spread, both_ways
+from benchmarks.frame.marks import UNJUDGED, BenchmarkLine, Marks, Spread, both_ways
 from benchmarks.frame.turns import Both, cpu_seconds, timed_call
+from gapless.arrays.sparse import BoolArray, FloatArray
+from gapless.arrays.tolerance import score_tolerance
 from gapless.cli import Console
-from gapless.core.sparse import BoolArray, FloatArray
-from gapless.core.tolerance import margin
 from gapless.roles import Sense
 
 AnyProblem = gl.Problem[Any]
 Anew = Callable[[Any], AnyProblem]
 _LONG = 1.0
-"""Seconds: a longer search spends next to nothing on the rest, and is not run twice."""
+"""Seconds beyond which a solve counts as all search and is not run twice."""
 
 
 @attrs.frozen(eq=False)
@@ -29,7 +29,7 @@ class Way:
     Parameters
     ----------
     verified : bool
-        Whether every answer's certificate is verified; that is not timed.
+        If True, verify the certificate of every answer, outside the measured time.
     separable : bool
         Whether a problem that was solved before is searched alone when it is solved again. What writes a program
         for a solver tells its share as ``stats.extra["model_seconds"]``, or writes it as it goes.
@@ -75,7 +75,7 @@ class Solved:
 
     @classmethod
     def empty(cls, count: int, sense: Sense) -> Solved:
-        """Room for the answers to some problems, of which none is solved yet."""
+        """Create arrays for the answers to `count` problems."""
         seconds, alone = np.full((2, count), np.inf)
         bounds = np.full(count, sense.sign * np.inf)
         return cls(seconds, alone, np.full(count, np.nan), bounds, np.zeros(count, bool), [], sense)
@@ -90,16 +90,16 @@ class Solved:
         """Median and range, from arrays."""
         return self.both.from_arrays.milliseconds
 
-    def lines(self, what: str, scores: str, marks: Marks = UNJUDGED) -> Iterator[Line]:
-        """The milliseconds from arrays, and of the search alone."""
+    def lines(self, what: str, scores: str, marks: Marks = UNJUDGED) -> Iterator[BenchmarkLine]:
+        """Yield the lines of the milliseconds from arrays and of the search."""
         return both_ways(what, scores, self.both.milliseconds, "ms", marks)
 
     def percentile(self, share: float) -> float:
-        """Of the milliseconds."""
+        """Compute a percentile of the milliseconds from arrays."""
         return 1e3 * float(np.percentile(self.seconds, share))
 
 
-def solve_in_turn(
+def solve_interleaved(
     ways: Mapping[str, Way],
     problems: Sequence[AnyProblem],
     console: Console,
@@ -108,7 +108,7 @@ def solve_in_turn(
     small: AnyProblem,
     anew: Anew = attrs.evolve,
 ) -> dict[str, Solved]:
-    """Let every way solve each problem before the next one comes, so that load falls on all of them.
+    """Interleave the methods problem by problem, so that machine load affects all of them alike.
 
     The problem `small` is solved before the clock runs. ``anew(problem)`` makes a problem of the same arrays, of
     which nothing is known yet; that is timed.
@@ -130,7 +130,7 @@ def _solve(way: Way, problem: AnyProblem, limits: gl.Limits, anew: Anew) -> gl.R
 
 
 def _alone(way: Way, problem: AnyProblem, limits: gl.Limits, whole: float, result: gl.Result[Any]) -> float:
-    """Seconds of the search alone: told by the result, or of a second search; all where that is next to nothing."""
+    """Measure the seconds of the search, by the result's model time, by a second search, or as all of `whole`."""
     model = result.stats.extra.get("model_seconds")
     if model is not None:
         return max(whole - float(model), 0.0)
@@ -149,16 +149,16 @@ def _record(solved: Solved, number: int, way: Way, problem: AnyProblem, limits: 
     if way.verified and solved.proved[number]:
         verdict = result.verify(problem)
         if not verdict:
-            solved.failed.append(f"{way.method}, problem {number}: {verdict.place}: {verdict.reason}")
+            solved.failed.append(f"{way.method}, problem {number}: {verdict.location}: {verdict.reason}")
 
 
 def contradictions(scores: str, found: Mapping[str, Solved]) -> list[str]:
-    """Sentences about values better than a bound that another way gave, and certificates that do not hold."""
+    """Describe values better than a bound that another way gave, and certificates that do not hold."""
     wrong = [f"{scores}: {failed}" for solved in found.values() for failed in solved.failed]
     for name, solved in found.items():
         for other, bounding in found.items():
             for number, (value, bound) in enumerate(zip(solved.values, bounding.bounds, strict=True)):
-                if solved.sense.sign * (value - bound) > margin(bound):
+                if solved.sense.sign * (value - bound) > score_tolerance(bound):
                     wrong.append(
                         f"{scores}, problem {number}: {name} found {value:.12g}, {other} proved {bound:.12g}"
                     )

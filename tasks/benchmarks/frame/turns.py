@@ -1,7 +1,7 @@
-"""Both sides of a comparison take turns, each timed twice: from arrays to the answer, and the search alone.
+"""Interleaved timing of both sides of a comparison, from arrays to the answer and of the search only.
 
-Users have scores and want a proved answer. So the first time includes the making of the model, on both sides, and
-on ours a certificate that can be asked for. The second leaves out the layout of the problem.
+Users have scores and want a proved answer. So the first time includes building the model, on both sides, and
+on ours a certificate on request. The second excludes the layout of the problem.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from typing import Any, Generic, TypeVar
 import attrs
 import numpy as np
 
-from benchmarks.frame.marks import UNJUDGED, Line, Marks, Spread, both_ways
+from benchmarks.frame.marks import UNJUDGED, BenchmarkLine, Marks, Spread, both_ways
+from gapless.arrays.sparse import FloatArray
 from gapless.cli import Console
-from gapless.core.sparse import FloatArray
 
 _SHORTEST = 0.002
 """Seconds of work for one number; shorter work is repeated."""
 Instance = TypeVar("Instance")
-Answer = TypeVar("Answer")
+Solution = TypeVar("Solution")
 
 
 def cpu_seconds(work: Callable[..., object], *arguments: object) -> float:
-    """CPU time of this thread for doing `work` once."""
+    """Measure the CPU time of this thread for one call of `work`."""
     start = time.thread_time()
     work(*arguments)
     return time.thread_time() - start
 
 
-def timed_call(work: Callable[..., Answer], *arguments: Any) -> tuple[float, Answer]:
-    """CPU time of this thread for a call, and its answer."""
+def timed_call(work: Callable[..., Solution], *arguments: Any) -> tuple[float, Solution]:
+    """Call `work`; return the CPU time of this thread and its answer."""
     start = time.thread_time()
     answer = work(*arguments)
     return time.thread_time() - start, answer
 
 
 @attrs.frozen(eq=False)
-class Timed(Generic[Answer]):
-    """One solver on each instance.
+class Timed(Generic[Solution]):
+    """Times and answers of one solver on each instance.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Timed(Generic[Answer]):
     """
 
     seconds: FloatArray
-    answers: list[Answer] = attrs.field(factory=list)
+    answers: list[Solution] = attrs.field(factory=list)
 
     @property
     def milliseconds(self) -> Spread:
@@ -56,7 +56,7 @@ class Timed(Generic[Answer]):
         return Spread.of(1e3 * self.seconds)
 
     def times(self, other: Timed[Any]) -> Spread:
-        """The ratio of this one's times to the other's, median and range over the instances."""
+        """Return the ratio of these times to the other's, median and range over the instances."""
         return Spread.of(self.seconds / other.seconds)
 
 
@@ -65,39 +65,39 @@ def _same(instance: Any) -> Any:
 
 
 @attrs.frozen
-class Side(Generic[Instance, Answer]):
+class Side(Generic[Instance, Solution]):
     """One side of a comparison.
 
     Parameters
     ----------
     solve : callable
-        ``solve(arrays)``: model, search and, where there is one, certificate.
+        ``solve(arrays)``: builds the model, searches and, if the side has one, provides the certificate.
     search : callable
-        ``search(ready)``: the search alone.
+        ``search(prepared)``: only the search.
     prepare : callable
-        ``prepare(arrays)``: the input of the search; not timed.
+        ``prepare(arrays)``: builds the input of the search; not timed.
     """
 
-    solve: Callable[[Instance], Answer]
-    search: Callable[[Any], Answer]
+    solve: Callable[[Instance], Solution]
+    search: Callable[[Any], Solution]
     prepare: Callable[[Instance], Any] = _same
 
 
 @attrs.frozen(eq=False)
-class Both(Generic[Answer]):
-    """The times of one side."""
+class Both(Generic[Solution]):
+    """Times of one side, from arrays and of the search."""
 
-    from_arrays: Timed[Answer]
-    alone: Timed[Answer]
+    from_arrays: Timed[Solution]
+    alone: Timed[Solution]
 
     @classmethod
     def of(cls, from_arrays: FloatArray, alone: FloatArray) -> Both[Any]:
-        """Of seconds, without answers."""
+        """Wrap seconds, without answers."""
         return cls(Timed(from_arrays), Timed(alone))
 
     @property
     def milliseconds(self) -> tuple[Spread, Spread]:
-        """From arrays, and of the search alone."""
+        """Medians and ranges, from arrays and of the search."""
         return self.from_arrays.milliseconds, self.alone.milliseconds
 
 
@@ -112,7 +112,7 @@ class Compared:
     times : tuple of Both
         Ours and the peer's.
     marks : tuple
-        For how many times as long the peer takes from arrays.
+        For the ratio of the peer's time to ours, from arrays.
     """
 
     ours: str
@@ -122,8 +122,8 @@ class Compared:
     times: tuple[Both[Any], Both[Any]]
     marks: Marks = UNJUDGED
 
-    def lines(self) -> Iterator[Line]:
-        """The ratios, round by round or instance by instance; marks are for the ratio from arrays."""
+    def lines(self) -> Iterator[BenchmarkLine]:
+        """Yield the ratios over rounds or instances; only the ratio from arrays has marks."""
         ours, peer = self.times
         ratios = peer.from_arrays.times(ours.from_arrays), peer.alone.times(ours.alone)
         what = f"{self.ours} over {self.peer}{self.what and ', '}{self.what}"
@@ -132,16 +132,16 @@ class Compared:
         yield attrs.evolve(alone, must=None, aim=None)
 
 
-def both_in_turn(
-    sides: Mapping[str, Side[Instance, Answer]], instances: Sequence[Instance], console: Console, title: str
-) -> dict[str, Both[Answer]]:
-    """Let every side solve each instance before the next one comes: load falls on all of them.
+def time_interleaved(
+    sides: Mapping[str, Side[Instance, Solution]], instances: Sequence[Instance], console: Console, title: str
+) -> dict[str, Both[Solution]]:
+    """Interleave the sides instance by instance, so that machine load affects all of them alike.
 
-    Each instance is solved from arrays, and then a prepared one is searched. What takes less than 2 ms is repeated.
+    Each instance is solved from arrays, and then searched once prepared. Work of less than 2 ms is repeated.
     The first instance is solved once more before the clock runs.
     """
     count = len(instances)
-    found: dict[str, Both[Answer]] = {name: Both.of(np.empty(count), np.empty(count)) for name in sides}
+    found: dict[str, Both[Solution]] = {name: Both.of(np.empty(count), np.empty(count)) for name in sides}
     with console.progress(title, count) as advance:
         for number, instance in enumerate(instances):
             for name, side in sides.items():
@@ -156,9 +156,12 @@ def both_in_turn(
 
 
 def _seconds(
-    work: Callable[[Any], Answer], prepare: Callable[[Instance], Any], instance: Instance, answers: list[Answer]
+    work: Callable[[Any], Solution],
+    prepare: Callable[[Instance], Any],
+    instance: Instance,
+    answers: list[Solution],
 ) -> float:
-    """CPU seconds of the work, prepared anew each time; the first answer is kept."""
+    """Measure CPU seconds of the work, prepared again for each repetition; keep the first answer."""
     first, answer = timed_call(work, prepare(instance))
     answers.append(answer)
     repeats = int(_SHORTEST / max(first, 1e-6))

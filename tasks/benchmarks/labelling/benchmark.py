@@ -8,14 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.frame.marks import Marks, line
 from benchmarks.frame.peers import CSPY
-from benchmarks.frame.turns import Both, Compared, Side, both_in_turn
+from benchmarks.frame.turns import Both, Compared, Side, time_interleaved
 from benchmarks.labelling import cspy_peer, pathwyse_peer
 from benchmarks.labelling.instances import Priced, drawn, near
 from gapless.cli import Console
-from gapless.labelling import Labelling, Visits
+from gapless.rcsp import LabelSetting, Visits
 from gapless_tasks.run_options import add_number
 
 CSPY_MARKS: Marks = (50.0, 200.0)
@@ -33,11 +33,11 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the benchmark."""
     add_number(parser, "--seeds", "drawn instances of each kind", SEEDS)
 
 
-def _measured(bench: Bench) -> Iterator[Found]:
+def _measured(bench: Bench) -> Iterator[Measurement]:
     for measure in (cspy_lines, pathwyse_lines, stage_lines):
         with bench.group(measure.__name__):
             yield from measure(bench)
@@ -48,10 +48,10 @@ def _instances(bench: Bench, kind: str, customers: int) -> list[Priced]:
 
 
 def _ours(visits: Callable[[Priced], Visits], windows: bool) -> Side[Priced, float]:
-    def prepare(one: Priced) -> tuple[Labelling, Priced]:
+    def prepare(one: Priced) -> tuple[LabelSetting, Priced]:
         return one.graph.labelling(visits(one), windows), one
 
-    def search(ready: tuple[Labelling, Priced]) -> float:
+    def search(ready: tuple[LabelSetting, Priced]) -> float:
         labelling, one = ready
         return float(labelling.routes(one.costs, below=np.inf, limit=1).cost[0])
 
@@ -66,7 +66,7 @@ def _elementary(one: Priced) -> Visits:
     return Visits()
 
 
-def cspy_lines(bench: Bench) -> Iterator[Found]:
+def cspy_lines(bench: Bench) -> Iterator[Measurement]:
     """Elementary routes under a load and the length of a day, the resources that cspy knows without callbacks."""
     if not CSPY.installed:
         return
@@ -75,12 +75,12 @@ def cspy_lines(bench: Bench) -> Iterator[Found]:
         scores = f"R{customers}, load and length of the day"
         sides = {"gapless": _ours(_elementary, windows=False), "cspy": cspy}
         instances = _instances(bench, "R", customers)[-8 if customers < 50 else -1 :]  # cspy takes long
-        found = both_in_turn(sides, instances, bench.console, scores)
+        found = time_interleaved(sides, instances, bench.console, scores)
         _compare(bench, scores, found["gapless"], found["cspy"], equal=False)
         yield Compared("labelling", "cspy", "elementary", scores, (found["gapless"], found["cspy"]), CSPY_MARKS)
 
 
-def pathwyse_lines(bench: Bench) -> Iterator[Found]:
+def pathwyse_lines(bench: Bench) -> Iterator[Measurement]:
     """Routes under loads and time windows, with ng-sets of eight and elementary."""
     if not pathwyse_peer.program():
         return
@@ -89,7 +89,7 @@ def pathwyse_lines(bench: Bench) -> Iterator[Found]:
             instances = _instances(bench, kind, customers)
             scores = f"{kind}{customers}, load and windows"
             side = {"gapless": _ours(visits, windows=True)}
-            ours = both_in_turn(side, instances, bench.console, scores)["gapless"]
+            ours = time_interleaved(side, instances, bench.console, scores)["gapless"]
             theirs = _pathwyse(instances, ng)
             _compare(bench, f"{scores}, {what}", ours, theirs, equal=not ng)
             yield Compared("labelling", "PathWyse", what, scores, (ours, theirs), PATHWYSE_MARKS)
@@ -104,7 +104,7 @@ def _pathwyse(instances: Sequence[Priced], ng: bool) -> Both[float]:
 
 
 def _compare(bench: Bench, what: str, ours: Both[float], theirs: Both[float], *, equal: bool) -> None:
-    """Ours are optimal: nobody's may cost less; where the problem is the same to the letter, all are equal."""
+    """Record peers' routes that cost less than ours, and any difference if both solve the same problem."""
     for number, (one, two) in enumerate(zip(ours.alone.answers, theirs.alone.answers, strict=True)):
         if equal and abs(one - two) > 1e-6:
             bench.wrong.append(f"{what}, instance {number}: {one} and {two}")
@@ -114,7 +114,7 @@ def _compare(bench: Bench, what: str, ours: Both[float], theirs: Both[float], *,
             bench.remarks.append(f"{what}, instance {number}: the peer stopped at {two}, the best costs {one}")
 
 
-def stage_lines(bench: Bench) -> Iterator[Found]:
+def stage_lines(bench: Bench) -> Iterator[Measurement]:
     """Milliseconds of each stage below zero, as pricing asks them."""
     for kind in ("R", "C", "RC"):
         instances = _instances(bench, kind, 100)
@@ -123,11 +123,13 @@ def stage_lines(bench: Bench) -> Iterator[Found]:
             side = Side[int, object](
                 partial(_asked, instances, labelling, stage), partial(_asked, instances, labelling, stage)
             )
-            found = both_in_turn({"gapless": side}, range(len(instances)), bench.console, f"{kind}100")["gapless"]
+            found = time_interleaved({"gapless": side}, range(len(instances)), bench.console, f"{kind}100")[
+                "gapless"
+            ]
             yield line(
                 f"routes below 0, {stage}", f"{kind}100, load and windows, ng 8", found.alone.milliseconds, "ms"
             )
 
 
-def _asked(instances: Sequence[Priced], labelling: Sequence[Labelling], stage: str, number: int) -> object:
+def _asked(instances: Sequence[Priced], labelling: Sequence[LabelSetting], stage: str, number: int) -> object:
     return labelling[number].routes(instances[number].costs, limit=100, stage=stage)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ LIMIT = 20
 
 
 def prepared(one: Priced) -> Any:
-    """The algorithm with its graph: the length of the day and the load, both from 0 on."""
+    """Build cspy's algorithm with its graph; the resources are time and load, both starting at 0."""
     network, time = one.graph.network, one.graph.time
     graph = nx.DiGraph(directed=True, n_res=2)
     names = {network.source: "Source", network.sink: "Sink"}
@@ -27,6 +27,6 @@ def prepared(one: Priced) -> Any:
 
 
 def search(algorithm: Any) -> float:
-    """The cost of its path."""
+    """Run the algorithm; return the cost of its path, infinity if there is none."""
     algorithm.run()
     return float(algorithm.total_cost) if algorithm.path else float("inf")

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from gapless.labelling import Additive, Labelling, Network, Visits
+from gapless.rcsp import Additive, LabelSetting, Network, Visits
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,22 +55,22 @@ class PricingGraph:
         return self.distance[tails, heads] + np.where(tails == 0, 0, SERVICE)
 
     def costs(self, duals: Floats) -> Floats:
-        """Reduced costs, whole numbers for peers that want them, float64 (arcs,)."""
+        """Compute reduced costs as integers, which some peers require, float64 (arcs,)."""
         tails, heads = self.network.tails, self.network.heads
         return self.distance[tails, heads] - np.rint(duals)[heads]
 
-    def labelling(self, visits: Visits | None, windows: bool = True) -> Labelling:
+    def labelling(self, visits: Visits | None, windows: bool = True) -> LabelSetting:
         """Time with its windows, or the length of the day alone, load, and visits."""
         load = Additive(self.demand[self.network.heads], upper=self.capacity)
         if windows:
             time = Additive(self.time, self.ready, self.due, waits=True)
         else:
             time = Additive(self.time, upper=self.due[0])
-        return Labelling(self.network, [time, load, *([] if visits is None else [visits])])
+        return LabelSetting(self.network, [time, load, *([] if visits is None else [visits])])
 
 
 def drawn(kind: str, customers: int, seed: int, rounds: int = 8) -> PricingGraph:
-    """An instance of kind R, C or RC with the duals of `rounds` rounds."""
+    """Sample an instance of kind R, C or RC with the duals of `rounds` rounds."""
     rng = np.random.default_rng(seed)
     n = customers + 2
     xy = rng.uniform(0, 100, (n, 2))
@@ -98,7 +98,7 @@ def drawn(kind: str, customers: int, seed: int, rounds: int = 8) -> PricingGraph
 
 
 def near(graph: PricingGraph, size: int = 8) -> Visits:
-    """ng-sets of the nearest customers."""
+    """Build ng-sets of the nearest customers."""
     n = graph.network.vertices
     inner = Visits.nearest(graph.distance[1:-1, 1:-1], size).neighbourhoods
     assert inner is not None

@@ -31,7 +31,7 @@ algo/default/ng/set_size = 8
 
 
 @attrs.frozen
-class Answer:
+class PathWyseResult:
     """Cost of the best route, and CPU seconds of the program: all of them, and without the reading of the file."""
 
     cost: float
@@ -40,19 +40,19 @@ class Answer:
 
 
 def program() -> Path | None:
-    """The program, if there is one."""
+    """Return the path of the program; None if there is none."""
     named = os.environ.get("PATHWYSE")
     return Path(named).resolve() if named and Path(named).is_file() else None
 
 
-def solve(one: Priced, *, windows: bool, ng: bool) -> Answer:
+def solve(one: Priced, *, windows: bool, ng: bool) -> PathWyseResult:
     """Let the program solve a pricing problem, and once more with vehicles that can carry nothing."""
     with tempfile.TemporaryDirectory() as folder:
         settings = SETTINGS.format(dssr="off" if ng else "standard", ng="standard" if ng else "off")
         (Path(folder) / "pathwyse.set").write_text(settings)
         cost, seconds = _run(folder, _written(one, windows, one.graph.capacity))
         _, reading = _run(folder, _written(one, windows, 0.0))
-    return Answer(cost, seconds, max(seconds - reading, 1e-4))
+    return PathWyseResult(cost, seconds, max(seconds - reading, 1e-4))
 
 
 def _run(folder: str, text: str) -> tuple[float, float]:

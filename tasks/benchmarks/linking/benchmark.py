@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import gapless as gl
-from benchmarks.frame.bench import Found
-from benchmarks.frame.marks import Line
+from benchmarks.frame.bench import Measurement
+from benchmarks.frame.marks import BenchmarkLine
 from benchmarks.frame.peers import NETWORKIT, TOULBAR2
 from benchmarks.linking.decomposable_rows import SIZES, TITLE, draw_scaling, measure_scaling, scaling_lines
 from benchmarks.linking.distance_rows import distance_lines
@@ -45,8 +45,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return bench.report(_all_lines(arguments, bench))
 
 
-def _all_lines(arguments: argparse.Namespace, bench: LinkingBench) -> Iterator[Found]:
-    groups: dict[str, Callable[[], Iterator[Found]]] = {
+def _all_lines(arguments: argparse.Namespace, bench: LinkingBench) -> Iterator[Measurement]:
+    groups: dict[str, Callable[[], Iterator[Measurement]]] = {
         "proofs": lambda: proof_lines(bench),
         "documents": lambda: document_lines(bench, arguments.data, arguments.limit),
         "distances": lambda: distance_lines(arguments.vertices, arguments.candidates, large=arguments.large),
@@ -57,7 +57,7 @@ def _all_lines(arguments: argparse.Namespace, bench: LinkingBench) -> Iterator[F
             yield from groups[name]()
 
 
-def _decomposable_lines(bench: LinkingBench, plot: str | None) -> Iterator[Line]:
+def _decomposable_lines(bench: LinkingBench, plot: str | None) -> Iterator[BenchmarkLine]:
     """Up to a million edges; with smaller drawn graphs than usual, up to as many as those have."""
     largest = max(SIZES[1], bench.synthetic.vertices * SIZES[-1] // VERTICES)
     scaling = measure_scaling([size for size in SIZES if size <= largest])
@@ -68,7 +68,7 @@ def _decomposable_lines(bench: LinkingBench, plot: str | None) -> Iterator[Line]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the benchmark."""
     add_data_option(parser, FOLDER, "embedded documents")
     parser.add_argument(
         "--only", action="append", choices=GROUPS, help="one group of measurements; may be repeated (default: all)"

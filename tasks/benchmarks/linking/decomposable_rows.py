@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.frame.marks import Line, line
+from benchmarks.frame.marks import BenchmarkLine, line
 from benchmarks.frame.turns import cpu_seconds
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.svg import BLUE, GREY, INK, RED, svg, text
 from gapless_linking import LinkingProblem
 from gapless_linking.decomposable import algorithm_1
@@ -47,7 +47,7 @@ class Scaling:
     wrong: Sequence[str]
 
     def exponent(self, seconds: FloatArray) -> float:
-        """The exponent of growth: the slope of log time against log edges, by least squares."""
+        """Fit the exponent of growth: the slope of log time against log edges, by least squares."""
         return float(np.polyfit(np.log(self.edges), np.log(np.median(seconds, axis=1)), 1)[0])
 
 
@@ -73,8 +73,8 @@ def _solve(problem: LinkingProblem, wrong: list[str]) -> None:
         wrong.append(f"{TITLE}: {result.status.value} on {problem!r}")
 
 
-def scaling_lines(scaling: Scaling) -> Iterator[Line]:
-    """The time of each size, and how fast it grows."""
+def scaling_lines(scaling: Scaling) -> Iterator[BenchmarkLine]:
+    """Yield the time for each size, and the exponent of its growth."""
     for what, seconds in (("Algorithm 1", scaling.choosing), ("solved, with its value", scaling.solving)):
         for edges, rounds in zip(scaling.edges.tolist(), seconds, strict=True):
             yield line(f"decomposable, {what}", f"{edges:,} edges", 1e3 * rounds, "ms")
@@ -84,7 +84,7 @@ def scaling_lines(scaling: Scaling) -> Iterator[Line]:
 
 
 def draw_scaling(scaling: Scaling) -> str:
-    """Time against edges as SVG, both axes logarithmic; dashed lines are linear, through the last points."""
+    """Draw time against edges as SVG on logarithmic axes; dashed lines show linear growth to the last points."""
     x: FloatArray = np.log10(scaling.edges)
     curves = (("Algorithm 1", BLUE, scaling.choosing), ("solved, with its value", RED, scaling.solving))
     y: FloatArray = np.log10([np.median(seconds, axis=1) for _, _, seconds in curves]) + 3.0

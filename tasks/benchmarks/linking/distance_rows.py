@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.frame.bench import Found
-from benchmarks.frame.fresh_process import high_water, in_fresh_process
+from benchmarks.frame.bench import Measurement
+from benchmarks.frame.fresh_process import high_water, in_new_process
 from benchmarks.frame.marks import UNJUDGED, line
 from benchmarks.frame.peers import NETWORKIT
 from benchmarks.frame.turns import Both, Compared, cpu_seconds, timed_call
 from benchmarks.linking.instances import CANDIDATES, VERTICES
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless_linking import Graph
 from gapless_linking.distances import pairwise_distances
 from gapless_linking.synthetic import KINDS, synthetic_candidates, synthetic_graph
@@ -31,7 +31,7 @@ _GIBIBYTE = 2.0**30
 
 def distance_lines(
     vertices: int = VERTICES, candidates: int = CANDIDATES, *, large: bool = False
-) -> Iterator[Found]:
+) -> Iterator[Measurement]:
     """Time for all pairs, and peak memory of a process that does nothing else.
 
     Parameters
@@ -45,7 +45,7 @@ def distance_lines(
 
     Yields
     ------
-    Line or Compared
+    BenchmarkLine or Compared
         networkit only where that is installed.
     """
     judged = (vertices, candidates) == (VERTICES, CANDIDATES)
@@ -73,7 +73,7 @@ def _alone(graph: Graph, points: IntArray) -> tuple[float, float | None]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph"
         graph.save(path)
-        return in_fresh_process(measured, path, points)
+        return in_new_process(measured, path, points)
 
 
 def measured(path: Path, points: IntArray) -> tuple[float, float | None]:

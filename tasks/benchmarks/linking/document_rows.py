@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 import gapless as gl
-from benchmarks.frame.bench import Found
+from benchmarks.frame.bench import Measurement
 from benchmarks.frame.marks import UNJUDGED, Spread, line
 from benchmarks.frame.turns import timed_call
 from benchmarks.linking.proof_rows import LinkingBench
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless_linking import LinkingProblem
 from gapless_models.linking.corpora import load_corpora
 from gapless_models.linking.document import Corpus, Document
@@ -29,7 +29,7 @@ WITHIN = {"maximal": (1.0, (100, 100)), "minimal": (1.0, (100, 100)), "plain": (
 LONGEST = gl.Limits(time=10.0)
 
 
-def document_lines(bench: LinkingBench, data: str | None, limit: int | None) -> Iterator[Found]:
+def document_lines(bench: LinkingBench, data: str | None, limit: int | None) -> Iterator[Measurement]:
     """Documents and sentences under each connection, then whole word-sense documents.
 
     Parameters
@@ -56,7 +56,7 @@ def document_lines(bench: LinkingBench, data: str | None, limit: int | None) -> 
         yield from _long_lines(bench, load_corpora(data, LONG, bench.console), limit)
 
 
-def _long_lines(bench: LinkingBench, corpora: Sequence[Corpus], limit: int | None) -> Iterator[Found]:
+def _long_lines(bench: LinkingBench, corpora: Sequence[Corpus], limit: int | None) -> Iterator[Measurement]:
     for connection, (seconds, marks) in WITHIN.items():
         scores = f"word-sense documents, {connection}"
         problems, building = _prepared(corpora, connection, limit)

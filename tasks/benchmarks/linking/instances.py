@@ -76,7 +76,7 @@ class Synthetic:
 
 @functools.lru_cache(maxsize=1)
 def _graph(family: Family, vertices: int) -> tuple[Graph, Communities]:
-    """The last graph is kept: several sizes of documents are drawn on it."""
+    """Generate the graph of a family; cached, because several sizes of documents are sampled on it."""
     size = int(vertices * family.share)
     graph, communities = synthetic_graph(size, int(size * family.mean_degree / 2), communities=family.communities)
     if family.on_topic is not None:

@@ -8,8 +8,8 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.frame.bench import Bench, Found
-from benchmarks.frame.marks import UNJUDGED, Line, Marks, both_ways, line
+from benchmarks.frame.bench import Bench, Measurement
+from benchmarks.frame.marks import UNJUDGED, BenchmarkLine, Marks, both_ways, line
 from benchmarks.frame.solving import EXACT, Solved, contradictions
 from benchmarks.frame.turns import Compared
 from benchmarks.linking import toulbar2_peer
@@ -38,12 +38,12 @@ class LinkingBench(Bench):
     def solve(self, scores: str, problems: Sequence[LinkingProblem], limits: gl.Limits | None = None) -> Solved:
         """Solve each problem by method exact, and verify its certificate."""
         small = LinkingProblem.from_distances(1 - np.eye(3, dtype=np.int64), [[0, 1], [1, 2]])
-        return self.solve_in_turn(scores, problems, {"exact": EXACT}, small, limits, _anew)["exact"]
+        return self.solve_interleaved(scores, problems, {"exact": EXACT}, small, limits, _anew)["exact"]
 
     def peer_lines(
         self, scores: str, problems: Sequence[LinkingProblem], exact: Solved, marks: Marks
-    ) -> Iterator[Found]:
-        """Toulbar2 on the problems that were just solved; where its limit stops it, the true ratio is larger."""
+    ) -> Iterator[Measurement]:
+        """Solve the same problems with toulbar2; if its limit stops it, the true ratio is larger."""
         if not self.peer_seconds:
             return
         peer = toulbar2_peer.solve_each(problems, self.peer_seconds)
@@ -55,11 +55,11 @@ class LinkingBench(Bench):
 
 
 def _anew(problem: LinkingProblem) -> LinkingProblem:
-    """The same candidates and distances, of which nothing else is known."""
+    """Rebuild the problem from its candidates and distances, without any cached results."""
     return problem.with_distances(problem.distances)
 
 
-def proof_lines(bench: LinkingBench) -> Iterator[Found]:
+def proof_lines(bench: LinkingBench) -> Iterator[Measurement]:
     """Documents of 12, 25 and 53 mentions on each graph."""
     judged = bench.synthetic.judged
     for family in FAMILIES:
@@ -75,7 +75,7 @@ def proof_lines(bench: LinkingBench) -> Iterator[Found]:
         yield from _large_lines(bench, family)
 
 
-def _large_lines(bench: LinkingBench, family: str) -> Iterator[Line]:
+def _large_lines(bench: LinkingBench, family: str) -> Iterator[BenchmarkLine]:
     """Documents too large for some proofs: what counts is the time where all are proved, else the gap."""
     scores = f"{family}, k = {LARGE} x {bench.synthetic.candidates}"
     problems = bench.synthetic.documents(family, LARGE, min(bench.seeds, 3))

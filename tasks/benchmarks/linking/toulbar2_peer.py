@@ -1,4 +1,4 @@
-"""The strongest packaged peer: toulbar2, an exact solver of cost function networks, by its Python package."""
+"""toulbar2, an exact solver of cost function networks and the strongest packaged peer."""
 
 from __future__ import annotations
 
@@ -49,23 +49,23 @@ def solve_each(problems: Sequence[LinkingProblem], limit: int) -> Solved:
 
 
 def _solve(toulbar2: Any, network: Any, worst: float, limit: int) -> tuple[float, bool]:
-    """The value, and whether it is proved."""
+    """Solve the network; return the value and whether it is proved."""
     answer = network.Solve(timeLimit=limit)
     value = np.nan if answer is None or answer[1] > worst else float(answer[1])
     return value, not toulbar2.tb2.option.limited
 
 
 def _network(toulbar2: Any, problem: LinkingProblem, settings: dict[str, Any]) -> tuple[Any, float]:
-    """The network, and what an allowed choice costs at most in it.
+    """Build the network; return it with an upper bound on the cost of an allowed choice.
 
-    One array holds the tables of all pairs of sets that have the same sizes, and goes over in one call: this is the
-    fastest way that the package offers.
+    One array holds the tables of all pairs of sets of the same sizes, and is passed in one call: this is the
+    fastest interface of the package.
     """
     network = toulbar2.CFN(**settings)
     sizes = np.diff(problem.first)
     for i, size in enumerate(sizes.tolist()):
         network.AddVariables(1, f"x{i}_", 0, size - 1)
-    own = problem.own_costs
+    own = problem.unary_costs
     table = 2.0 * problem.lengths()
     size = float(np.abs(own[np.isfinite(own)]).sum())
     worst = problem.k**2 * table[np.isfinite(table)].max(initial=0.0) + size

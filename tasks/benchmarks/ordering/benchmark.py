@@ -6,14 +6,8 @@ import argparse
 from collections.abc import Iterator
 
 import gapless as gl
-from benchmarks.frame.bench import Bench, Found
-from benchmarks.ordering.comparisons import (
-    colour_lines,
-    drawn_lines,
-    hard_lines,
-    program_lines,
-    title_lines,
-)
+from benchmarks.frame.bench import Bench, Measurement
+from benchmarks.ordering.comparisons import colour_lines, drawn_lines, hard_lines, program_lines, title_lines
 from gapless.cli import Console
 from gapless_models.titles.corpus import FOLDER
 from gapless_models.titles.preparing import title_problems
@@ -29,7 +23,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return bench.report(_all_lines(arguments, bench))
 
 
-def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Found]:
+def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Measurement]:
     for measure in (drawn_lines, hard_lines, colour_lines):
         with bench.group(measure.__name__):
             yield from measure(bench)
@@ -41,7 +35,7 @@ def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Found]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the benchmark."""
     add_data_option(parser, FOLDER, "embedded essays")
     add_number(parser, "--seeds", "drawn instances of each kind", SEEDS)
     add_number(parser, "--limit", "only the first N titles")

@@ -8,11 +8,11 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.frame.bench import Bench, Found
-from benchmarks.frame.marks import UNJUDGED, Line, Marks, both_ways, line
+from benchmarks.frame.bench import Bench, Measurement
+from benchmarks.frame.marks import UNJUDGED, BenchmarkLine, Marks, both_ways, line
 from benchmarks.frame.solving import EXACT, Solved, Way
 from benchmarks.frame.turns import Compared, timed_call
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless_ordering import OrderingProblem
 from gapless_ordering.random_problems import FAMILIES, uniform
 
@@ -35,10 +35,10 @@ def drawn(bench: Bench, family: str, n: int, length: int, count: int | None = No
 
 def solve(bench: Bench, scores: str, problems: Sequence[OrderingProblem], **ways: Way) -> dict[str, Solved]:
     """Let ways take turns, and compare their answers."""
-    return bench.solve_in_turn(scores, problems, ways, uniform(20, 3, 0))
+    return bench.solve_interleaved(scores, problems, ways, uniform(20, 3, 0))
 
 
-def drawn_lines(bench: Bench) -> Iterator[Found]:
+def drawn_lines(bench: Bench) -> Iterator[Measurement]:
     """Large instances like those of titles and summaries, a beam beside them."""
     for family in ("title-like", "summary-like"):
         scores = f"{family}, n = 600, k = 13"
@@ -53,7 +53,7 @@ def drawn_lines(bench: Bench) -> Iterator[Found]:
         yield line("optimal by beam 80", scores, reached, "%", more=True)
 
 
-def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool) -> Iterator[Found]:
+def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool) -> Iterator[Measurement]:
     """Graphs of real sections, at the length of their titles and beyond; a wide beam in the same run.
 
     Parameters
@@ -123,7 +123,7 @@ def _together(
     return seconds
 
 
-def colour_lines(bench: Bench) -> Iterator[Line]:
+def colour_lines(bench: Bench) -> Iterator[BenchmarkLine]:
     """One colouring of the paper's dynamic program, and all that a failure probability of 1e-3 asks for."""
     scores = "title-like, n = 200, k = 10"
     single = Way("color-coding", {"trials": 1, "colors": 12, "bounds": False})
@@ -139,7 +139,7 @@ def colour_lines(bench: Bench) -> Iterator[Line]:
     yield line("optimal by colour coding", scores, reached, "%", more=True)
 
 
-def hard_lines(bench: Bench) -> Iterator[Line]:
+def hard_lines(bench: Bench) -> Iterator[BenchmarkLine]:
     """Long paths, and distances: where walks that return to a vertex look best."""
     for family, n, length in (("title-like", 600, 20), ("metric", 200, 13)):
         scores = f"{family}, n = {n}, k = {length}"
@@ -150,8 +150,8 @@ def hard_lines(bench: Bench) -> Iterator[Line]:
         yield line("exact, worst", scores, float(exact.seconds.max()), "s", (10, 1))
 
 
-def program_lines(bench: Bench) -> Iterator[Found]:
-    """The integer programs against the exact method; where the limit stops one, the true ratio is larger."""
+def program_lines(bench: Bench) -> Iterator[Measurement]:
+    """Compare the integer programs with the exact method; if the limit stops one, the true ratio is larger."""
     for method, n, length in (("ilp", 50, 5), ("ilp", 50, 8), ("ilp-cuts", 50, 8), ("ilp-cuts", 100, 8)):
         scores = f"title-like, n = {n}, k = {length}"
         problems = drawn(bench, "title-like", n, length, min(bench.seeds, _FEW))

@@ -9,9 +9,8 @@ from pathlib import Path
 import attrs
 import numpy as np
 
-import gapless as gl
-from benchmarks.frame.bench import Bench, Found
-from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, Line, Marks, both_ways, line
+from benchmarks.frame.bench import Bench, Measurement
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, BenchmarkLine, Marks, both_ways, line
 from benchmarks.frame.peers import UFAL
 from benchmarks.frame.turns import Compared
 from benchmarks.parsing import kernel_timing
@@ -21,13 +20,12 @@ from gapless.cli import Console
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import FOLDER, Treebank, embedded_treebank, load_treebank
+from gapless_tasks.parsing.options import EPOCHS, FAMILIES, MAX_HEADS
 from gapless_tasks.parsing.parser import Request
 from gapless_tasks.parsing.perceptron_parser import SOURCE
+from gapless_tasks.parsing.training_progress import check_training
 from gapless_tasks.run_options import add_data_option, add_number
 
-FAMILIES = ("grandchild", "sibling")
-HEADS_KEPT = 10
-EPOCHS = 6
 PROJECTIVE, OTHER = "english_wsj", "danish"
 _PAPER_EVERY = 6
 """The paper's variant decodes every sixth sentence, and so does ours beside it."""
@@ -42,7 +40,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return bench.report(_all_lines(arguments, cache, bench))
 
 
-def _all_lines(arguments: argparse.Namespace, cache: Path | None, bench: Bench) -> Iterator[Found]:
+def _all_lines(arguments: argparse.Namespace, cache: Path | None, bench: Bench) -> Iterator[Measurement]:
     for treebank in _treebanks(arguments):
         yield from _measured(treebank, cache, arguments, bench)
     yield from _drawn(arguments, bench.console)
@@ -58,21 +56,17 @@ def _treebanks(arguments: argparse.Namespace) -> Iterator[Treebank]:
 
 
 def _parser(treebank: Treebank, cache: Path | None, arguments: argparse.Namespace, console: Console) -> ParserModel:
-    """The model given, the one of an earlier run, or a new one."""
+    """Load the model of ``--model`` or of an earlier run, or train a new one."""
     given = Path(arguments.model) if arguments.model and treebank.name != OTHER else None
     stored = given or (None if cache is None else cache / f"{treebank.name.replace(' ', '-')}.npz")
     checkpoint = None if stored is None else Path(f"{stored}.epochs")
-    request = Request(FAMILIES, arguments.epochs, 0, HEADS_KEPT, checkpoint)
+    request = Request(FAMILIES, arguments.epochs, 0, MAX_HEADS, checkpoint)
     if stored is not None and stored.exists():
         parser = SOURCE.load(stored)
-        different = [] if given else request.differences(parser, treebank)
-        if different:
-            raise gl.InvalidProblem(
-                f"--cache: {stored} was trained in another way ({'; '.join(different)}); give the same options, "
-                "remove the file, or name another folder"
-            )
+        if not given:
+            check_training("--cache", stored, parser.training, request.record(treebank), "name another folder")
         return parser
-    console.say(f"{treebank.name}: training on {len(treebank.train)} sentences first; 4,000 take tens of minutes")
+    console.info(f"{treebank.name}: training on {len(treebank.train)} sentences first; 4,000 take tens of minutes")
     parser = SOURCE.train(treebank, request, console)
     if stored is not None:
         parser.save(stored)
@@ -81,11 +75,11 @@ def _parser(treebank: Treebank, cache: Path | None, arguments: argparse.Namespac
 
 def _measured(
     treebank: Treebank, cache: Path | None, arguments: argparse.Namespace, bench: Bench
-) -> Iterator[Found]:
-    """Every number of one treebank's test part."""
+) -> Iterator[Measurement]:
+    """Measure everything on one treebank's test part."""
     console = bench.console
     parser = _parser(treebank, cache, arguments, console)
-    pruned = scored(parser, treebank.test, HEADS_KEPT)
+    pruned = scored(parser, treebank.test, MAX_HEADS)
     name, rounds = treebank.name, arguments.rounds
     main = treebank.name == PROJECTIVE
     found = decode(pruned, console, f"{name}, k = 10", rounds=rounds)
@@ -118,13 +112,13 @@ def _measured(
     yield from _kernels(name, treebank.projective, pruned, whole, rounds, bench.wrong)
 
 
-def _speed(found: Decoded, what: str, name: str, marks: Marks) -> Iterator[Line]:
-    """Words a second, as users have it and by the search alone."""
+def _speed(found: Decoded, what: str, name: str, marks: Marks) -> Iterator[BenchmarkLine]:
+    """Yield words per second, from arrays and of the search."""
     return both_ways(what, name, (found.from_arrays, found.words_per_second), "words/s", marks, more=True)
 
 
-def _search(found: Decoded, name: str, *, judged: bool) -> Iterator[Line]:
-    """Calls, nodes."""
+def _search(found: Decoded, name: str, *, judged: bool) -> Iterator[BenchmarkLine]:
+    """Yield oracle calls and the share of sentences that are closed at the root."""
     if found.oracle_calls is not None:
         calls = found.oracle_calls
         yield line("oracle calls", name, calls, "a sentence", (90, 35) if judged else UNJUDGED)
@@ -140,8 +134,8 @@ def _kernels(
     whole: Sequence[ParsingProblem],
     rounds: int,
     wrong: list[str],
-) -> Iterator[Found]:
-    """The tree oracles alone, and beside a peer from arrays to a certificate."""
+) -> Iterator[Measurement]:
+    """Time the tree oracles, and compare them with a peer from arrays to a certificate."""
     turns = max(3, rounds)
     if projective:
         short = kernel_timing.eisner_microseconds(kernel_timing.weights_of(pruned, 19, 21), turns)
@@ -161,7 +155,7 @@ def _kernels(
             wrong.append(f"{name}: {different} best arborescences differ in value from ufal's")
 
 
-def _drawn(arguments: argparse.Namespace, console: Console) -> Iterator[Line]:
+def _drawn(arguments: argparse.Namespace, console: Console) -> Iterator[BenchmarkLine]:
     """Drawn scores, which are easier than any model's."""
     problems = [prepared(problem) for problem in peaked(arguments.sentences or 100)]
     found = decode(problems, console, "peaked", rounds=arguments.rounds)
@@ -171,7 +165,7 @@ def _drawn(arguments: argparse.Namespace, console: Console) -> Iterator[Line]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the benchmark."""
     add_data_option(parser, f"{FOLDER}/{PROJECTIVE}", "the embedded treebank")
     parser.add_argument(
         "--model", metavar="FILE", help=f"a parser for {PROJECTIVE}, as dependency-parsing stores it"

@@ -14,7 +14,7 @@ import gapless_kernels
 from benchmarks.frame.marks import Spread
 from benchmarks.frame.peers import UFAL
 from benchmarks.frame.turns import Both
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless_dependency import ParsingProblem
 
 _SHORTEST = 0.02
@@ -97,7 +97,7 @@ def beside_ufal(weights: Sequence[FloatArray], rounds: int) -> tuple[Both[None],
 
 
 def disagreements(weights: Sequence[FloatArray]) -> int:
-    """The number of best trees whose values under ours and ufal's differ by more than rounding."""
+    """Count the trees whose values by our oracle and by ufal's differ by more than rounding."""
     if not UFAL.installed:
         return 0
     ufal_parse = UFAL.load().chu_liu_edmonds

@@ -47,13 +47,13 @@ class Decoded:
     values: np.ndarray[Any, np.dtype[np.float64]]
 
 
-def scored(parser: ParserModel, sentences: Sequence[Sentence], heads_kept: int | None) -> list[ParsingProblem]:
+def scored(parser: ParserModel, sentences: Sequence[Sentence], max_heads: int | None) -> list[ParsingProblem]:
     """Problems with every score looked up: what is timed is the search."""
-    return [prepared(parser.problem(sentence, heads_kept=heads_kept)) for sentence in sentences]
+    return [prepared(parser.problem(sentence, max_heads=max_heads)) for sentence in sentences]
 
 
 def prepared(problem: ParsingProblem) -> ParsingProblem:
-    """The problem with every score looked up."""
+    """Look up every score of a problem, and return it."""
     for factor in problem.conjunctions:
         factor.scores(np.arange(len(factor.scopes)))
     return problem
@@ -106,8 +106,8 @@ def decode(
 
 
 def _closed(parsed: Parsed) -> float | None:
-    told = parsed.mean("root_closed")
-    if told is not None:
-        return told
+    share = parsed.mean("root_closed")
+    if share is not None:
+        return share
     nodes = parsed.arrays.get("nodes")
     return None if nodes is None else float(np.mean(parsed.proved & (nodes <= 1)))

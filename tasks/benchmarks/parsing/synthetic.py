@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 
 TAGS = 40
@@ -18,7 +18,7 @@ _SPARSE = 0.3
 """Share of the tag combinations that score at all."""
 
 
-def peaked(count: int, *, heads_kept: int | None = 10, seed: int = 0) -> list[ParsingProblem]:
+def peaked(count: int, *, max_heads: int | None = 10, seed: int = 0) -> list[ParsingProblem]:
     """Projective sentences of 8 to 40 words, mean about 22, with grandchild and sibling scores.
 
     Arc scores are normal noise of size 1; the gold head of most words leads by 3 on average. Factors score tag
@@ -26,13 +26,13 @@ def peaked(count: int, *, heads_kept: int | None = 10, seed: int = 0) -> list[Pa
 
     Parameters
     ----------
-    heads_kept : int or None
+    max_heads : int or None
         Best-scored candidate heads, and the root.
     """
     rng = np.random.default_rng(seed)
     tables = [_table(rng) for _ in range(2)]
     lengths = np.clip(rng.normal(22, 8, count).round(), 8, 40).astype(int)
-    return [_sentence(rng, int(n), tables, heads_kept) for n in lengths]
+    return [_sentence(rng, int(n), tables, max_heads) for n in lengths]
 
 
 def _table(rng: np.random.Generator) -> FloatArray:
@@ -41,7 +41,7 @@ def _table(rng: np.random.Generator) -> FloatArray:
     return ways[0][:, :, None] + ways[1][:, None, :] + ways[2][None, :, :]
 
 
-def _sentence(rng: np.random.Generator, n: int, tables: list[FloatArray], heads_kept: int | None) -> ParsingProblem:
+def _sentence(rng: np.random.Generator, n: int, tables: list[FloatArray], max_heads: int | None) -> ParsingProblem:
     gold = _projective_tree(rng, n)
     arcs = rng.normal(0, 1, (n + 1, n + 1))
     np.fill_diagonal(arcs, -np.inf)
@@ -63,8 +63,8 @@ def _sentence(rng: np.random.Generator, n: int, tables: list[FloatArray], heads_
         return scores
 
     mask = None
-    if heads_kept is not None and heads_kept < n:
-        mask = arcs >= -np.sort(-arcs[1:], axis=0)[heads_kept - 1]
+    if max_heads is not None and max_heads < n:
+        mask = arcs >= -np.sort(-arcs[1:], axis=0)[max_heads - 1]
         mask[0] = True
     return ParsingProblem(arcs, factors=[Grandchild(grandchild), Sibling(sibling)], projective=True, heads=mask)
 

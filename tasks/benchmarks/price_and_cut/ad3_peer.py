@@ -22,7 +22,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_dependency import Grandchild
 from gapless_tasks.parsing.sentence_arrays import SentenceArrays
 

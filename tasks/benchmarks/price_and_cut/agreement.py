@@ -1,4 +1,4 @@
-"""Whether values and objectives agree, found by methods that share next to nothing."""
+"""Comparison of values and objectives from methods that share almost no code."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.price_and_cut.highs_peer import Relaxed, solve_relaxation
+from benchmarks.price_and_cut.highs_peer import LeanOptimum, solve_relaxation
 from benchmarks.price_and_cut.material import Material
 from benchmarks.price_and_cut.timing import exact_value, result_of
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless_dependency import ParsingProblem
 
 _BRUTE_FORCE = 15
@@ -18,25 +18,25 @@ _BRUTE_FORCE = 15
 
 
 def check_agreement(material: Material, method: str) -> None:
-    """Hold the methods' values and objectives against the optima of HiGHS, over cut-sets and over a flow."""
+    """Compare the methods' values and objectives with the optima of HiGHS, over cut-sets and over a flow."""
     some = material.some
     if not some:
         return
     cut_sets = _all(solve_relaxation, some, material, "HiGHS")
     flow = _all(lambda problem: solve_relaxation(problem, flow=True), some, material, "HiGHS with a flow")
-    optima, loose = _objectives(cut_sets), _objectives(flow)
+    optima, flow_optima = _objectives(cut_sets), _objectives(flow)
     values = np.array(_all(exact_value(method), some, material, method))
     integral = np.array([answer.integral for answer in cut_sets])
     material.compare(f"values of {method} and integral optima", values, np.where(integral, optima, np.nan))
     material.compare(f"values of {method} above the relaxation's", np.fmax(values, optima), optima)
-    material.compare("optima over cut-sets above those over a flow", np.fmax(optima, loose), loose)
-    delayed = _told(_all(result_of("price-and-cut", fix=False), some, material, "price-and-cut"))
+    material.compare("optima over cut-sets above those over a flow", np.fmax(optima, flow_optima), flow_optima)
+    delayed = _stated_objectives(_all(result_of("price-and-cut", fix=False), some, material, "price-and-cut"))
     material.compare("objectives of price-and-cut and of HiGHS", delayed, optima)
     short = [number for number, problem in enumerate(some) if problem.length <= _BRUTE_FORCE]
-    for tree, theirs in (("cut-sets", optima), ("flow", loose)):
+    for tree, peer_optima in (("cut-sets", optima), ("flow", flow_optima)):
         solve = result_of("lp-full", rows="lean", tree=tree)
-        full = _told(_all(solve, [some[number] for number in short], material, f"lp-full, {tree}"))
-        material.compare(f"objectives of lp-full ({tree}) and of HiGHS", full, theirs[short])
+        full = _stated_objectives(_all(solve, [some[number] for number in short], material, f"lp-full, {tree}"))
+        material.compare(f"objectives of lp-full ({tree}) and of HiGHS", full, peer_optima[short])
 
 
 def _all(
@@ -50,9 +50,9 @@ def _all(
     return answers
 
 
-def _objectives(found: Sequence[Relaxed]) -> FloatArray:
-    return np.array([answer.objective for answer in found])
+def _objectives(optima: Sequence[LeanOptimum]) -> FloatArray:
+    return np.array([optimum.objective for optimum in optima])
 
 
-def _told(found: Sequence[Any]) -> FloatArray:
-    return np.array([float(result.stats.extra["objective"]) for result in found])
+def _stated_objectives(results: Sequence[Any]) -> FloatArray:
+    return np.array([float(result.stats.extra["objective"]) for result in results])

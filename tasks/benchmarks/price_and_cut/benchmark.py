@@ -8,17 +8,11 @@ from pathlib import Path
 
 import attrs
 
-from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.frame.peers import HIGHS
 from benchmarks.price_and_cut.ad3_peer import Ad3
 from benchmarks.price_and_cut.agreement import check_agreement
-from benchmarks.price_and_cut.comparisons import (
-    ad3_lines,
-    exact_lines,
-    highs_lines,
-    program_lines,
-    scoring_lines,
-)
+from benchmarks.price_and_cut.comparisons import ad3_lines, exact_lines, highs_lines, program_lines, scoring_lines
 from benchmarks.price_and_cut.endurance import limit_lines, memory_lines
 from benchmarks.price_and_cut.material import Material
 from gapless.cli import Console
@@ -39,12 +33,12 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return bench.report(_measured(arguments, ad3, bench))
 
 
-def _measured(arguments: argparse.Namespace, ad3: Ad3 | None, bench: Bench) -> Iterator[Found]:
+def _measured(arguments: argparse.Namespace, ad3: Ad3 | None, bench: Bench) -> Iterator[Measurement]:
     models = Path(arguments.models) if arguments.models else None
     method = arguments.method
     for number, treebank in enumerate(_treebanks(arguments)):
         material = Material.of(treebank, models, bench)
-        groups: list[Iterator[Found]] = [
+        groups: list[Iterator[Measurement]] = [
             exact_lines(material, method, arguments.rounds),
             *([highs_lines(material, method)] if HIGHS.installed else []),
             *([] if ad3 is None else [ad3_lines(material, method, ad3)]),
@@ -70,7 +64,7 @@ def _treebanks(arguments: argparse.Namespace) -> Iterator[Treebank]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the benchmark."""
     add_data_option(parser, f"{FOLDER}/{TREEBANKS[0]}", "the embedded treebank")
     parser.add_argument(
         "--treebanks", metavar="TREEBANK", nargs="+", default=TREEBANKS, help=f"default: {' '.join(TREEBANKS)}"

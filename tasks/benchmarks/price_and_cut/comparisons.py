@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.frame.bench import Found
-from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, Line, both_ways, line
-from benchmarks.frame.turns import Compared, Side, both_in_turn, cpu_seconds
+from benchmarks.frame.bench import Measurement
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, BenchmarkLine, both_ways, line
+from benchmarks.frame.turns import Compared, Side, cpu_seconds, time_interleaved
 from benchmarks.parsing.measurement import decode, prepared
 from benchmarks.price_and_cut.ad3_peer import ETAS, Ad3, DenseScores
 from benchmarks.price_and_cut.highs_peer import highs_side
@@ -33,12 +33,12 @@ def _highs_sides() -> dict[str, Side[SentenceArrays, Any]]:
     return {"flow": highs_side(flow=True), "cuts": highs_side(flow=False)}
 
 
-def exact_lines(material: Material, method: str, rounds: int) -> Iterator[Line]:
-    """Speed of the exact method, proofs included."""
+def exact_lines(material: Material, method: str, rounds: int) -> Iterator[BenchmarkLine]:
+    """Measure the speed of the exact method, proofs included."""
     name, console = material.name, material.bench.console
     if material.long:
         sides = {method: exact_side(method)}
-        found_long = both_in_turn(sides, material.long_arrays, console, f"{name}, {method}, {_LONG}")[method]
+        found_long = time_interleaved(sides, material.long_arrays, console, f"{name}, {method}, {_LONG}")[method]
         for how, times in ((FROM_ARRAYS, found_long.from_arrays), (ALONE, found_long.alone)):
             median, slowest = times.milliseconds, times.milliseconds.most
             what = f"{method}, {_LONG}"
@@ -57,31 +57,31 @@ def exact_lines(material: Material, method: str, rounds: int) -> Iterator[Line]:
 
 
 def highs_lines(material: Material, method: str) -> Iterator[Compared]:
-    """The exact method and the delayed program against HiGHS on the whole program."""
+    """Compare the exact method and the delayed program with HiGHS on the whole program."""
     name, console = material.name, material.bench.console
     if material.some:
         sides = {"ours": exact_side(method), **_highs_sides()}
-        found = both_in_turn(sides, material.some_arrays, console, f"{name}, {method} and HiGHS")
+        found = time_interleaved(sides, material.some_arrays, console, f"{name}, {method} and HiGHS")
         for form, peer in HIGHS.items():
             times = found["ours"], found[form]
             yield Compared(method, peer, "n = 11-40", name, times, material.marks(40, 120))
     if material.long:
         sides = {"ours": result_side(DELAYED), **_highs_sides()}
-        found = both_in_turn(sides, material.long_arrays, console, f"{name}, {DELAYED} and HiGHS, {_LONG}")
+        found = time_interleaved(sides, material.long_arrays, console, f"{name}, {DELAYED} and HiGHS, {_LONG}")
         for form, peer in HIGHS.items():
             yield Compared(DELAYED, peer, _LONG, name, (found["ours"], found[form]), material.marks(2.5, 6))
 
 
-def ad3_lines(material: Material, method: str, ad3: Ad3) -> Iterator[Found]:
-    """The exact method against AD3 with the best of a few step sizes; AD3 builds its graph in the same call."""
+def ad3_lines(material: Material, method: str, ad3: Ad3) -> Iterator[Measurement]:
+    """Compare the exact method with AD3 under the best of a few step sizes; AD3's time includes its graph."""
     name, console = material.name, material.bench.console
     if not material.some:
         return
     some = material.some_arrays
     sides = {str(eta): _ad3_side(ad3, eta) for eta in ETAS}
-    tried = both_in_turn(sides, some[:_TUNED], console, f"{name}, AD3's step size")
+    tried = time_interleaved(sides, some[:_TUNED], console, f"{name}, AD3's step size")
     best = min(tried, key=lambda step: float(tried[step].from_arrays.seconds.sum()))
-    found = both_in_turn(
+    found = time_interleaved(
         {"ours": exact_side(method), "ad3": sides[best]}, some, console, f"{name}, {method} and AD3"
     )
     times = found["ours"], found["ad3"]
@@ -104,13 +104,13 @@ def _ad3_side(ad3: Ad3, eta: float) -> Side[SentenceArrays, Any]:
     return Side(lambda arrays: search(DenseScores.of(arrays)), search, DenseScores.of)
 
 
-def program_lines(material: Material) -> Iterator[Found]:
-    """The default delayed program against the paper's variant, and how often it has an integral optimum."""
+def program_lines(material: Material) -> Iterator[Measurement]:
+    """Compare the default delayed program with the paper's variant; count its integral optima."""
     name, console = material.name, material.bench.console
     if material.long:
         sides = {"ours": result_side(DELAYED), "paper": result_side(DELAYED, variant="paper")}
         some = material.long_arrays[::_EVERY]
-        found = both_in_turn(sides, some, console, f"{name}, the paper's variant, {_LONG}")
+        found = time_interleaved(sides, some, console, f"{name}, the paper's variant, {_LONG}")
         times = found["ours"], found["paper"]
         yield Compared(DELAYED, "the paper's variant", _LONG, name, times, material.marks(3, 6))
     solve = result_of(DELAYED, fix=False)
@@ -124,8 +124,8 @@ def program_lines(material: Material) -> Iterator[Found]:
     yield line(f"integral over cut-sets, n <= {LONG[1]}", name, share, "%", material.marks(96, 99), more=True)
 
 
-def scoring_lines(material: Material, method: str) -> Iterator[Line]:
-    """The share of parts that are scored where each costs something, and the time saved."""
+def scoring_lines(material: Material, method: str) -> Iterator[BenchmarkLine]:
+    """Measure the share of parts that lazy scoring looks up, and the time it saves."""
     fresh = material.fresh_between(*LONG)
     if not fresh:
         return
@@ -140,7 +140,7 @@ def scoring_lines(material: Material, method: str) -> Iterator[Line]:
         with console.progress(f"{name}, parts scored by {what}", len(fresh)) as advance:
             for make in fresh:
                 stats = solve(make()).stats
-                scored, total = scored + stats.parts_scored, total + stats.parts_total
+                scored, total = scored + stats.scopes_scored, total + stats.scopes_total
                 advance(1)
         yield line(f"parts scored by {what}, {_LONG}", name, 100 * scored / total, "%", marks)
     exact = exact_value(method)

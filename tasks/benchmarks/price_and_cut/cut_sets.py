@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless_dependency import Arcs
 
 _VIOLATED = 1e-7

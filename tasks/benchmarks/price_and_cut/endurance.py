@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import gapless as gl
 from benchmarks.frame.bench import Bench
-from benchmarks.frame.marks import Line, line
+from benchmarks.frame.marks import BenchmarkLine, line
 from benchmarks.price_and_cut.hard_sentence import WORDS, hard_sentence
 from benchmarks.price_and_cut.material import Material
 from benchmarks.price_and_cut.memory import growth, has_statm
@@ -21,10 +21,10 @@ _LONGEST = 25
 """Words of the sentences that are decoded again and again."""
 
 
-def memory_lines(material: Material, method: str, count: int) -> Iterator[Line]:
-    """Growth of resident memory over many sentences."""
+def memory_lines(material: Material, method: str, count: int) -> Iterator[BenchmarkLine]:
+    """Measure the growth of resident memory over many sentences."""
     if not has_statm():
-        material.bench.console.complain("memory is not measured: this system has no /proc/self/statm")
+        material.bench.console.error("memory is not measured: this system has no /proc/self/statm")
         return
     fresh = material.fresh_between(1, _LONGEST)
     for name, share in {method: 1, **_SHARES}.items():
@@ -40,8 +40,8 @@ def memory_lines(material: Material, method: str, count: int) -> Iterator[Line]:
         yield line(what, material.name, grown, "MB", (10, 1))
 
 
-def limit_lines(method: str, bench: Bench) -> Iterator[Line]:
-    """A sentence that is too hard ends within its limit, and its bound is a bound."""
+def limit_lines(method: str, bench: Bench) -> Iterator[BenchmarkLine]:
+    """Check that a sentence that is too hard stops at its limit with a valid bound."""
     for name in (method, *_SHARES):
         problem = hard_sentence(WORDS)
         start = time.perf_counter()
@@ -50,14 +50,14 @@ def limit_lines(method: str, bench: Bench) -> Iterator[Line]:
         what = f"{name}, {WORDS} words, limit of {LIMIT:g} s"
         yield line(what, "drawn", seconds, "s", (1.25 * LIMIT, 1.05 * LIMIT))
         if not result.solutions:
-            bench.console.complain(f"{what}: no tree, at most {result.bound:.6g}")
+            bench.console.error(f"{what}: no tree, at most {result.bound:.6g}")
             continue
         if not result.value <= result.bound:
             bench.wrong.append(f"{what}: a tree of {result.value} above the bound {result.bound}")
             continue
-        bench.console.say(f"{what}: {result.value:.6g}, at most {result.bound:.6g}")
+        bench.console.info(f"{what}: {result.value:.6g}, at most {result.bound:.6g}")
         verdict = result.verify(problem)
         if not result.certified:
-            bench.console.complain(f"{what}: {verdict.reason}")
+            bench.console.error(f"{what}: {verdict.reason}")
         elif not verdict:
             bench.wrong.append(f"{what}: {verdict.reason}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_dependency import Grandchild, ParsingProblem
 
 WORDS = 100

@@ -1,4 +1,4 @@
-"""The linear program over all grandparents at once, with the fewest rows: what a general LP solver is given."""
+"""The linear program over all grandparents at once, with the fewest rows, as a general LP solver gets it."""
 
 from __future__ import annotations
 
@@ -6,42 +6,16 @@ import attrs
 import numpy as np
 
 import gapless_kernels
+from benchmarks.frame.highs import RowProgram
 from gapless import InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_dependency import Arcs, Grandchild, ParsingProblem
 from gapless_tasks.parsing.sentence_arrays import SentenceArrays
 
 
-@attrs.frozen(eq=False)
-class LeanProgram:
-    """Maximise ``objective @ x`` over ``0 <= x``, ``lower <= A x <= upper``; `A` by rows.
-
-    The columns are the arcs, then the grandparent parts, then, with a flow, its amount on each arc. The rows say
-    that every word has one head, that each arc whose head is a word has one grandparent, that a part is on only if
-    its upper arc is, and, with a flow, that a unit reaches every word from the root. Riedel et al. (2012), section
-    3, has more rows; they follow from these.
-
-    Parameters
-    ----------
-    objective : float64 (columns,)
-    lower, upper : float64 (rows,)
-    starts : int32 (rows + 1,)
-    columns : int32 (entries,)
-    values : float64 (entries,)
-    """
-
-    arcs: int
-    objective: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    starts: np.ndarray[tuple[int], np.dtype[np.int32]]
-    columns: np.ndarray[tuple[int], np.dtype[np.int32]]
-    values: FloatArray
-
-
 @attrs.define(eq=False)
 class _Rows:
-    """Blocks of rows: entries as (row in the block, column, value)."""
+    """Blocks of rows, collected with entries as (row in the block, column, value)."""
 
     counts: list[IntArray] = attrs.field(factory=list)
     columns: list[IntArray] = attrs.field(factory=list)
@@ -61,7 +35,7 @@ class _Rows:
 
 
 def grandparents_of(problem: ParsingProblem) -> tuple[IntArray, IntArray, FloatArray]:
-    """The upper arc, the lower arc and the score of every grandparent part.
+    """Return the upper arc, the lower arc and the score of every grandparent part.
 
     Raises
     ------
@@ -87,20 +61,26 @@ def grandparents_of(problem: ParsingProblem) -> tuple[IntArray, IntArray, FloatA
     return scopes[:, 0], scopes[:, 1], scores
 
 
-def lean_program(problem: ParsingProblem, *, flow: bool) -> LeanProgram:
-    """The program of a sentence with one factor over all grandparents; see `lean_program_of`."""
+def lean_program(problem: ParsingProblem, *, flow: bool) -> RowProgram:
+    """Build the program of a sentence with one factor over all grandparents; see `lean_program_of`."""
     return _program(problem.decisions, problem.arc_weights, *grandparents_of(problem), problem.single_root, flow)
 
 
-def lean_program_of(arrays: SentenceArrays, *, flow: bool) -> LeanProgram:
-    """The program of a sentence, straight from its arrays: no problem of ours is made for it.
+def lean_program_of(arrays: SentenceArrays, *, flow: bool) -> RowProgram:
+    """Build the program of a sentence from its arrays, without building a `ParsingProblem`.
+
+    The columns are the arcs, then the grandparent parts, then, with a flow, its amount on each arc. The rows say
+    that every word has one head, that each arc whose head is a word has one grandparent, that a part is on only if
+    its upper arc is, and, with a flow, that a unit reaches every word from the root. Riedel et al. (2012), section
+    3, has more rows; they follow from these.
 
     Parameters
     ----------
     arrays : SentenceArrays
-        With grandparents alone.
+        With grandparents as the only factor.
     flow : bool
-        Whether a single-commodity flow keeps out cycles (Riedel et al. 2012, section 3.1); else nothing does.
+        Whether a single-commodity flow excludes cycles (Riedel et al. 2012, section 3.1); otherwise the program
+        allows them.
     """
     if [kind for kind, _ in arrays.parts] != [Grandchild] or arrays.others:
         raise InvalidProblem("a peer takes grandparents, and no other factor")
@@ -113,7 +93,7 @@ def lean_program_of(arrays: SentenceArrays, *, flow: bool) -> LeanProgram:
 
 
 def arcs_of(arrays: SentenceArrays) -> Arcs:
-    """The candidate arcs of a sentence."""
+    """Return the candidate arcs of a sentence."""
     return Arcs(arrays.arcs > -np.inf, None)
 
 
@@ -125,17 +105,17 @@ def _program(
     scores: FloatArray,
     single_root: bool,
     flow: bool,
-) -> LeanProgram:
+) -> RowProgram:
     n = arcs.length
-    every, part = np.arange(arcs.count), np.arange(len(scores))
+    arc, part = np.arange(arcs.count), np.arange(len(scores))
     into, ones = arcs.modifiers - 1, np.ones(arcs.count)
     rows = _Rows()
-    rows.add(into, every, ones, (1.0, 1.0), n)
+    rows.add(into, arc, ones, (1.0, 1.0), n)
     below = np.flatnonzero(arcs.heads > 0)
-    place = np.full(arcs.count, -1)
-    place[below] = np.arange(below.size)
+    row_of = np.full(arcs.count, -1)
+    row_of[below] = np.arange(below.size)
     rows.add(
-        np.concatenate([place[below], place[lower]]),
+        np.concatenate([row_of[below], row_of[lower]]),
         np.concatenate([below, arcs.count + part]),
         np.concatenate([-np.ones(below.size), np.ones(part.size)]),
         (0.0, 0.0),
@@ -148,9 +128,9 @@ def _program(
         rows.add(np.zeros_like(root), root, np.ones(root.size), (1.0, 1.0), 1)
     objective = np.concatenate([weights, scores])
     if flow:
-        amount = objective.size + every
-        carried = np.stack([every, amount], axis=1).ravel()
-        rows.add(np.repeat(every, 2), carried, np.tile([-float(n), 1.0], arcs.count), (-np.inf, 0.0), arcs.count)
+        amount = objective.size + arc
+        carried = np.stack([arc, amount], axis=1).ravel()
+        rows.add(np.repeat(arc, 2), carried, np.tile([-float(n), 1.0], arcs.count), (-np.inf, 0.0), arcs.count)
         leaving = arcs.heads > 0
         rows.add(
             np.concatenate([into, arcs.heads[leaving] - 1]),
@@ -161,12 +141,12 @@ def _program(
         )
         objective = np.concatenate([objective, np.zeros(arcs.count)])
     starts = np.concatenate([[0], np.cumsum(np.concatenate(rows.counts))])
-    return LeanProgram(
-        arcs.count,
+    return RowProgram(
         objective,
         np.concatenate(rows.lower),
         np.concatenate(rows.upper),
         starts.astype(np.int32),
         np.concatenate(rows.columns).astype(np.int32),
         np.concatenate(rows.values),
+        column_upper=np.inf,
     )

@@ -1,4 +1,4 @@
-"""The sentences that are measured, and what went wrong with them."""
+"""The sentences to measure, and the faults found on them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from benchmarks.frame.bench import Bench
 from benchmarks.frame.marks import UNJUDGED, Marks
 from benchmarks.parsing.measurement import prepared
 from gapless import InvalidProblem
+from gapless.arrays.sparse import FloatArray
 from gapless.cli import Console
-from gapless.core.sparse import FloatArray
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing.treebank import EMBEDDED, Treebank
 from gapless_models.price_and_cut.model import GrandparentModel
@@ -37,7 +37,7 @@ class Material:
     Parameters
     ----------
     fresh : sequence of callable
-        Each makes the problem of one sentence, with nothing but its arcs scored.
+        Each builds the problem of one sentence, in which only the arcs are scored.
     """
 
     name: str
@@ -46,13 +46,13 @@ class Material:
 
     @classmethod
     def of(cls, treebank: Treebank, models: Path | None, bench: Bench) -> Material:
-        """The test part of a treebank, under the model of its name in the folder `models`."""
+        """Load the test part of a treebank with the model of its name in the folder `models`."""
         model = model_of(treebank, models, bench.console)
         return cls(treebank.name, [partial(model.problem, sentence) for sentence in treebank.test], bench)
 
     @cached_property
     def problems(self) -> list[ParsingProblem]:
-        """Every sentence with every score looked up: what is timed is the search."""
+        """Problems of all sentences with every score looked up, so that only the search is timed."""
         return [prepared(make()) for make in self.fresh]
 
     @property
@@ -76,7 +76,7 @@ class Material:
         return [SentenceArrays.of(problem) for problem in self.some]
 
     def marks(self, must: float, aim: float) -> Marks:
-        """The marks, which speak of the paper's treebanks; short embedded sentences reach them or do not."""
+        """Return the marks; none for the embedded treebank, whose sentences are too short for them."""
         return UNJUDGED if self.name == EMBEDDED else (must, aim)
 
     def fresh_between(self, shortest: int, longest: int) -> list[Callable[[], ParsingProblem]]:
@@ -85,7 +85,7 @@ class Material:
         return [make for make, problem in pairs if shortest <= problem.length <= longest]
 
     def compare(self, what: str, ours: FloatArray, theirs: FloatArray) -> None:
-        """Note values that differ by more than 1e-6 of their size; NaN, where there is none, is no difference."""
+        """Record values that differ by more than 1e-6 of their size; NaN, a missing value, is no difference."""
         far = np.abs(ours - theirs) > _AGREE * np.maximum(1.0, np.abs(theirs))
         if far.any():
             worst = int(np.nanargmax(np.abs(ours - theirs)))
@@ -95,17 +95,17 @@ class Material:
 
 
 def between(problems: Sequence[ParsingProblem], shortest: int, longest: int) -> list[ParsingProblem]:
-    """The sentences within a range of lengths."""
+    """Select the sentences within a range of lengths."""
     return [problem for problem in problems if shortest <= problem.length <= longest]
 
 
 def model_of(treebank: Treebank, models: Path | None, console: Console) -> GrandparentModel:
-    """The model of a treebank in the folder `models`; for the embedded one a new one where there is none.
+    """Load the model of a treebank from the folder `models`; train one for the embedded treebank if missing.
 
     Raises
     ------
     InvalidProblem
-        It is not there.
+        There is no stored model.
     """
     stored = None if models is None else models / f"{treebank.name}.npz"
     if stored is not None and stored.exists():
@@ -115,6 +115,6 @@ def model_of(treebank: Treebank, models: Path | None, console: Console) -> Grand
             f"there is no model {stored or f'of {treebank.name}'}: train one by gapless run price-and-cut "
             f"--treebank {treebank.name} --models DIR, and give --models DIR"
         )
-    console.say("training on the embedded treebank first")
+    console.info("training on the embedded treebank first")
     training = Training(projective=treebank.projective, single_root=treebank.single_root, epochs=2)
     return train(treebank.train, treebank.dev, training)

@@ -15,9 +15,9 @@ from gapless_tasks.parsing.sentence_arrays import SentenceArrays
 
 
 def exact_value(method: str) -> Callable[[ParsingProblem], float]:
-    """The value of a tree that is proved to be best; NaN where it is not proved within `LIMIT`.
+    """Return a function that computes the value of a proved best tree; NaN without a proof within `LIMIT`.
 
-    The certificate is made on request, and here there is none.
+    The batch builds certificates only on request, and none is requested here.
     """
 
     def solve(problem: ParsingProblem) -> float:
@@ -28,7 +28,7 @@ def exact_value(method: str) -> Callable[[ParsingProblem], float]:
 
 
 def result_of(method: str, **options: Any) -> Callable[[ParsingProblem], gl.Result[Any]]:
-    """The whole result of a method, certificate and all."""
+    """Return a function that solves a problem and returns the result with its certificate."""
 
     def solve(problem: ParsingProblem) -> gl.Result[Any]:
         return gl.solve(problem, method, **options)
@@ -37,7 +37,7 @@ def result_of(method: str, **options: Any) -> Callable[[ParsingProblem], gl.Resu
 
 
 def exact_side(method: str) -> Side[SentenceArrays, float]:
-    """An exact method: from arrays to the value of a tree and its certificate, and `exact_value`."""
+    """Build the side of an exact method: `solve` builds a certificate, too, and `search` is `exact_value`."""
 
     def solve(arrays: SentenceArrays) -> float:
         result = gl.solve(arrays.problem(), method, limits=gl.Limits(time=LIMIT))
@@ -47,11 +47,11 @@ def exact_side(method: str) -> Side[SentenceArrays, float]:
 
 
 def result_side(method: str, **options: Any) -> Side[SentenceArrays, gl.Result[Any]]:
-    """A method without a batch kernel: its search alone leaves out the problem, and has the certificate."""
+    """Build the side of a method without a batch kernel; its `search` excludes the problem, not the certificate."""
     solve = result_of(method, **options)
     return Side(lambda arrays: solve(arrays.problem()), solve, ready)
 
 
 def ready(arrays: SentenceArrays) -> ParsingProblem:
-    """The problem with all that can be looked up before a search."""
+    """Build the problem and look up all scores before the search."""
     return prepared(arrays.problem())

@@ -11,13 +11,13 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.frame.bench import Bench, Found
+from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.frame.marks import line
 from benchmarks.frame.peers import Peer
 from gapless.cli import Console
-from gapless.engine import PricedRelaxation, branch_and_price
-from gapless.lp import LinearMaster
-from gapless.roles import Budget, Fixings, Pricing
+from gapless.column_generation import PricedRelaxation, branch_and_price
+from gapless.column_generation.master import LinearMaster
+from gapless.roles import Fixings, PricingOptions, SolveBudget
 from gapless.scip import branch_price_and_cut
 from gapless_tasks.run_options import add_number
 
@@ -34,12 +34,12 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the benchmark."""
     add_number(parser, "--seeds", "drawn instances of each kind", SEEDS)
     add_number(parser, "--items", "items of each instance", ITEMS)
 
 
-def _all_lines(items: int, bench: Bench) -> Iterator[Found]:
+def _all_lines(items: int, bench: Bench) -> Iterator[Measurement]:
     example = EXAMPLE.load()
     kinds: dict[str, Callable[[Any, int, int], Any]] = {"triplets": _triplets, "uniform": _uniform}
     for kind, draw in kinds.items():
@@ -68,25 +68,27 @@ def _uniform(example: Any, count: int, seed: int) -> Any:
     return example.uniform_bin_packing(count, seed)
 
 
-def _rounds(example: Any, problems: list[Any], kind: str, tree: str, solve: Any, bench: Bench) -> Iterator[Found]:
-    """Rounds at the root, in all, over those without smoothing."""
-    ways: dict[str, Callable[[Any], Pricing]] = {
-        "wentges": lambda _: Pricing(smoothing="wentges"),
-        "directional": lambda _: Pricing(smoothing="directional", initial_priced=True),
-        "directional, guess": lambda p: Pricing(
-            smoothing="directional", initial_priced=True, first_prices=_guess(p)
+def _rounds(
+    example: Any, problems: list[Any], kind: str, tree: str, solve: Any, bench: Bench
+) -> Iterator[Measurement]:
+    """Measure the rounds at the root and in all, relative to those without smoothing."""
+    ways: dict[str, Callable[[Any], PricingOptions]] = {
+        "wentges": lambda _: PricingOptions(smoothing="wentges"),
+        "directional": lambda _: PricingOptions(smoothing="directional", initial_columns_priceable=True),
+        "directional, guess": lambda p: PricingOptions(
+            smoothing="directional", initial_columns_priceable=True, initial_prices=_guess(p)
         ),
-        "directional 0.2, guess": lambda p: Pricing(
-            smoothing="directional", smoothing_share=0.2, initial_priced=True, first_prices=_guess(p)
+        "directional 0.2, guess": lambda p: PricingOptions(
+            smoothing="directional", smoothing_factor=0.2, initial_columns_priceable=True, initial_prices=_guess(p)
         ),
     }
 
-    def rounds(problem: Any, pricing: Pricing) -> tuple[int, float]:
-        budget = Budget(gl.Limits(nodes=1))
+    def rounds(problem: Any, pricing: PricingOptions) -> tuple[int, float]:
+        budget = SolveBudget(gl.Limits(nodes=1))
         result = solve(problem, attrs.evolve(example.formulation(problem), pricing=pricing), budget)
         return budget.iterations, result.bound
 
-    plain = [rounds(problem, Pricing()) for problem in problems]
+    plain = [rounds(problem, PricingOptions()) for problem in problems]
     for name, way in ways.items():
         found = [rounds(problem, way(problem)) for problem in problems]
         for number, (smooth, before) in enumerate(zip(found, plain, strict=True)):
@@ -124,8 +126,8 @@ def _beside_roles(example: Any, problem: Any) -> float:
     for name in ("optimise", "point", "prices", "add_columns", "add_rows"):
         setattr(program, name, timed(getattr(program, name)))
     relaxation = PricedRelaxation(master, formulation.generators, problem.decisions)
-    budget, free = Budget(), Fixings.none(problem.decisions.count)
-    object.__setattr__(master._ledger, "structure", timed(master._ledger.structure))
+    budget, free = SolveBudget(), Fixings.none(problem.decisions.count)
+    object.__setattr__(master._data, "structure", timed(master._data.structure))
     began = time.process_time()
     relaxation.solve(free, budget)
     return 1000 * (time.process_time() - began - inside[0]) / budget.iterations

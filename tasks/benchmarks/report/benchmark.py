@@ -13,7 +13,7 @@ import numpy as np
 
 import gapless as gl
 from benchmarks.frame.bench import Bench
-from benchmarks.frame.marks import Line, line
+from benchmarks.frame.marks import BenchmarkLine, line
 from gapless.cli import Console
 from gapless.report import CHECKED, write_report
 from gapless_chains import ChainProblem
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return bench.report(_lines(arguments, bench))
 
 
-def _lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Line]:
+def _lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[BenchmarkLine]:
     count, what = arguments.answers, f"{arguments.answers:,} answers"
     share = count / 10_000
     with bench.group("report"), tempfile.TemporaryDirectory(prefix="gapless-report-") as folder:
@@ -87,7 +87,7 @@ def write_answers(path: Path, count: int) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the benchmark."""
     add_number(parser, "--answers", "answers of the run", 10_000, metavar=None)
     add_number(parser, "--rounds", "turns of each measurement", 3, metavar=None)
     parser.add_argument("--check-all", action="store_true", help="also with every certificate checked")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import gapless as gl
 from benchmarks.frame.bench import Bench
-from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, Line, line
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, BenchmarkLine, line
 from benchmarks.scale.kinds import KINDS, Kind
 from benchmarks.scale.measurement import Shared, measure, overhead, ratios
 from gapless.cli import Console
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     return bench.report(_lines(kinds, arguments, bench))
 
 
-def _lines(kinds: list[Kind], arguments: argparse.Namespace, bench: Bench) -> Iterator[Line]:
+def _lines(kinds: list[Kind], arguments: argparse.Namespace, bench: Bench) -> Iterator[BenchmarkLine]:
     for kind in kinds:
         with bench.group(kind.name):
             shared = measure(kind, arguments.jobs, arguments.seconds, arguments.rounds)
@@ -39,7 +39,7 @@ def _lines(kinds: list[Kind], arguments: argparse.Namespace, bench: Bench) -> It
             yield from _judged(shared)
 
 
-def _judged(shared: Shared) -> Iterator[Line]:
+def _judged(shared: Shared) -> Iterator[BenchmarkLine]:
     marks = UNJUDGED
     if shared.milliseconds(shared.alone) >= WORTH_SHARING:
         marks = (TWICE[0] * shared.jobs / 2, TWICE[1] * shared.jobs / 2)
@@ -57,7 +57,7 @@ def _judged(shared: Shared) -> Iterator[Line]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the benchmark."""
     add_number(parser, "--jobs", "workers", 2, metavar=None)
     parser.add_argument(
         "--seconds", type=float, default=10.0, help="approximate seconds for one worker and kind (default 10)"

@@ -57,24 +57,24 @@ class Shared:
     agree: bool
 
     def milliseconds(self, spent: list[Spent]) -> float:
-        """For each problem: CPU time, median of the rounds."""
+        """Compute the CPU milliseconds per problem, median of the rounds."""
         return 1e3 * float(np.median([one.cpu for one in spent])) / self.count
 
 
 def ratios(alone: list[Spent], together: list[Spent]) -> list[float]:
-    """The speed-up by several workers, round by round."""
+    """Compute the speed-up by several workers for each round."""
     return [one.clock / many.clock for one, many in zip(alone, together, strict=True)]
 
 
 def overhead(alone: list[Spent], together: list[Spent]) -> list[float]:
-    """The ratio of CPU times, round by round: 1 if sharing costs nothing."""
+    """Compute the ratio of CPU times for each round; 1 if sharing costs nothing."""
     return [many.cpu / one.cpu for one, many in zip(alone, together, strict=True)]
 
 
 def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
     """Solve a number of problems that takes one worker about `seconds`, by one and by `jobs`.
 
-    The processes are there before, and have imported what they need.
+    The worker processes are started, and have imported what they need, before the clock runs.
     """
     probe = kind.draw(_PROBE)
     for workers in (1, jobs):
@@ -110,7 +110,7 @@ def _spent(work: Callable[[], T]) -> tuple[T, Spent]:
 
 
 def _cpu_of_all() -> float:
-    """User and system seconds of this process, and of those below it (in hundredths)."""
+    """Sum user and system seconds of this process and its descendants, whose clocks count hundredths."""
     import psutil  # noqa: PLC0415  comes with Dask, in the extra that this task is about
 
     times = [process.cpu_times() for process in psutil.Process().children(recursive=True)]

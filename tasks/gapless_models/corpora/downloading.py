@@ -36,7 +36,7 @@ class NotFetched(gl.GaplessError):
 
 
 def fetch(corpus: OpenCorpus, root: Path, console: Console, mirror: str | None = None) -> int:
-    """Bring a corpus into its folder below `root`; files that are there and right are not asked for.
+    """Download a corpus into its folder below `root`; files that are there and correct are not requested.
 
     Parameters
     ----------
@@ -84,22 +84,22 @@ def fetch(corpus: OpenCorpus, root: Path, console: Console, mirror: str | None =
 
 @contextlib.contextmanager
 def _alone(folder: Path, console: Console) -> Iterator[None]:
-    """Nobody else downloads into this folder meanwhile. The lock of a process that was killed is gone with it."""
+    """Lock a folder against other downloads; the lock of a process that was killed disappears with it."""
     with folder.with_name(f".{folder.name}.lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            console.complain(f"{folder.name}: another process is fetching it; waiting")
+            console.error(f"{folder.name}: another process is fetching it; waiting")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def _download(corpus: OpenCorpus, folder: Path, final: Path, console: Console, mirror: str | None) -> int:
-    """Every file of the corpus that is not yet in the folder, or is there but wrong; `final` will be its name."""
+    """Download every file of the corpus that the folder lacks or has wrong; `final` will be the folder's name."""
     pooch = _pooch()
-    for left in folder.iterdir():  # of a download that was killed: nobody else is at work here
-        if _LEFT_BEHIND.fullmatch(left.name):
-            left.unlink()
+    for leftover in folder.iterdir():  # of a download that was killed: the lock keeps other processes out
+        if _LEFT_BEHIND.fullmatch(leftover.name):
+            leftover.unlink()
     cabinet = pooch.Pooch(
         path=folder,
         base_url="",
@@ -107,12 +107,12 @@ def _download(corpus: OpenCorpus, folder: Path, final: Path, console: Console, m
         urls={file.name: corpus.url(file, mirror) for file in corpus.files},
         retry_if_failed=RETRIES,
     )
-    wanted = [file for file in corpus.files if not right(folder / file.name, file)]
-    _check_space(corpus, folder, sum(file.bytes for file in wanted))
-    with console.progress(corpus.name, sum(file.bytes for file in wanted)) as advance:
-        for file in wanted:
+    missing = [file for file in corpus.files if not right(folder / file.name, file)]
+    _check_space(corpus, folder, sum(file.bytes for file in missing))
+    with console.progress(corpus.name, sum(file.bytes for file in missing)) as advance:
+        for file in missing:
             _download_file(cabinet, corpus, file, final, advance, mirror)
-    return len(wanted)
+    return len(missing)
 
 
 def _download_file(
@@ -125,18 +125,18 @@ def _download_file(
 ) -> None:
     import requests  # noqa: PLC0415  pooch brings it, and it is slow to import
 
-    place = f"{corpus.name}: {file.name} from {corpus.url(file, mirror)}"
+    source = f"{corpus.name}: {file.name} from {corpus.url(file, mirror)}"
     try:
-        cabinet.fetch(file.name, downloader=_Downloader(_Bar(file.bytes, advance), place))
+        cabinet.fetch(file.name, downloader=_Downloader(_Bar(file.bytes, advance), source))
     except requests.HTTPError as error:
-        raise NotFetched(f"{place}: the server still answered {_answer(error)}; try later") from error
+        raise NotFetched(f"{source}: the server still answered {_answer(error)}; try later") from error
     except requests.RequestException as error:
         raise NotFetched(
-            f"{place}: the connection failed ({_reason(error)}); check the network, name a mirror (--mirror, or "
+            f"{source}: the connection failed ({_reason(error)}); check the network, name a mirror (--mirror, or "
             f"GAPLESS_DATA_MIRROR), or put the file into {final} by other means and fetch again"
         ) from error
     except ValueError as error:  # pooch's word for a wrong checksum; names file, expected and found
-        raise NotFetched(f"{place}: {error}") from error
+        raise NotFetched(f"{source}: {error}") from error
 
 
 def right(path: Path, file: CorpusFile) -> bool:
@@ -147,7 +147,7 @@ def right(path: Path, file: CorpusFile) -> bool:
 
 
 def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Compute the SHA-256 digest of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -160,7 +160,7 @@ def _check_space(corpus: OpenCorpus, folder: Path, needed: int) -> None:
 
 @attrs.define
 class _Bar:
-    """The progress of one file, as pooch moves it: in steps of the bytes that it asks for, not of those it gets."""
+    """Progress of one file, as Pooch reports it: in steps of the bytes it requests, not receives."""
 
     size: int
     advance: Callable[[int], None]
@@ -168,21 +168,21 @@ class _Bar:
     shown: int = 0
 
     def update(self, step: int) -> None:
-        """Never past the end: a second try starts at the beginning again."""
+        """Advance the bar, but never past its end: a second attempt starts at the beginning again."""
         step = min(step, self.size - self.shown)
         self.shown += step
         self.advance(step)
 
     def reset(self) -> None:
-        """Pooch does so before it fills the bar."""
+        """Reset the bar; Pooch calls this before it fills the bar."""
 
     def close(self) -> None:
-        """The bar is the command's."""
+        """Do nothing: the command closes the bar."""
 
 
 @attrs.frozen
 class _Downloader:
-    """Pooch's download, without further tries where the server has said no."""
+    """Pooch's download, without further attempts after an answer with an HTTP status."""
 
     bar: _Bar
     place: str
@@ -204,14 +204,14 @@ class _Downloader:
 
 
 def _reason(error: BaseException) -> BaseException:
-    """The innermost error: those that libraries wrap around it repeat the address."""
+    """Return the innermost error, because those that libraries wrap around it repeat the address."""
     while isinstance(inner := getattr(error, "reason", None) or next(iter(error.args), None), BaseException):
         error = inner
     return error
 
 
 def _answer(error: Any) -> int:
-    """The number that a server answered with."""
+    """Return the HTTP status that a server answered with."""
     return int(error.response.status_code)
 
 

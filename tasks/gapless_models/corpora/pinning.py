@@ -17,7 +17,7 @@ _POINTER = b"version https://git-lfs.github.com/"
 
 
 def pins(clone: Path, commit: str, files: Mapping[str, str]) -> tuple[str, list[dict[str, Any]]]:
-    """Sizes and checksums of files at a commit.
+    """Compute the sizes and checksums of files at a commit.
 
     Parameters
     ----------
@@ -40,19 +40,19 @@ def pins(clone: Path, commit: str, files: Mapping[str, str]) -> tuple[str, list[
     InvalidProblem
         No such clone, commit or file; or a pointer stands for the file, whose content is elsewhere.
     """
-    whole = _git(clone, "rev-parse", "--verify", f"{commit}^{{commit}}").decode().strip()
-    found = []
+    full_hash = _git(clone, "rev-parse", "--verify", f"{commit}^{{commit}}").decode().strip()
+    pinned = []
     for name, path in files.items():
-        content = _git(clone, "cat-file", "blob", f"{whole}:{path}")
+        content = _git(clone, "cat-file", "blob", f"{full_hash}:{path}")
         if content.startswith(_POINTER):
             raise gl.InvalidProblem(f"{clone}: {path} is a pointer to a large file; there is nothing to pin")
         digest = hashlib.sha256(content).hexdigest()
-        found.append({"name": name, "path": path, "bytes": len(content), "sha256": digest})
-    return whole, found
+        pinned.append({"name": name, "path": path, "bytes": len(content), "sha256": digest})
+    return full_hash, pinned
 
 
 def as_toml(commit: str, found: Sequence[Mapping[str, Any]]) -> str:
-    """The lines of the registry."""
+    """Format pinned files as lines of the registry."""
     lines = [
         f"  {{ {', '.join(f'{field} = {json.dumps(value)}' for field, value in one.items())} }}," for one in found
     ]
@@ -60,13 +60,13 @@ def as_toml(commit: str, found: Sequence[Mapping[str, Any]]) -> str:
 
 
 def compare(corpus: OpenCorpus, clones: Path) -> list[tuple[str, str, str]]:
-    """Corpus, file and verdict for each file; `clones` holds the repositories under their names."""
+    """Yield corpus, file and verdict for each file; `clones` holds the repositories under their names."""
     rows = []
     for file in corpus.files:
         try:
-            _, (found,) = pins(clones / corpus.repository.partition("/")[2], corpus.commit, {file.name: file.path})
-            same = (found["bytes"], found["sha256"]) == (file.bytes, file.sha256)
-            rows.append((corpus.name, file.name, RIGHT if same else f"wrong: {found['bytes']} {found['sha256']}"))
+            _, (pinned,) = pins(clones / corpus.repository.partition("/")[2], corpus.commit, {file.name: file.path})
+            same = (pinned["bytes"], pinned["sha256"]) == (file.bytes, file.sha256)
+            rows.append((corpus.name, file.name, RIGHT if same else f"wrong: {pinned['bytes']} {pinned['sha256']}"))
         except gl.InvalidProblem as error:
             rows.append((corpus.name, file.name, f"cannot be read: {error}"))
     return rows

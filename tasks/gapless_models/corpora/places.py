@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from gapless import InvalidProblem
-from gapless.core.nearest import nearest
+from gapless.arrays.spelling_hint import spelling_hint
 from gapless_models.corpora import registry
 from gapless_models.corpora.registry import TAGGED, TREEBANK, OpenCorpus
 
@@ -16,12 +16,12 @@ FOLDERS = {TREEBANK: "parsing", TAGGED: "tagging"}
 
 
 def named_folder() -> str | None:
-    """The folder that the environment variable GAPLESS_DATA names; None if it is unset or empty."""
+    """Return the folder that the environment variable GAPLESS_DATA names; None if it is unset or empty."""
     return os.environ.get("GAPLESS_DATA") or None
 
 
 def cache_folder() -> Path:
-    """The folder for downloaded corpora: the one that GAPLESS_CACHE names, or the user's cache folder (XDG)."""
+    """Return the folder for downloaded corpora: that of GAPLESS_CACHE, or the user's cache folder (XDG)."""
     own = os.environ.get("GAPLESS_CACHE")
     if own:
         return Path(own)
@@ -29,18 +29,18 @@ def cache_folder() -> Path:
 
 
 def roots() -> Sequence[Path]:
-    """The folders of corpora to look into: that of GAPLESS_DATA, and then the cache."""
-    given = named_folder()
-    return [*([Path(given)] if given else []), cache_folder()]
+    """Return the folders of corpora to look into: that of GAPLESS_DATA, and then the cache."""
+    folder = named_folder()
+    return [*([Path(folder)] if folder else []), cache_folder()]
 
 
 def folder_of(corpus: OpenCorpus, root: Path) -> Path:
-    """The folder of a corpus below a folder of corpora."""
+    """Return the folder of a corpus below a folder of corpora."""
     return root / FOLDERS.get(corpus.kind, corpus.kind) / corpus.name
 
 
 def root_of(corpus: OpenCorpus) -> Path:
-    """The first of `roots` that holds the corpus; the cache where none does."""
+    """Return the first of `roots` that holds the corpus; the cache where none does."""
     return next((root for root in roots() if folder_of(corpus, root).is_dir()), cache_folder())
 
 
@@ -49,23 +49,25 @@ def state(corpus: OpenCorpus, root: Path) -> str:
     folder = folder_of(corpus, root)
     if not folder.is_dir():
         return "no"
-    whole = all((folder / f.name).is_file() and (folder / f.name).stat().st_size == f.bytes for f in corpus.files)
-    return "yes" if whole else "damaged"
+    complete = all(
+        (folder / f.name).is_file() and (folder / f.name).stat().st_size == f.bytes for f in corpus.files
+    )
+    return "yes" if complete else "damaged"
 
 
 def nearest_corpus(name: str, here: Iterable[str], *kinds: str) -> str:
-    """A hint for a misspelt corpus, ready to append to a sentence: those that are here may be less alike."""
+    """Return a hint for a misspelt corpus, to append to a sentence; prefer corpora that are present."""
     known = [corpus.name for corpus in registry.known().values() if corpus.kind in kinds]
-    held = list(here)
-    return nearest(name, [*held, *known], alike=0.75) or nearest(name, held)
+    names = list(here)
+    return spelling_hint(name, [*names, *known], cutoff=0.75) or spelling_hint(name, names)
 
 
 def how_to_get(name: str) -> str:
-    """A hint for a corpus that is known but not here, ready to append to a sentence; else empty."""
+    """Return a hint for a corpus that is known but not here, to append to a sentence; else an empty text."""
     return f"; to download it: gapless data fetch {name}" if name in registry.offered() else ""
 
 
 def not_a_corpus(error: Exception, data: str | Path, folder: str | Path, inside: bool) -> InvalidProblem:
-    """An error in ``data/folder``, with what ``--data`` names; `inside` says that it names the folder itself."""
+    """Build the error for ``data/folder`` with what ``--data`` names; `inside`: it names the folder itself."""
     hint = f"; did you mean --data {Path(data).absolute().parent}?" if inside else ""
     return InvalidProblem(f"{error} (--data names the folder that holds {folder}/{hint})")

@@ -14,8 +14,8 @@ from urllib.parse import quote
 import attrs
 
 import gapless as gl
-from gapless.core.errors import DuplicateName
-from gapless.core.nearest import nearest
+from gapless.arrays.spelling_hint import spelling_hint
+from gapless.errors import DuplicateName
 from gapless.plugins import load_plugins
 from gapless.plugins.manager import PluginWarning
 
@@ -99,7 +99,7 @@ class OpenCorpus:
 
     @property
     def bytes(self) -> int:
-        """Of all files together."""
+        """Size of all files together."""
         return sum(file.bytes for file in self.files)
 
     @property
@@ -109,11 +109,11 @@ class OpenCorpus:
 
     @property
     def source(self) -> str:
-        """The page of the pinned commit, for people."""
+        """Web page of the pinned commit."""
         return f"https://github.com/{self.repository}/tree/{self.commit}"
 
     def url(self, file: CorpusFile, mirror: str | None = None) -> str:
-        """The address of a file; `mirror` takes the place of `ORIGIN`."""
+        """Return the address of a file; `mirror` takes the place of `ORIGIN`."""
         return f"{(mirror or ORIGIN).rstrip('/')}/{self.repository}/{self.commit}/{quote(file.path)}"
 
     @property
@@ -141,53 +141,55 @@ def read_registry(text: str) -> Mapping[str, OpenCorpus]:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise gl.InvalidProblem(f"the registry of corpora is no TOML: {error}") from error
-    found = {}
+    corpora = {}
     for name, fields in tables.items():
         try:
-            found[name] = OpenCorpus(name=name, **fields)
+            corpora[name] = OpenCorpus(name=name, **fields)
         except (TypeError, ValueError) as error:
             raise gl.InvalidProblem(f"the registry of corpora: {name}: {error}") from error
-    return found
+    return corpora
 
 
 @cache
 def known() -> Mapping[str, OpenCorpus]:
-    """The registry that comes with gapless."""
+    """Return the registry that comes with gapless."""
     return read_registry((files("gapless_models.corpora") / "data" / "registry.toml").read_text("utf-8"))
 
 
 def offered() -> Mapping[str, OpenCorpus]:
-    """`known`, and what plug-ins offer by the hook ``gapless_data``; broken ones are reported by name and skipped.
+    """Return `known` and the corpora that plug-ins offer by the hook ``gapless_data``; report broken ones by name.
 
     Raises
     ------
     DuplicateName
         Two of them have the same name.
     """
-    found = dict(known())
+    corpora = dict(known())
     for hook in reversed(load_plugins().hook.gapless_data.get_hookimpls()):
         try:
             text = hook.function()
             tables = {} if text is None else read_registry(text)
-        except Exception as error:  # of any kind: it is somebody else's code
+        except Exception as error:  # of any kind: it is the plug-in's code
             reason = f"{type(error).__name__}: {error}"
             warnings.warn(f"plug-in {hook.plugin_name} is broken: {reason}", PluginWarning, stacklevel=2)
             continue
         for name, corpus in tables.items():
-            if name in found:
+            if name in corpora:
                 raise DuplicateName(f"the corpus {name!r} is offered twice")
-            found[name] = corpus
-    return found
+            corpora[name] = corpus
+    return corpora
 
 
 def find(name: str) -> OpenCorpus:
-    """The corpus of this name.
+    """Return the corpus of this name.
 
     Raises
     ------
     UnknownName
     """
-    found = offered()
-    if name not in found:
-        raise gl.UnknownName(f"no corpus is called {name!r}{nearest(name, found)}; gapless data list names all")
-    return found[name]
+    corpora = offered()
+    if name not in corpora:
+        raise gl.UnknownName(
+            f"no corpus is called {name!r}{spelling_hint(name, corpora)}; gapless data list names all"
+        )
+    return corpora[name]

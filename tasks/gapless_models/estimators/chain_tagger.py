@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import gapless as gl
 from gapless import BatchResult, InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_chains import ChainBatch, ChainModel, k_best_of_batch
 from gapless_models.estimators.dense_chain_features import DenseChainFeatures, DenseSentence
 from gapless_models.estimators.sequences import answers, kind_of, row_sequences, share_right, word_sequences
@@ -95,7 +95,7 @@ class ChainTagger(BaseEstimator):
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        """It learns from labels; words are welcome."""
+        """Require labels, and accept words as input."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.string = True
@@ -104,7 +104,7 @@ class ChainTagger(BaseEstimator):
     # --- training
 
     def fit(self, X: Any, y: Any) -> ChainTagger:
-        """Train on sentences X and their labels y, see the class.
+        """Train on the sentences X and their labels y, see the class.
 
         Raises
         ------
@@ -121,10 +121,10 @@ class ChainTagger(BaseEstimator):
         return self
 
     def _fit_words(self, sentences: Sequence[tuple[str, ...]], labels: list[list[Any]], seed: int) -> None:
-        self.classes_ = np.unique(np.array([label for given in labels for label in given]))
+        self.classes_ = np.unique(np.array([label for gold in labels for label in gold]))
         tagged = [
-            TaggedSentence(words, tuple(map(str, given)))
-            for words, given in zip(sentences, labels, strict=True)
+            TaggedSentence(words, tuple(map(str, gold)))
+            for words, gold in zip(sentences, labels, strict=True)
             if words
         ]
         self.tagger_ = train(
@@ -160,7 +160,7 @@ class ChainTagger(BaseEstimator):
             labels = answers(rows, y, "labels")
             self.n_features_in_ = rows[0].shape[1]
             self.classes_, numbers = np.unique(np.concatenate(labels), return_inverse=True)
-            golds = np.split(numbers.astype(np.int64), np.cumsum([len(given) for given in labels])[:-1])
+            golds = np.split(numbers.astype(np.int64), np.cumsum([len(numbers_of) for numbers_of in labels])[:-1])
         with_one = [np.column_stack([x, np.ones(len(x))]) for x in rows]  # for the intercept
         examples = [DenseSentence(x, gold) for x, gold in zip(with_one, golds, strict=True)]
         model = DenseChainFeatures(self.n_features_in_ + 1, len(self.classes_))
@@ -177,7 +177,7 @@ class ChainTagger(BaseEstimator):
     # --- decoding
 
     def chains(self, X: Any) -> ChainBatch:
-        """The problems of the sentences, none of them empty; certificates are about these.
+        """Build the problems of the sentences, none of them empty; certificates are about these.
 
         Raises
         ------
@@ -186,38 +186,38 @@ class ChainTagger(BaseEstimator):
         return self.model_.batch_of(self._scores(X))
 
     def results(self, X: Any) -> BatchResult[IntArray]:
-        """The answers with their bounds and certificates: ``results(X)[i].verify(chains(X)[i])``.
+        """Decode with bounds and certificates: ``results(X)[i].verify(chains(X)[i])``.
 
         Labels in them are numbers, places in `model_`'s; see `predict` for those of the user.
         """
         return gl.solve_many(self.chains(X), self.method)
 
     def predict(self, X: Any) -> Any:
-        """The best labels under the model: a list for each sentence; for a matrix an array (N,)."""
+        """Predict the best labels: a list for each sentence, for a matrix an array (N,)."""
         scores = self._scores(X)
         batch = self.model_.batch_of([unary for unary in scores if len(unary)])
         if not len(batch):
             return [[] for _ in scores]
-        found = self._names(solve_all(batch, self.method).arrays["labels"])
+        predictions = self._names(solve_all(batch, self.method).arrays["labels"])
         if kind_of(X) == "matrix":
-            return found
+            return predictions
         ends = np.cumsum([len(unary) for unary in scores])
-        return [part.tolist() for part in np.split(found, ends[:-1])]
+        return [part.tolist() for part in np.split(predictions, ends[:-1])]
 
     def k_best(self, X: Any, k: int) -> list[list[list[Any]]]:
-        """The `k` best labellings of each sentence, best first; fewer where there are no more."""
-        found = k_best_of_batch(self.chains(X), k)
-        return [[self._names(labels).tolist() for labels in found.of(i)] for i in range(len(found))]
+        """Return the `k` best labellings of each sentence, best first; fewer where there are no more."""
+        labellings = k_best_of_batch(self.chains(X), k)
+        return [[self._names(labels).tolist() for labels in labellings.of(i)] for i in range(len(labellings))]
 
     def score(self, X: Any, y: Any) -> float:
-        """The share of tokens that get their right label, in [0, 1]."""
-        found = self.predict(X)
+        """Compute the share of tokens that get their right label, in [0, 1]."""
+        predictions = self.predict(X)
         if kind_of(X) == "matrix":
-            return float(np.mean(np.asarray(found) == np.asarray(y)))
-        return share_right(answers(X, y, "labels"), found, "token")
+            return float(np.mean(np.asarray(predictions) == np.asarray(y)))
+        return share_right(answers(X, y, "labels"), predictions, "token")
 
     def _scores(self, X: Any) -> list[FloatArray]:
-        """The label scores of each sentence, (n, K)."""
+        """Compute the label scores of each sentence, (n, K)."""
         check_is_fitted(self, "model_")
         kind = kind_of(X)
         if hasattr(self, "tagger_"):
@@ -239,6 +239,6 @@ class ChainTagger(BaseEstimator):
         return [x @ self.coef_ + self.intercept_ for x in rows]
 
     def _names(self, labels: IntArray) -> NDArray[Any]:
-        """The user's labels of label numbers."""
+        """Translate label numbers into the user's labels."""
         names: NDArray[Any] = self.classes_[self._class_numbers[labels]]
         return names

@@ -20,7 +20,7 @@ from gapless_models.tagging.chain_features import (
 
 
 class DenseSentence(NamedTuple):
-    """The rows of ``n`` tokens, float64 (n, d), and their gold label numbers, int64 (n,)."""
+    """Rows of ``n`` tokens, float64 (n, d), and their gold label numbers, int64 (n,)."""
 
     features: NDArray[np.float64]
     gold: Labels
@@ -38,13 +38,13 @@ class DenseChainFeatures(ChainFeatures):
     """
 
     def problem(self, weights: Weights, example: Any) -> ChainScores:
-        """The scores of a sentence, in float64."""
+        """Build the decoding problem of a sentence, with float64 scores."""
         rows: DenseSentence = example
         tables = [weights[name].astype(np.float64, copy=False) for name in (EMISSION, TRANSITION, INITIAL, FINAL)]
         return ChainScores(rows.features @ tables[0], *tables[1:])
 
     def features(self, example: Any, structure: Labels) -> FeatureVector:
-        """Everything that fires; a number counts as often as it is large."""
+        """Return all features that fire; a numeric feature counts by its value."""
         rows: DenseSentence = example
         numbers = np.arange(rows.features.shape[1])
         return self.blocks.vector(
@@ -57,5 +57,5 @@ class DenseChainFeatures(ChainFeatures):
         )
 
     def difference(self, example: Any, better: Labels, worse: Labels) -> FeatureVector:
-        """Of the tokens and pairs on which the two disagree, and no others."""
+        """Return the features of the tokens and pairs on which the two labellings differ."""
         return (self.features(example, better) - self.features(example, worse)).merged()

@@ -35,8 +35,8 @@ class DependencyParser(BaseEstimator):
     projective, single_root : bool
         The set of trees; y must hold such trees.
     epochs : int
-    heads_kept : int, optional
-        Candidate heads of each word that a first-order model leaves, besides the root: faster, and then exact
+    max_heads : int, optional
+        Candidate heads of each word that a first-order model leaves, and the root: faster, and then exact
         among the trees that they make. None leaves out none.
     margin : float
         By how much a wrong tree must lose for each wrong head.
@@ -60,7 +60,7 @@ class DependencyParser(BaseEstimator):
         projective: bool = True,
         single_root: bool = True,
         epochs: int = 10,
-        heads_kept: int | None = None,
+        max_heads: int | None = None,
         margin: float = 120.0,
         bits: int = 20,
         method: str | None = None,
@@ -70,14 +70,14 @@ class DependencyParser(BaseEstimator):
         self.projective = projective
         self.single_root = single_root
         self.epochs = epochs
-        self.heads_kept = heads_kept
+        self.max_heads = max_heads
         self.margin = margin
         self.bits = bits
         self.method = method
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        """It learns from trees over sentences; a matrix is no input."""
+        """Require trees over sentences, and refuse matrices."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.two_d_array = False
@@ -85,7 +85,7 @@ class DependencyParser(BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any) -> DependencyParser:
-        """Train on sentences X and their heads y, see the class.
+        """Train on the sentences X and their heads y, see the class.
 
         Raises
         ------
@@ -94,14 +94,14 @@ class DependencyParser(BaseEstimator):
             place.
         """
         heads = answers(X, y, "heads")
-        sentences = [_sentence(i, given, right) for i, (given, right) in enumerate(zip(X, heads, strict=True))]
+        sentences = [_sentence(i, words, right) for i, (words, right) in enumerate(zip(X, heads, strict=True))]
         options = Options(
             families=tuple(self.families),
             projective=self.projective,
             single_root=self.single_root,
             epochs=self.epochs,
             seed=int(check_random_state(self.random_state).randint(1 << 31)),
-            heads_kept=self.heads_kept,
+            max_heads=self.max_heads,
             margin=self.margin,
             bits=self.bits,
         )
@@ -109,38 +109,38 @@ class DependencyParser(BaseEstimator):
         return self
 
     def problems(self, X: Any) -> list[ParsingProblem]:
-        """The problems of the sentences, which certificates are about.
+        """Build the problems of the sentences, which certificates are about.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError
         """
         check_is_fitted(self, "model_")
-        return [self.model_.problem(_sentence(i, given), heads_kept=self.heads_kept) for i, given in enumerate(X)]
+        return [self.model_.problem(_sentence(i, words), max_heads=self.max_heads) for i, words in enumerate(X)]
 
     def results(self, X: Any) -> BatchResult[DependencyTree]:
-        """The answers with their bounds and certificates: ``results(X)[i].verify(problems(X)[i])``."""
+        """Decode with bounds and certificates: ``results(X)[i].verify(problems(X)[i])``."""
         return gl.solve_many(self.problems(X), self.method)
 
     def predict(self, X: Any) -> list[list[int]]:
-        """The heads of the best tree of each sentence."""
-        found = solve_all(self.problems(X), self.method)
-        return [found.structure(i).heads.tolist() for i in range(len(found))]
+        """Predict the heads of the best tree of each sentence."""
+        trees = solve_all(self.problems(X), self.method)
+        return [trees.structure(i).heads.tolist() for i in range(len(trees))]
 
     def k_best(self, X: Any, k: int) -> list[list[list[int]]]:
-        """The heads of the `k` best trees of each sentence, best first; fewer where there are no more."""
+        """Return the heads of the `k` best trees of each sentence, best first; fewer where there are no more."""
         return [
             [solution.structure.heads.tolist() for solution in gl.solve(problem, self.method, k=k).solutions]
             for problem in self.problems(X)
         ]
 
     def score(self, X: Any, y: Any) -> float:
-        """The share of words that get their right head, in [0, 1]: the unlabelled attachment score."""
+        """Compute the share of words that get their right head, in [0, 1]: the unlabelled attachment score."""
         return share_right(answers(X, y, "heads"), self.predict(X), "word")
 
 
 def _sentence(number: int, given: Any, heads: Sequence[int] = ()) -> Sentence:
-    """A sentence of words, of pairs of words and tags, or one that is ready."""
+    """Convert words, pairs of words and tags, or a ready sentence."""
     if isinstance(given, Sentence):
         words, tags, coarse, features = given.words, given.tags, given.coarse, given.features
     else:

@@ -15,7 +15,7 @@ Kind = Literal["words", "rows", "matrix"]
 
 
 def kind_of(X: Any) -> Kind:
-    """Sentences of words, sequences of rows of numbers, or a matrix, whose rows are sentences of one token.
+    """Distinguish sentences of words, sequences of rows of numbers, and a matrix with one token in each row.
 
     Raises
     ------
@@ -24,18 +24,18 @@ def kind_of(X: Any) -> Kind:
     """
     if getattr(X, "ndim", 1) == 2 or not hasattr(X, "__getitem__") or not hasattr(X, "__len__") or not len(X):
         return "matrix"
-    place = next((i for i, sentence in enumerate(X) if hasattr(sentence, "__len__") and len(sentence)), None)
-    if place is None:
+    index = next((i for i, sentence in enumerate(X) if hasattr(sentence, "__len__") and len(sentence)), None)
+    if index is None:
         return "matrix"
-    first = X[place]
-    _refuse_features(first, place)
+    first = X[index]
+    _refuse_features(first, index)
     if isinstance(first, str) or isinstance(first[0], str):
         return "words"
     return "rows" if np.ndim(first) == 2 else "matrix"
 
 
 def _refuse_features(sentence: Any, place: int) -> None:
-    """Refuse tokens as dictionaries or lists of features, as `sklearn-crfsuite` takes them."""
+    """Refuse tokens that are dictionaries or lists of features, as `sklearn-crfsuite` takes them."""
     if isinstance(sentence, Mapping):
         raise InvalidProblem(
             f"X[{place}] is a dictionary, expected a sentence: a list of words, or an array of numbers (n, d). "
@@ -57,7 +57,7 @@ _AS_NUMBERS = (
 
 
 def word_sequences(X: Sequence[Any]) -> list[tuple[str, ...]]:
-    """Sentences as tuples of words.
+    """Convert sentences to tuples of words.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def word_sequences(X: Sequence[Any]) -> list[tuple[str, ...]]:
 
 
 def row_sequences(X: Sequence[Any]) -> list[NDArray[np.float64]]:
-    """Sequences of rows as float64 arrays (n, d) of one width.
+    """Convert sequences of rows to float64 arrays (n, d) of one width.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def row_sequences(X: Sequence[Any]) -> list[NDArray[np.float64]]:
 
 
 def answers(X: Sequence[Any], y: Any, what: str) -> list[list[Any]]:
-    """The right labels or heads of each sentence, as many as it has tokens.
+    """Return the right labels or heads of each sentence, as many as it has tokens.
 
     Raises
     ------
@@ -100,20 +100,20 @@ def answers(X: Sequence[Any], y: Any, what: str) -> list[list[Any]]:
     if y is None:
         raise ValueError("this estimator requires y to be passed, but the target y is None")
     check_consistent_length(X, y)
-    found = []
-    for i, (sentence, given) in enumerate(zip(X, y, strict=True)):
+    converted = []
+    for i, (sentence, raw) in enumerate(zip(X, y, strict=True)):
         if isinstance(sentence, str):
             raise InvalidProblem(f"X[{i}] is {sentence!r}, expected a list of words")
-        if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != len(sentence):
+        if isinstance(raw, str) or not hasattr(raw, "__len__") or len(raw) != len(sentence):
             raise InvalidProblem(
-                f"y[{i}] is {given!r}, expected {len(sentence)} {what}, one for each token of X[{i}]"
+                f"y[{i}] is {raw!r}, expected {len(sentence)} {what}, one for each token of X[{i}]"
             )
-        found.append(given.tolist() if hasattr(given, "tolist") else list(given))
-    return found
+        converted.append(raw.tolist() if hasattr(raw, "tolist") else list(raw))
+    return converted
 
 
 def share_right(right: Sequence[Sequence[Any]], found: Sequence[Sequence[Any]], what: str) -> float:
-    """The share of right answers among those of all sentences, in [0, 1].
+    """Compute the share of right answers among those of all sentences, in [0, 1].
 
     Raises
     ------

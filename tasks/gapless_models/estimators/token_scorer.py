@@ -58,19 +58,19 @@ class token_scorer:  # noqa: N801  it is called like scikit-learn's make_scorer
                 ) from error
 
     def __call__(self, estimator: Any, X: Sequence[Any], y: Any) -> float:
-        """The score of the predictions of `estimator` for the sentences X, whose right answers are y."""
+        """Score the predictions of `estimator` for the sentences X, whose right answers are y."""
         right = _flat(answers(X, y, "answers"))
         if not right.size:
             raise InvalidProblem("a score needs at least one token")
-        found = _flat(estimator.predict(X))
-        return float(self._scorer(_Answers(found, right), None, right))
+        predictions = _flat(estimator.predict(X))
+        return float(self._scorer(_Answers(predictions, right), None, right))
 
     def __repr__(self) -> str:
         return f"token_scorer({self.scoring!r})"
 
 
 class _Answers(ClassifierMixin, BaseEstimator):
-    """A classifier that has predicted already."""
+    """Stand-in for a classifier that has predicted already."""
 
     def __init__(self, found: NDArray[Any], right: NDArray[Any]) -> None:
         self.found = found
@@ -81,7 +81,7 @@ class _Answers(ClassifierMixin, BaseEstimator):
         return np.unique(np.concatenate([self.found, self.right]))
 
     def predict(self, _: None) -> NDArray[Any]:
-        """The predictions."""
+        """Predict the answers."""
         return self.found
 
 

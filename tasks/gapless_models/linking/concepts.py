@@ -11,8 +11,8 @@ import attrs
 import networkx as nx
 import numpy as np
 
-from gapless.core.serial import write_aside
-from gapless.core.sparse import IntArray
+from gapless.arrays.serial import write_aside
+from gapless.arrays.sparse import IntArray
 from gapless_linking import LinkingProblem
 from gapless_models.linking.document import Knowledge
 from gapless_models.linking.readers import LinkingFileError
@@ -68,23 +68,23 @@ class Concepts:
         ------
         FileNotFoundError
         LinkingFileError
-            Damaged, a title that repeats or that nobody has, a concept that no chain of links joins to the others.
+            Damaged, a repeated title, a title without a concept, a concept that no chain of links joins to others.
         """
         file = Path(path)
         rows: dict[str, tuple[int, list[str], list[str]]] = {}
         lines: list[str] = []
         for number, line in numbered_lines(file, LinkingFileError, ".tsv"):
-            place = f"{file}, line {number}"
+            location = f"{file}, line {number}"
             lines.append(line)
             fields = line.split("\t")
             if len(fields) != _FIELDS or not fields[0].strip():
                 raise LinkingFileError(
-                    f"{place}: {line!r:.60} is no concept; write title, other names and links, with tabs between"
+                    f"{location}: {line!r:.60} is no concept; write title, other names and links, with tabs between"
                 )
             title = fields[0].strip()
             if title in rows:
                 raise LinkingFileError(
-                    f"{place}: {title!r} is also the title of line {rows[title][0]}; give another"
+                    f"{location}: {title!r} is also the title of line {rows[title][0]}; give another"
                 )
             rows[title] = number, _listed(fields[1]), _listed(fields[2])
         if not rows:
@@ -103,23 +103,23 @@ class Concepts:
             for name in {title.split(" (")[0].lower(), *(other.lower() for other in others)}:
                 called.setdefault(name, []).append(i)
         undirected = nx.Graph(links)
-        reached = nx.node_connected_component(undirected, links[0][0]) if links else {0}
+        component = nx.node_connected_component(undirected, links[0][0]) if links else {0}
         for title, i in place_of.items():
-            if i not in reached:
+            if i not in component:
                 raise LinkingFileError(
                     f"{file}, line {rows[title][0]}: no chain of links joins {title!r} to the others; "
                     "distances need one: add a link"
                 )
         knowledge = Knowledge.of_links(file.stem, tuple(rows), np.array(links))
-        return cls(knowledge, {name: np.array(found) for name, found in called.items()}, tuple(lines))
+        return cls(knowledge, {name: np.array(vertices) for name, vertices in called.items()}, tuple(lines))
 
     def write(self, path: str | Path) -> None:
-        """Write the file that was read; it appears when it is complete."""
+        """Write the file that was read; it appears only when it is complete."""
         write_aside(path, "".join(f"{line}\n" for line in self.lines))
 
     @classmethod
     def embedded(cls) -> Concepts:
-        """The concepts that come with gapless, written for this project."""
+        """Load the concepts that come with gapless, written for this project."""
         with as_file(files("gapless_models.linking") / "data" / "concepts.tsv") as path:
             return cls.read(path)
 
@@ -128,12 +128,12 @@ class Concepts:
         return max(name.count(" ") + 1 for name in self.called)
 
     def mentions(self, words: Sequence[str]) -> list[Mention]:
-        """The names in a text, from left to right; where several begin at a word, the longest.
+        """Find the names in a text, from left to right, and the longest where several begin at one word.
 
         "the jungle" may be the book of this name or any jungle: an article adds what the name after it means.
         """
         lower = [word.lower() for word in words]
-        found: list[Mention] = []
+        matches: list[Mention] = []
         first = 0
         while first < len(words):
             for end in range(min(len(words), first + self._longest), first, -1):
@@ -142,15 +142,15 @@ class Concepts:
                     if lower[first] in _ARTICLES:
                         without = self.called.get(" ".join(lower[first + 1 : end]), candidates)
                         candidates = np.union1d(candidates, without)
-                    found.append(Mention(first, end, candidates))
+                    matches.append(Mention(first, end, candidates))
                     break
-            first = found[-1].end if found and found[-1].end > first else first + 1
-        return found
+            first = matches[-1].end if matches and matches[-1].end > first else first + 1
+        return matches
 
     def problem(self, words: Sequence[str], mentions: Sequence[Mention]) -> LinkingProblem:
-        """The problem of choosing a concept for each of one mention or more."""
-        spelled = [" ".join(words[one.first : one.end]) for one in mentions]
-        return LinkingProblem(self.knowledge.graph, [one.candidates for one in mentions], mentions=spelled)
+        """Build the problem of choosing a concept for each of one or more mentions."""
+        spelled = [" ".join(words[mention.first : mention.end]) for mention in mentions]
+        return LinkingProblem(self.knowledge.graph, [mention.candidates for mention in mentions], mentions=spelled)
 
 
 def _listed(cell: str) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import gapless as gl
+from gapless.arrays.spelling_hint import spelling_hint
 from gapless.cli import Console
-from gapless.core.nearest import nearest
 from gapless_models.corpora.places import not_a_corpus
 from gapless_models.linking.demo import load_demo
 from gapless_models.linking.document import Corpus, Knowledge
@@ -56,19 +56,19 @@ def load_corpora(data: str | None, names: Sequence[str] | None, console: Console
         return [load_demo()]
     unknown = [name for name in names or () if name not in CORPORA]
     if unknown:
-        hint = nearest(unknown[0], CORPORA)
+        hint = spelling_hint(unknown[0], CORPORA)
         raise gl.InvalidProblem(f"--corpora {unknown[0]}: no such corpus{hint}; there are {', '.join(CORPORA)}")
-    root, known, found = Path(data) / FOLDER, dict[str, Knowledge](), []
+    root, known, corpora = Path(data) / FOLDER, dict[str, Knowledge](), []
     try:
         for name in names or CORPORA:
             graph, file = CORPORA[name]
             if graph not in known:
                 known[graph] = read_knowledge(root / "graphs", graph)
-                console.say(
+                console.info(
                     f"{graph}: {known[graph].graph.vertex_count} vertices, {known[graph].graph.edge_count} edges"
                 )
             documents = read_documents(root / "instances" / f"{file}.jsonl.gz", known[graph].graph)
-            found.append(Corpus(name, known[graph], documents))
+            corpora.append(Corpus(name, known[graph], documents))
     except (LinkingFileError, OSError) as error:
         raise not_a_corpus(error, data, FOLDER, (Path(data) / "instances").is_dir()) from error
-    return found
+    return corpora

@@ -8,7 +8,7 @@ import attrs
 import networkx as nx
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.runs import Fingerprint
 from gapless_linking import Graph, LinkingProblem
 
@@ -34,11 +34,11 @@ class Document:
     text: str = ""
 
     def problem(self, graph: Graph) -> LinkingProblem:
-        """The document's problem on the graph as it is, without a connection."""
+        """Build the document's problem on the graph as it is, without a connection."""
         return LinkingProblem(graph, self.sets, mentions=self.mentions)
 
     def value(self, chosen: Any) -> float:
-        """The share of mentions whose chosen vertex is fair (Blanco et al. 2013, section 6)."""
+        """Compute the share of mentions whose chosen vertex is fair (Blanco et al. 2013, section 6)."""
         return float(np.mean([vertex in fair for vertex, fair in zip(chosen, self.fair, strict=True)]))
 
 
@@ -66,20 +66,20 @@ class Knowledge:
 
     @classmethod
     def of_links(cls, name: str, titles: tuple[str, ...], links: IntArray) -> Knowledge:
-        """The knowledge that directed links (m, 2) give."""
+        """Build the knowledge of directed links (m, 2)."""
         arcs = directed(len(titles), links)
         return cls(name, Graph.from_edges(links), titles, links_to(arcs), arcs)
 
 
 def graph_fingerprint(knowledge: Knowledge) -> Fingerprint:
-    """A digest of the graph: a run continues on the same one only."""
+    """Compute a digest of the graph: a run continues only on the same graph."""
     graph = knowledge.graph
     weights = () if graph.weights is None else graph.weights
     return Fingerprint.of(knowledge.name, [graph.vertices, graph.offsets, graph.neighbours, weights])
 
 
 def directed(n: int, links: IntArray) -> Any:
-    """The directed graph of vertices 0..n-1 and links (m, 2)."""
+    """Build the directed graph of the vertices 0..n-1 and the links (m, 2)."""
     arcs = nx.DiGraph()
     arcs.add_nodes_from(range(n))
     arcs.add_edges_from(links.tolist())
@@ -87,7 +87,7 @@ def directed(n: int, links: IntArray) -> Any:
 
 
 def links_to(arcs: Any) -> FloatArray:
-    """The number of links to each vertex, float64 (n,)."""
+    """Count the links to each vertex, float64 (n,)."""
     return np.array([arcs.in_degree(v) for v in range(len(arcs))], float)
 
 

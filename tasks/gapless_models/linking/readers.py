@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_linking import Graph
 from gapless_linking.graph_reading import read_edges
 from gapless_models.linking.document import Document, Knowledge, directed, links_to
@@ -55,15 +55,16 @@ def read_names(path: Path) -> tuple[tuple[str, ...], FloatArray | None]:
     counts: list[float] = []
     for number, line in numbered_lines(path, LinkingFileError, ".tsv"):
         fields = line.split("\t")
-        place = f"{path}, line {number}"
+        location = f"{path}, line {number}"
         if len(fields) < 2 or fields[0] != str(number - 1):
             raise LinkingFileError(
-                f"{place}: {line!r:.60} does not begin with {number - 1}, a tab and a name; vertices count from 0"
+                f"{location}: {line!r:.60} does not begin with {number - 1}, a tab and a name; "
+                "vertices count from 0"
             )
         titles.append(f"{fields[2].split(',')[0]} {fields[1]}" if len(fields) == 3 else fields[1])
         counted = fields[3] if len(fields) > 4 else ""
         if counted and not counted.isdigit():
-            raise LinkingFileError(f"{place}: {counted!r:.40} is no count of links; leave it empty if unknown")
+            raise LinkingFileError(f"{location}: {counted!r:.40} is no count of links; leave it empty if unknown")
         counts.append(float(counted) if counted else np.nan)
     known = np.array(counts)
     return tuple(titles), None if np.isnan(known).all() else known
@@ -86,20 +87,20 @@ def read_documents(path: Path, graph: Graph) -> tuple[Document, ...]:
     LinkingFileError
         Damaged, empty, a line that is no document, an unknown vertex, gold that is no candidate; names the line.
     """
-    found: dict[str, Document] = {}
+    documents: dict[str, Document] = {}
     for number, line in numbered_lines(path, LinkingFileError, ".jsonl"):
-        place = f"{path}, line {number}"
-        document = _document(line, place)
+        location = f"{path}, line {number}"
+        document = _document(line, location)
         for i, members in enumerate(document.sets):
             unknown = members[graph.inner(members) < 0]
             if unknown.size:
-                raise LinkingFileError(f"{place}: sets[{i}] names vertex {unknown[0]}, which the graph has not")
-        if document.name in found:
-            raise LinkingFileError(f"{place}: the id {document.name!r} is there twice; give it another one")
-        found[document.name] = document
-    if not found:
+                raise LinkingFileError(f"{location}: sets[{i}] names vertex {unknown[0]}, which the graph has not")
+        if document.name in documents:
+            raise LinkingFileError(f"{location}: the id {document.name!r} is there twice; give it another one")
+        documents[document.name] = document
+    if not documents:
         raise LinkingFileError(f"{path}, line 1: no document in the file; expected one JSON object a line")
-    return tuple(found.values())
+    return tuple(documents.values())
 
 
 def _document(line: str, place: str) -> Document:
@@ -111,7 +112,7 @@ def _document(line: str, place: str) -> Document:
         raise LinkingFileError(f"{place}: not an object with a string id")
     sets, gold = (_sets(record, field, place) for field in ("sets", "gold"))
     mentions = record.get("mentions")
-    if not isinstance(mentions, list) or not all(isinstance(one, str) for one in mentions):
+    if not isinstance(mentions, list) or not all(isinstance(member, str) for member in mentions):
         raise LinkingFileError(f"{place}: mentions is {mentions!r:.40}, expected a list of strings")
     if not len(sets) == len(gold) == len(mentions) > 0:
         raise LinkingFileError(
@@ -125,7 +126,7 @@ def _document(line: str, place: str) -> Document:
 
 
 def _sets(record: dict[str, Any], field: str, place: str) -> tuple[IntArray, ...]:
-    found = []
+    sets = []
     listed = record.get(field)
     if not isinstance(listed, list):
         raise LinkingFileError(f"{place}: {field} is {listed!r:.40}, expected a list of lists of vertices")
@@ -137,5 +138,5 @@ def _sets(record: dict[str, Any], field: str, place: str) -> tuple[IntArray, ...
             raise LinkingFileError(f"{where} is {members!r:.40}, expected a list of vertices, at least one")
         if len(set(members)) < len(members):
             raise LinkingFileError(f"{where} names a vertex twice")
-        found.append(np.array(sorted(members), np.int64))
-    return tuple(found)
+        sets.append(np.array(sorted(members), np.int64))
+    return tuple(sets)

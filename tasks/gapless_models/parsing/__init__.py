@@ -11,11 +11,7 @@ if TYPE_CHECKING:
     from gapless_models.parsing.families import FAMILIES as FAMILIES
     from gapless_models.parsing.hand_crafted import HAND_CRAFTED as HAND_CRAFTED
     from gapless_models.parsing.parser_model import FirstOrder as FirstOrder, ParserModel as ParserModel
-    from gapless_models.parsing.pruning import (
-        arc_marginals as arc_marginals,
-        prune_mask as prune_mask,
-        pruning_recall as pruning_recall,
-    )
+    from gapless_models.parsing.pruning import arc_marginals as arc_marginals, prune_mask as prune_mask
     from gapless_models.parsing.sentence import Sentence as Sentence
     from gapless_models.parsing.training import Options as Options, train as train, train_pruner as train_pruner
 else:
@@ -28,7 +24,7 @@ else:
             "gapless_models.parsing.families": "FAMILIES",
             "gapless_models.parsing.hand_crafted": "HAND_CRAFTED",
             "gapless_models.parsing.parser_model": "FirstOrder ParserModel",
-            "gapless_models.parsing.pruning": "arc_marginals prune_mask pruning_recall",
+            "gapless_models.parsing.pruning": "arc_marginals prune_mask",
             "gapless_models.parsing.sentence": "Sentence",
             "gapless_models.parsing.training": "Options train train_pruner",
         },

@@ -20,7 +20,7 @@ _CONJUNCTIONS = frozenset({"CC", "CCONJ", "CONJ"})
 
 
 def atoms_of(sentence: Sentence) -> NDArray[np.uint32]:
-    """The atoms of a sentence, uint32 (n + 1 + 2 PAD, len(ATOMS)); row ``PAD + i`` is position i, 0 the root.
+    """Compute atoms of a sentence, uint32 (n + 1 + 2 PAD, len(ATOMS)); row ``PAD + i`` is position i, 0 the root.
 
     Texts become numbers by CRC-32, so that no vocabulary is needed and runs agree. Where there is no coarse tag,
     the first two letters of the tag serve.

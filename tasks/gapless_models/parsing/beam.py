@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import gapless as gl
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.shape import crossing
 
@@ -56,7 +56,7 @@ class BeamParser:
                     self._completed.setdefault(pairs[-1][2], []).append((others, float(score)))
 
     def parse(self, width: int) -> tuple[float, DependencyTree | None]:
-        """The best tree that `width` beginnings lead to, and its score; -inf and None where none becomes a tree."""
+        """Find the best tree in a beam of `width` prefixes, and its score; -inf and None if there is no tree."""
         beam: list[Prefix] = [(0.0, ())]
         for word in range(1, self.problem.length + 1):
             longer = [

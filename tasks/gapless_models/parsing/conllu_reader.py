@@ -32,12 +32,12 @@ class ConlluError(ValueError):
 
 
 class MissingBlankLine(UserWarning):
-    """A CoNLL-U file whose last sentence no blank line ends: it is read, but the file may have been cut short."""
+    """Warning about a CoNLL-U file whose last sentence no blank line ends; the file may have been cut short."""
 
 
 @attrs.frozen
 class Entry:
-    """A sentence as it stands in a file.
+    """Sentence and its lines in a file.
 
     Parameters
     ----------
@@ -49,10 +49,10 @@ class Entry:
     lines: tuple[str, ...]
 
     def with_heads(self, heads: Sequence[int] | None) -> str:
-        """The lines with other heads of the words, ``_`` where there is no tree, and a blank line.
+        """Return the lines with other heads, ``_`` where there is no tree, and a blank line.
 
         Relations and enhanced dependencies (DEPREL, DEPS) are ``_``, and empty nodes are left out: they belong to
-        the gold tree, and nobody predicted them. Every other column stays as it was.
+        the gold tree, and the parser predicts none. Every other column stays as it was.
         """
         written, above = [], None if heads is None else iter(heads)
         for line in self.lines:
@@ -67,7 +67,7 @@ class Entry:
         return "".join(written) + "\n"
 
     def with_columns(self, columns: Mapping[int, Sequence[str]], comments: Sequence[str] = ()) -> str:
-        """The lines with other columns of the words, and a blank line; everything else stays as it was.
+        """Return the lines with other columns of the words, and a blank line.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ def read_conllu(path: str | Path, *, gold: bool = True) -> list[Sentence]:
 
 
 def read_entries(path: str | Path, *, gold: bool = True) -> list[Entry]:
-    """As `read_conllu`, with the lines that each sentence was read from."""
+    """Read as `read_conllu` does, and keep the lines of each sentence."""
     entries = list(iter_entries(path, gold=gold))
     if not entries:
         raise ConlluError(f"{path}, line 1: no sentence in the file; expected CoNLL-U, ten columns a word")
@@ -133,17 +133,17 @@ def read_entries(path: str | Path, *, gold: bool = True) -> list[Entry]:
 
 
 def iter_conllu(path: str | Path, *, gold: bool = True) -> Iterator[Sentence]:
-    """Yield the sentences of a CoNLL-U file one by one; as `read_conllu`, but an empty file yields nothing."""
+    """Yield the sentences of a CoNLL-U file one by one, like `read_conllu`; an empty file yields nothing."""
     return (entry.sentence for entry in iter_entries(path, gold=gold))
 
 
 def iter_entries(path: str | Path, *, gold: bool | None = True) -> Iterator[Entry]:
-    """As `iter_conllu`, with the lines that each sentence was read from."""
+    """Yield as `iter_conllu` does, with the lines of each sentence."""
     return entries_of(numbered_lines(Path(path), ConlluError, ".conllu"), said(Path(path)), gold=gold)
 
 
 def entries_of(numbered: Iterator[tuple[int, str]], path: str, *, gold: bool | None = True) -> Iterator[Entry]:
-    """As `iter_entries`, from lines that are being read; `path` is their source in messages.
+    """Yield the entries of lines as they are read; `path` is their source in messages.
 
     With ``gold=None`` the heads need not be those of a tree, and no sentence has any.
     """
@@ -151,22 +151,22 @@ def entries_of(numbered: Iterator[tuple[int, str]], path: str, *, gold: bool | N
         raise gl.MissingDependency("CoNLL-U files need the package conllu: pip install 'gapless[tasks]'")
     numbers: list[int] = []
     lines: list[str] = []
-    held: list[str] = []
+    entry_lines: list[str] = []
     number = 0
     for number, line in numbered:
         if line.strip():
-            held.append(line)
+            entry_lines.append(line)
             if line.startswith("#"):
                 continue
             numbers.append(number)
             lines.append(line)
         elif lines:
-            yield Entry(_sentence(path, numbers, lines, gold), tuple(held))
-            numbers, lines, held = [], [], []
+            yield Entry(_sentence(path, numbers, lines, gold), tuple(entry_lines))
+            numbers, lines, entry_lines = [], [], []
     if lines:
         if lines[-1].endswith("\t"):  # no column is empty: the line was cut
             raise ConlluError(f"{path}, line {numbers[-1]}: the file ends inside a row; it may have been cut short")
-        last = Entry(_sentence(path, numbers, lines, gold), tuple(held))
+        last = Entry(_sentence(path, numbers, lines, gold), tuple(entry_lines))
         warnings.warn(
             f"{path}, line {number}: no blank line after the last sentence; it was read with {len(last.sentence)} "
             "words, and lacks some if the file was cut short",
@@ -177,7 +177,7 @@ def entries_of(numbered: Iterator[tuple[int, str]], path: str, *, gold: bool | N
 
 
 def _sentence(path: str, numbers: Sequence[int], lines: Sequence[str], gold: bool | None) -> Sentence:
-    """The sentence of these lines; `numbers` are their places in the file."""
+    """Parse the lines of a sentence; `numbers` are their line numbers in the file."""
     kept: list[tuple[int, Mapping[str, Any]]] = []
     for number, line in zip(numbers, lines, strict=True):
         token = _token(path, number, line)
@@ -202,18 +202,18 @@ def _sentence(path: str, numbers: Sequence[int], lines: Sequence[str], gold: boo
 
 
 def _heads(path: str, kept: Sequence[tuple[int, Mapping[str, Any]]]) -> list[int]:
-    """The heads of these words, if they are a tree's."""
+    """Return the heads of the words, which must form a tree."""
     heads: list[int] = []
-    for place, (number, token) in enumerate(kept, start=1):
+    for position, (number, token) in enumerate(kept, start=1):
         head = token["head"]
         if head is None:
             raise ConlluError(
-                f"{path}, line {number}: word {place} ({token['form']}) has no head (column 7); only a file "
+                f"{path}, line {number}: word {position} ({token['form']}) has no head (column 7); only a file "
                 "that is parsed with a stored model may do without, and then for whole sentences"
             )
         if not 0 <= head <= len(kept):
             raise ConlluError(
-                f"{path}, line {number}: word {place} ({token['form']}) has head {head}, but the sentence "
+                f"{path}, line {number}: word {position} ({token['form']}) has head {head}, but the sentence "
                 f"has words 1..{len(kept)}"
             )
         heads.append(head)
@@ -228,7 +228,7 @@ def _heads(path: str, kept: Sequence[tuple[int, Mapping[str, Any]]]) -> list[int
 
 
 def _token(path: str, number: int, line: str) -> Mapping[str, Any]:
-    """One line, parsed."""
+    """Parse one line."""
     fields = line.split("\t")
     if len(fields) == 1:
         raise ConlluError(

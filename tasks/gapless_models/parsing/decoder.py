@@ -6,7 +6,7 @@ import math
 
 import gapless as gl
 import gapless_kernels
-from gapless.search.driver import Search
+from gapless.search.driver import SearchDriver
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_for, backbone_needed
 from gapless_splitbound.tree_layout import tree_layout
@@ -16,7 +16,7 @@ NODES = 30
 
 
 def exact_tree(problem: ParsingProblem) -> DependencyTree:
-    """The best tree, or the best one found within a few nodes.
+    """Find the best tree, or the best one within a few nodes of the search.
 
     The same searches as `gapless.solve` runs, but nothing is kept that a `Result` would need: what a single tree
     costs is what an epoch takes.
@@ -29,12 +29,12 @@ def exact_tree(problem: ParsingProblem) -> DependencyTree:
     if not problem.infeasibility():
         needed = backbone_needed(problem)
         backbone = backbone_for(problem, needed)
-        if len(backbone.absorbed) == len(problem.factors):
+        if len(backbone.scored_factors) == len(problem.factors):
             _, heads = backbone.solve(problem.scores)
             if heads[-1] >= 0:
                 return problem.tree(heads[1:])
         elif gapless_kernels.COMPILED:
-            search = Search(tree_layout(problem, needed), keep_proof=False)
+            search = SearchDriver(tree_layout(problem, needed), keep_proof=False)
             search.finish(NODES)
             if search.exact > -math.inf:
                 return problem.decode(search.kernel.on)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gapless import InvalidProblem
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless_models.parsing.sentence import Sentence
 
 PUNCTUATION = frozenset({"``", "''", ":", ",", ".", ";", "PU", "PUNCT", "XP"})
@@ -40,7 +40,7 @@ class Attachment:
 
     @property
     def uas_without_punctuation(self) -> float:
-        """The same where the gold tag is no punctuation; NaN where there is nothing else."""
+        """Unlabelled attachment score of the words that are no punctuation; NaN where there are none."""
         return _share(self.right_inner, self.words_inner)
 
     @property
@@ -54,7 +54,7 @@ def _share(right: IntArray, words: IntArray) -> float:
 
 
 def is_punctuation(sentence: Sentence) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Words with a gold tag of punctuation, bool (n,)."""
+    """Return which words have a gold tag of punctuation, bool (n,)."""
     pairs = zip(sentence.tags, sentence.coarse, strict=True)
     return np.array([tag in PUNCTUATION or coarse in PUNCTUATION for tag, coarse in pairs])
 
@@ -71,8 +71,8 @@ def attachment(sentences: Sequence[Sentence], heads: Sequence[ArrayLike | None])
         is right.
     """
     counts = np.zeros((4, len(sentences)), np.int64)
-    for i, (sentence, found) in enumerate(zip(sentences, heads, strict=True)):
-        hit, inner = _hits(sentence, found), ~is_punctuation(sentence)
+    for i, (sentence, predicted) in enumerate(zip(sentences, heads, strict=True)):
+        hit, inner = _hits(sentence, predicted), ~is_punctuation(sentence)
         counts[:, i] = hit.sum(), len(hit), hit[inner].sum(), inner.sum()
     return Attachment(*counts)
 
@@ -86,7 +86,7 @@ def bootstrap_p_value(
     samples: int = 10_000,
     seed: int = 0,
 ) -> float:
-    """The one-sided p-value of `heads` over `baseline`, by a paired bootstrap.
+    """Compute the one-sided p-value of `heads` over `baseline` by a paired bootstrap.
 
     Sentences are drawn with replacement; the value is the share of draws in which the lead in right heads is at
     least twice the lead seen (Berg-Kirkpatrick, Burkett and Klein, EMNLP 2012, section 2).
@@ -122,8 +122,8 @@ def _hits(sentence: Sentence, heads: ArrayLike | None) -> np.ndarray[tuple[int],
         raise InvalidProblem(f"a sentence has no gold heads: {' '.join(sentence.words[:8])} ...")
     if heads is None:
         return np.zeros(len(sentence), bool)
-    found = np.asarray(heads)
-    if found.shape != (len(sentence),):
-        raise InvalidProblem(f"heads of shape {found.shape} for a sentence of {len(sentence)} words")
-    hits: np.ndarray[tuple[int], np.dtype[np.bool_]] = found == np.array(sentence.heads)
+    predicted = np.asarray(heads)
+    if predicted.shape != (len(sentence),):
+        raise InvalidProblem(f"heads of shape {predicted.shape} for a sentence of {len(sentence)} words")
+    hits: np.ndarray[tuple[int], np.dtype[np.bool_]] = predicted == np.array(sentence.heads)
     return hits

@@ -88,11 +88,11 @@ _SIBLING = [
 
 
 def _tags_and_one_word(*slots: str) -> list[str]:
-    """All tags; all coarse tags; all tags with one of them a word; tags of all but one."""
+    """List templates of all tags, all coarse tags, all tags with one word, and tags of all positions but one."""
     return [
         "order " + " ".join(f"{s}.tag" for s in slots) + " *",
         "order " + " ".join(f"{s}.coarse" for s in slots),
-        *("order " + " ".join(f"{s}.{'word' if s == chosen else 'tag'}" for s in slots) for chosen in slots),
+        *("order " + " ".join(f"{s}.{'word' if s == lexical else 'tag'}" for s in slots) for lexical in slots),
         *("order " + " ".join(f"{s}.tag" for s in rest) for rest in combinations(slots, len(slots) - 1)),
     ]
 

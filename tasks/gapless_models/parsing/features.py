@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
+from typing import Any, Generic, TypeVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 import gapless_kernels
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.learn import Blocks, FeatureMap, FeatureVector, Weights
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_models.parsing.families import ARC, FAMILIES
@@ -24,14 +26,14 @@ _TEMPLATES = {one.name: one for one in (ARC, *FAMILIES.values(), *(pattern.featu
 
 
 def arc_places(atoms: NDArray[np.uint32], arcs: IntArray, bits: int) -> tuple[IntArray, IntArray]:
-    """The table places of the features of arcs (m, 2), arc by arc, and the number for each arc."""
+    """Return the table indices of the features of arcs (m, 2), arc by arc, and the number for each arc."""
     places = gapless_kernels.part_features(atoms, arcs, ARC.values, ARC.rows, bits)
     return places, gapless_kernels.feature_counts(arcs, ARC.rows)
 
 
 @attrs.frozen(eq=False)
 class TrainingSentence:
-    """A sentence as training sees it.
+    """Input of training for one sentence.
 
     Parameters
     ----------
@@ -50,7 +52,65 @@ class TrainingSentence:
     patterns: PatternMatches | None = None
 
 
-class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTree]):
+Example = TypeVar("Example", bound=TrainingSentence)
+
+
+class TreeFeatures(FeatureMap[Example, ParsingProblem, DependencyTree], Generic[Example]):
+    """Feature map of trees: hashed features of arcs, and parts that subclasses score.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The blocks of weights.
+    arc_block : str
+        The block of the arcs' weights, of size ``2^bits``.
+    projective, single_root : bool
+        The set of trees: projective or all, with one word below the root or more.
+    """
+
+    def __init__(self, blocks: Blocks, arc_block: str, *, projective: bool, single_root: bool, bits: int) -> None:
+        self._blocks, self.arc_block = blocks, arc_block
+        self.projective, self.single_root, self.bits = projective, single_root, bits
+
+    @property
+    def blocks(self) -> Blocks:
+        """The blocks of weights."""
+        return self._blocks
+
+    @abstractmethod
+    def factors(self, weights: Weights, example: Example) -> list[Any]:
+        """Return the factors of a sentence; they score parts when asked, before the weights change."""
+
+    def gold(self, example: Example) -> DependencyTree:
+        """Return the gold tree."""
+        return DependencyTree(example.heads)
+
+    def problem(self, weights: Weights, example: Example) -> ParsingProblem:
+        """Build the problem over the candidate arcs."""
+        return self._problem(weights, example, self.arc_scores(weights, example, example.candidates))
+
+    def augmented_problem(self, weights: Weights, example: Example, margin: float) -> ParsingProblem:
+        """Build the problem over the candidate arcs, with `margin` added to every arc that is not gold."""
+        scores = self.arc_scores(weights, example, example.candidates) + margin
+        scores[example.heads, np.arange(1, len(example.heads) + 1)] -= margin
+        return self._problem(weights, example, scores)
+
+    def arc_scores(self, weights: Weights, example: Example, arcs: BoolArray) -> FloatArray:
+        """Score the arcs (n + 1, n + 1); -inf elsewhere."""
+        return arc_scores(example.atoms, weights[self.arc_block], arcs)
+
+    def loss(self, example: Example, structure: DependencyTree) -> float:
+        """Count the wrong heads."""
+        return float(np.count_nonzero(example.heads != structure.heads))
+
+    def _problem(self, weights: Weights, example: Example, scores: FloatArray) -> ParsingProblem:
+        # No granularity: averaged weights and margins need not be multiples of a power of two.
+        return ParsingProblem(
+            scores, factors=self.factors(weights, example), projective=self.projective, single_root=self.single_root
+        )
+
+
+class ParsingFeatures(TreeFeatures[TrainingSentence]):
     """Arcs and parts of higher-order families, hashed into one table.
 
     Parameters
@@ -66,58 +126,33 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
     ) -> None:
         check_families(families)
         self.families = families
-        self.projective, self.single_root, self.bits = projective, single_root, bits
-        self._blocks = Blocks({TABLE: (1 << bits,)})
+        blocks = Blocks({TABLE: (1 << bits,)})
+        super().__init__(blocks, TABLE, projective=projective, single_root=single_root, bits=bits)
 
-    @property
-    def blocks(self) -> Blocks:
-        """One block, the table."""
-        return self._blocks
-
-    def gold(self, example: TrainingSentence) -> DependencyTree:
-        """The gold tree."""
-        return DependencyTree(example.heads)
-
-    def problem(self, weights: Weights, example: TrainingSentence) -> ParsingProblem:
-        """All trees of the candidate arcs; parts are scored when asked for, before the weights change."""
-        return self._problem(weights, example, arc_scores(example.atoms, weights[TABLE], example.candidates))
-
-    def augmented_problem(self, weights: Weights, example: TrainingSentence, margin: float) -> ParsingProblem:
-        """With `margin` more for every arc that is not gold."""
-        scores = arc_scores(example.atoms, weights[TABLE], example.candidates) + margin
-        scores[example.heads, np.arange(1, len(example.heads) + 1)] -= margin
-        return self._problem(weights, example, scores)
-
-    def _problem(self, weights: Weights, example: TrainingSentence, scores: FloatArray) -> ParsingProblem:
-        table = weights[TABLE]
-        factors = factors_of(self.families, example.atoms, table, example.candidates, example.patterns)
-        # No granularity: averages, and margins, need not be whole numbers.
-        return ParsingProblem(scores, factors=factors, projective=self.projective, single_root=self.single_root)
+    def factors(self, weights: Weights, example: TrainingSentence) -> list[Any]:
+        """Return the factors of the families."""
+        return factors_of(self.families, example.atoms, weights[TABLE], example.candidates, example.patterns)
 
     def features(self, example: TrainingSentence, structure: DependencyTree) -> FeatureVector:
-        """The table places of all arcs and parts of a tree."""
+        """Return the table indices of all arcs and parts of a tree."""
         return self._vector(example, self._parts(example, structure))
 
     def difference(self, example: TrainingSentence, better: DependencyTree, worse: DependencyTree) -> FeatureVector:
-        """Of the parts that only one of the two trees has."""
+        """Return the features of the parts that only one of the two trees has."""
         gained, lost = self._parts(example, better), self._parts(example, worse)
         only_gained = {name: _without(gained[name], lost[name]) for name in gained}
         only_lost = {name: _without(lost[name], gained[name]) for name in gained}
         return self._vector(example, only_gained) - self._vector(example, only_lost)
 
-    def loss(self, example: TrainingSentence, structure: DependencyTree) -> float:
-        """The number of wrong heads."""
-        return float(np.count_nonzero(example.heads != structure.heads))
-
     def _parts(self, example: TrainingSentence, tree: DependencyTree) -> dict[str, IntArray]:
-        """The parts of a tree by the name of their templates."""
-        found = {ARC.name: np.column_stack([tree.heads, np.arange(1, len(tree) + 1)])}
+        """Return the parts of a tree by the name of their templates."""
+        parts = {ARC.name: np.column_stack([tree.heads, np.arange(1, len(tree) + 1)])}
         for name in self.families:
             if name != PATTERN:
-                found[name] = parts_of_tree(name, tree.heads)
+                parts[name] = parts_of_tree(name, tree.heads)
             elif example.patterns is not None:
-                found.update(example.patterns.in_tree(tree.heads))
-        return found
+                parts.update(example.patterns.in_tree(tree.heads))
+        return parts
 
     def _vector(self, example: TrainingSentence, parts: dict[str, IntArray]) -> FeatureVector:
         places = [
@@ -130,6 +165,6 @@ class ParsingFeatures(FeatureMap[TrainingSentence, ParsingProblem, DependencyTre
 
 
 def _without(rows: IntArray, others: IntArray) -> IntArray:
-    """The rows less the others, as multisets: a bare word has the same outermost part on both sides."""
-    left = Counter(map(tuple, rows.tolist())) - Counter(map(tuple, others.tolist()))
-    return np.array(list(left.elements()), np.int64).reshape(-1, rows.shape[1])
+    """Subtract rows as multisets, because a bare word has the same outermost part on both sides."""
+    remaining = Counter(map(tuple, rows.tolist())) - Counter(map(tuple, others.tolist()))
+    return np.array(list(remaining.elements()), np.int64).reshape(-1, rows.shape[1])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from itertools import combinations
 
-from gapless_dependency import Node
+from gapless_dependency import PatternNode
 from gapless_models.parsing.patterns import PATTERN, PatternTemplate
 from gapless_models.parsing.templates import Templates
 
@@ -52,12 +52,12 @@ _WORDS = {
     "closing": r"-RRB-|-RCB-|\)|）|」|》|』|''|--",
 }
 _NODES = {
-    "any": Node(),
-    **{kind: Node(tag=expression) for kind, expression in _TAGS.items()},
-    **{kind: Node(word=f"(?i:{expression})") for kind, expression in _WORDS.items()},
-    "final": Node(word=r"[.?!。？！]|\.\.\."),
-    "unit": Node(word="[$]|.*[$]|%|pct[.]?|percent|kr[.]?|kroner|cents?"),
-    "around": Node(word=_FIRST, tag=f"{_PREPOSITION}|V.*"),
+    "any": PatternNode(),
+    **{kind: PatternNode(tag=expression) for kind, expression in _TAGS.items()},
+    **{kind: PatternNode(word=f"(?i:{expression})") for kind, expression in _WORDS.items()},
+    "final": PatternNode(word=r"[.?!。？！]|\.\.\."),
+    "unit": PatternNode(word="[$]|.*[$]|%|pct[.]?|percent|kr[.]?|kroner|cents?"),
+    "around": PatternNode(word=_FIRST, tag=f"{_PREPOSITION}|V.*"),
 }
 """The kinds of words: any, by tag, by word with the case aside, and by word as it is written."""
 
@@ -200,14 +200,14 @@ _TABLE = (
 """Name, nodes, relations and features of each pattern.
 
 ``a>b`` is an arc, ``a<b`` says that a stands before b, ``a+b`` that b follows at once, ``a=b`` that both are the
-same word. Besides the features listed, which commas separate, there is one of the pattern alone, one of all tags,
+same word. Next to the features listed, which commas separate, is one of the pattern alone, one of all tags,
 and one for every two tags.
 """
 
 
 def _pattern(number: int, name: str, nodes: str, relations: str, features: str) -> PatternTemplate:
-    chosen = {slot: _NODES[kind] for slot, _, kind in (node.partition(":") for node in nodes.split())}
-    slots = list(chosen)
+    slots_of_nodes = {slot: _NODES[kind] for slot, _, kind in (node.partition(":") for node in nodes.split())}
+    slots = list(slots_of_nodes)
     texts = [
         "order",
         "order " + " ".join(f"{slot}.tag" for slot in slots),
@@ -217,7 +217,7 @@ def _pattern(number: int, name: str, nodes: str, relations: str, features: str) 
     seed = _SEED + _STEP * number
     compiled = Templates.of(f"{PATTERN} {name}", seed, " ".join(slots), f"{slots[0]} {slots[-1]}", texts)
     arcs, *others = (tuple(re.findall(rf"(\w+){re.escape(sign)}(\w+)", relations)) for sign in "><+=")
-    return PatternTemplate(chosen, arcs, compiled, *others)
+    return PatternTemplate(slots_of_nodes, arcs, compiled, *others)
 
 
 HAND_CRAFTED: tuple[PatternTemplate, ...] = tuple(_pattern(number, *row) for number, row in enumerate(_TABLE))

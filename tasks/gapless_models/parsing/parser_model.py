@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import gapless_kernels
 from gapless import InvalidProblem
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.learn import DamagedFile, read_archive, write_archive
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing.atoms import PAD, atoms_of
@@ -29,7 +29,7 @@ KIND = "parser"
 
 
 def part_scorer(atoms: NDArray[np.uint32], templates: Templates, table: NDArray[np.floating]) -> Score:
-    """A callable that scores the parts it is asked for."""
+    """Build a callable that scores parts on request."""
 
     def score(parts: IntArray) -> FloatArray:
         scores = np.empty(len(parts))
@@ -40,14 +40,14 @@ def part_scorer(atoms: NDArray[np.uint32], templates: Templates, table: NDArray[
 
 
 def arc_scores(atoms: NDArray[np.uint32], table: NDArray[np.floating], candidates: BoolArray) -> FloatArray:
-    """Scores of the candidate arcs, float64 (n + 1, n + 1); -inf elsewhere."""
+    """Score the candidate arcs, float64 (n + 1, n + 1); -inf elsewhere."""
     scores = np.full(candidates.shape, -np.inf)
     scores[candidates] = part_scorer(atoms, ARC, table)(np.argwhere(candidates))
     return scores
 
 
 def pattern_matches(families: Sequence[str], sentence: Sentence, candidates: BoolArray) -> PatternMatches | None:
-    """Matches of the shipped patterns among the candidate arcs; None without the family."""
+    """Match the shipped patterns among the candidate arcs; None without the family."""
     return PatternMatches.of(HAND_CRAFTED, sentence, candidates) if PATTERN in families else None
 
 
@@ -58,14 +58,14 @@ def factors_of(
     candidates: BoolArray,
     patterns: PatternMatches | None,
 ) -> list[Any]:
-    """The factors of a sentence: parts are scored when they are asked for, patterns now."""
-    found: list[Any] = []
+    """Build the factors of a sentence; parts are scored on request, patterns at once."""
+    factors: list[Any] = []
     for name in families:
         if name != PATTERN:
-            found.append(factor_of(name, candidates, part_scorer(atoms, FAMILIES[name], table)))
+            factors.append(factor_of(name, candidates, part_scorer(atoms, FAMILIES[name], table)))
         elif patterns is not None:
-            found += patterns.factors(lambda templates, parts: part_scorer(atoms, templates, table)(parts))
-    return found
+            factors += patterns.factors(lambda templates, parts: part_scorer(atoms, templates, table)(parts))
+    return factors
 
 
 def all_arcs(length: int) -> BoolArray:
@@ -75,7 +75,7 @@ def all_arcs(length: int) -> BoolArray:
 
 @attrs.frozen(eq=False)
 class FirstOrder:
-    """A first-order model, which gives marginals.
+    """First-order model that yields marginals of arcs.
 
     Parameters
     ----------
@@ -85,27 +85,27 @@ class FirstOrder:
     table: NDArray[np.floating]
 
     def marginals(self, atoms: NDArray[np.uint32], *, projective: bool, single_root: bool) -> FloatArray:
-        """Probabilities of arcs, float64 (n + 1, n + 1)."""
+        """Compute the probabilities of arcs, float64 (n + 1, n + 1)."""
         scores = arc_scores(atoms, self.table, all_arcs(len(atoms) - 1 - 2 * PAD))
         return arc_marginals(scores, single_root, projective=projective)
 
     def candidates(
         self,
         atoms: NDArray[np.uint32],
-        heads_kept: int,
+        max_heads: int,
         gold: IntArray | None = None,
         *,
         projective: bool,
         single_root: bool,
     ) -> BoolArray:
-        """The candidate arcs, see `prune_mask`."""
+        """Choose the candidate arcs, see `prune_mask`."""
         marginals = self.marginals(atoms, projective=projective, single_root=single_root)
-        return prune_mask(marginals, heads_kept, gold, projective=projective, single_root=single_root)
+        return prune_mask(marginals, max_heads, gold, projective=projective, single_root=single_root)
 
 
 @attrs.frozen(eq=False)
 class ParserModel:
-    """A trained model.
+    """Trained parser: weights, families and the set of trees.
 
     Parameters
     ----------
@@ -132,30 +132,27 @@ class ParserModel:
     pruner: FirstOrder | None = None
     training: Mapping[str, Any] = attrs.field(factory=dict)
 
-    def candidates(self, sentence: Sentence, heads_kept: int | None) -> BoolArray:
-        """The candidate arcs, bool (n + 1, n + 1): the `heads_kept` most probable heads, and the root; or all."""
-        if heads_kept is None:
+    def candidates(self, sentence: Sentence, max_heads: int | None) -> BoolArray:
+        """The candidate arcs, bool (n + 1, n + 1): the `max_heads` most probable heads, and the root; or all."""
+        if max_heads is None:
             return all_arcs(len(sentence))
         if self.pruner is None:
-            raise InvalidProblem("this model has no pruner; use heads_kept=None")
+            raise InvalidProblem("this model has no pruner; use max_heads=None")
         return self.pruner.candidates(
-            atoms_of(sentence), heads_kept, projective=self.projective, single_root=self.single_root
+            atoms_of(sentence), max_heads, projective=self.projective, single_root=self.single_root
         )
 
     def problem(
-        self,
-        sentence: Sentence,
-        families: Sequence[str] | None = None,
-        heads_kept: int | None = None,
+        self, sentence: Sentence, families: Sequence[str] | None = None, max_heads: int | None = None
     ) -> ParsingProblem:
-        """The problem of parsing a sentence.
+        """Build the problem of parsing a sentence.
 
         Parameters
         ----------
         families : sequence of str, optional
             By default those that the model was trained with.
-        heads_kept : int, optional
-            Candidate heads of each word besides the root; all by default.
+        max_heads : int, optional
+            Candidate heads of each word, in addition to the root; all by default.
 
         Returns
         -------
@@ -165,15 +162,15 @@ class ParserModel:
         Raises
         ------
         InvalidProblem
-            If a family is unknown, or `heads_kept` is given and there is no pruner.
+            If a family is unknown, or `max_heads` is given and there is no pruner.
         """
-        chosen = self.families if families is None else tuple(families)
-        check_families(chosen)
-        atoms, candidates = atoms_of(sentence), self.candidates(sentence, heads_kept)
+        selected = self.families if families is None else tuple(families)
+        check_families(selected)
+        atoms, candidates = atoms_of(sentence), self.candidates(sentence, max_heads)
         table = self.table
         return ParsingProblem(
             arc_scores(atoms, table, candidates),
-            factors=factors_of(chosen, atoms, table, candidates, pattern_matches(chosen, sentence, candidates)),
+            factors=factors_of(selected, atoms, table, candidates, pattern_matches(selected, sentence, candidates)),
             projective=self.projective,
             single_root=self.single_root,
             words=sentence.words,
@@ -181,11 +178,11 @@ class ParserModel:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one npz file, whole or not at all, readable without pickle."""
+        """Write one npz file atomically, readable without pickle."""
         write_archive(path, KIND, *self.contents())
 
     def contents(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """The contents of its file: arrays, and JSON data."""
+        """Return the contents of the file: arrays, and JSON data."""
         arrays: dict[str, NDArray[Any]] = {"table": self.table}
         if self.pruner is not None:
             arrays["pruner"] = self.pruner.table
@@ -218,7 +215,7 @@ class ParserModel:
     def of_contents(
         cls, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any], place: str
     ) -> ParserModel:
-        """The parser that `contents` describes; errors as those of `load`, with `place` for the messages."""
+        """Build the parser that `contents` describes; errors are those of `load`, with `place` for the messages."""
         try:
             own = [name for name in ("table", "pruner") if name in arrays]
             tables = {name: np.ascontiguousarray(arrays[name], np.float32) for name in own}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency import (
     AdjacentSibling,
@@ -40,7 +40,7 @@ BACKBONES: dict[str, type[BackboneFactor]] = {
 
 
 def check_families(families: tuple[str, ...]) -> None:
-    """Raise `InvalidProblem` for names that are no family, or come twice."""
+    """Raise `InvalidProblem` for names that are no family, and for names listed twice."""
     known = [*CONJUNCTIONS, PATTERN, *BACKBONES]
     for family in families:
         if family not in known:
@@ -50,7 +50,7 @@ def check_families(families: tuple[str, ...]) -> None:
 
 
 def factor_of(family: str, candidates: BoolArray, score: Score) -> Factor | ConfigurationFactor | BackboneFactor:
-    """The factor of a family over the candidate arcs (n + 1, n + 1); conjunctions are scored when asked for."""
+    """Build the factor of a family over the candidate arcs (n + 1, n + 1); conjunctions are scored on request."""
     if family in CONJUNCTIONS:
         return _conjunction(family, score)
     kind = BACKBONES[family]
@@ -67,15 +67,15 @@ def factor_of(family: str, candidates: BoolArray, score: Score) -> Factor | Conf
 
 
 def parts_of_tree(family: str, heads: IntArray) -> IntArray:
-    """The parts of a tree, int64 (m, width); ``heads[i]`` is the head of word ``i + 1``."""
+    """List the parts of a tree, int64 (m, width); ``heads[i]`` is the head of word ``i + 1``."""
     if family in BACKBONES:
         kind = BACKBONES[family]
         tree = object.__new__(kind)  # its parts do not depend on scores
         return np.array(kind.parts(tree, heads), np.int64).reshape(-1, kind.order)
-    taken: list[IntArray] = []
+    collected: list[IntArray] = []
 
     def take(parts: IntArray) -> FloatArray:
-        taken.append(parts)
+        collected.append(parts)
         return np.zeros(len(parts))
 
     on = np.zeros((len(heads) + 1,) * 2, bool)
@@ -83,7 +83,7 @@ def parts_of_tree(family: str, heads: IntArray) -> IntArray:
     arcs, factor = Arcs(on), _conjunction(family, take)
     # Over the arcs of the tree alone, every conjunction fires.
     factor.score(factor.scopes(arcs), arcs)
-    return taken[0]
+    return collected[0]
 
 
 def _conjunction(family: str, score: Score) -> PartFactor:
@@ -100,7 +100,7 @@ def _conjunction(family: str, score: Score) -> PartFactor:
 
 
 def _backbone_parts(family: str, arcs: Arcs) -> IntArray:
-    """The parts that the candidate arcs allow."""
+    """List the parts that the candidate arcs allow."""
     if family == OutermostGrandchild.name:
         chains = Grandchild(_no_scores).scopes(arcs)
         inner = [arcs.heads[chains[:, 0]], arcs.heads[chains[:, 1]], arcs.modifiers[chains[:, 1]]]

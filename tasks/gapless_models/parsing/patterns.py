@@ -10,9 +10,9 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Decisions, Factor
-from gapless_dependency import ArcConjunctions, Arcs, Node, Pattern
+from gapless_dependency import ArcConjunctions, Arcs, Pattern, PatternNode
 from gapless_dependency.arcs import as_arcs
 from gapless_dependency.factors.pattern import ROOT, Pairs
 from gapless_models.parsing.sentence import Sentence
@@ -42,7 +42,7 @@ class PatternTemplate:
         A slot for each node, in their order.
     """
 
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, PatternNode]
     arcs: Pairs
     features: Templates
     before: Pairs = ()
@@ -51,11 +51,11 @@ class PatternTemplate:
 
     @property
     def name(self) -> str:
-        """Of the pattern."""
+        """Name of the pattern."""
         return self.features.name
 
     def positions(self, words: Sequence[str], tags: Sequence[str], arcs: Arcs) -> IntArray:
-        """The words of every match among the candidate arcs, int64 (matches, nodes).
+        """List the words of every match among the candidate arcs, int64 (matches, nodes).
 
         Raises
         ------
@@ -81,16 +81,16 @@ class PatternTemplate:
             ) from error
 
     def arcs_of(self, positions: IntArray) -> IntArray:
-        """Head and modifier of each arc of matches, int64 (matches, arcs, 2)."""
-        column = {name: positions[:, place] for place, name in enumerate(self.nodes)}
+        """List head and modifier of each arc of matches, int64 (matches, arcs, 2)."""
+        column = {name: positions[:, index] for index, name in enumerate(self.nodes)}
         column[ROOT] = np.zeros(len(positions), np.int64)
         return np.stack([np.column_stack([column[a], column[b]]) for a, b in self.arcs], axis=1)
 
     def digest(self) -> bytes:
-        """Tells one pattern from another; `features` aside."""
+        """Compute a digest of the pattern without its `features`."""
         nodes = [(name, node.word, node.tag) for name, node in self.nodes.items()]
-        said = repr((nodes, self.arcs, self.before, self.adjacent, self.same_word))
-        return hashlib.sha256(said.encode()).digest()
+        text = repr((nodes, self.arcs, self.before, self.adjacent, self.same_word))
+        return hashlib.sha256(text.encode()).digest()
 
 
 @attrs.frozen(eq=False)
@@ -134,39 +134,39 @@ class PatternMatches:
 
     @classmethod
     def of(cls, templates: Sequence[PatternTemplate], sentence: Sentence, candidates: BoolArray) -> PatternMatches:
-        """Look for the patterns among the candidate arcs (n + 1, n + 1)."""
+        """Match the patterns among the candidate arcs (n + 1, n + 1)."""
         tags = [c if t == "_" else t for t, c in zip(sentence.tags, sentence.coarse, strict=True)]
         decisions = Arcs(candidates)
-        positions = [one.positions(sentence.words, tags, decisions) for one in templates]
-        arcs = [one.arcs_of(rows) for one, rows in zip(templates, positions, strict=True)]
+        positions = [template.positions(sentence.words, tags, decisions) for template in templates]
+        arcs = [template.arcs_of(rows) for template, rows in zip(templates, positions, strict=True)]
         widths = {rows.shape[1] for rows in arcs if len(rows)}
         return cls(templates, positions, arcs, [_sets(arcs, width, len(candidates)) for width in sorted(widths)])
 
     def factors(self, score: Scorer) -> list[PatternFactor]:
-        """A factor for each number of arcs, scored now."""
-        found = []
+        """Build a factor for each number of arcs, scored now."""
+        built = []
         for sets in self.sets:
             each = [score(self.templates[i].features, self.positions[i]) for i in sets.patterns]
             scores = np.asarray(np.bincount(sets.set_of, np.concatenate(each), len(sets.arcs)), np.float64)
-            found.append(PatternFactor(sets.arcs, scores, partial(self._named, sets)))
-        return found
+            built.append(PatternFactor(sets.arcs, scores, partial(self._named, sets)))
+        return built
 
     def _named(self, sets: _Sets, number: int) -> str:
-        """The patterns that match by one set of arcs."""
+        """List the patterns that match by one set of arcs."""
         return " + ".join(self.templates[i].name for i in np.unique(sets.pattern_of[sets.set_of == number]))
 
     def in_tree(self, heads: IntArray) -> dict[str, IntArray]:
-        """The words of the matches in a tree, by the pattern's name; ``heads[i]`` is the head of word ``i + 1``."""
+        """List the words of a tree's matches by the pattern's name; ``heads[i]`` is the head of word ``i + 1``."""
         return {
-            one.name: rows[(heads[arcs[:, :, 1] - 1] == arcs[:, :, 0]).all(axis=1)]
-            for one, rows, arcs in zip(self.templates, self.positions, self.arcs, strict=True)
+            template.name: rows[(heads[arcs[:, :, 1] - 1] == arcs[:, :, 0]).all(axis=1)]
+            for template, rows, arcs in zip(self.templates, self.positions, self.arcs, strict=True)
         }
 
 
 def _sets(arcs: Sequence[IntArray], width: int, size: int) -> _Sets:
     """Group the matches with `width` arcs by their set of arcs."""
-    chosen = tuple(i for i, rows in enumerate(arcs) if len(rows) and rows.shape[1] == width)
-    rows = np.concatenate([arcs[i] for i in chosen])
+    members = tuple(i for i, rows in enumerate(arcs) if len(rows) and rows.shape[1] == width)
+    rows = np.concatenate([arcs[i] for i in members])
     ids = np.sort(rows[:, :, 0] * size + rows[:, :, 1], axis=1)
     if size ** (2 * width) < _LARGEST:  # as one number each: quick where there are millions
         _, first, set_of = np.unique(
@@ -175,8 +175,8 @@ def _sets(arcs: Sequence[IntArray], width: int, size: int) -> _Sets:
         ids = ids[first]
     else:
         ids, set_of = np.unique(ids, axis=0, return_inverse=True)
-    pattern_of = np.repeat(chosen, [len(arcs[i]) for i in chosen])
-    return _Sets(np.stack(np.divmod(ids, size), axis=2), chosen, set_of.reshape(-1), pattern_of)
+    pattern_of = np.repeat(members, [len(arcs[i]) for i in members])
+    return _Sets(np.stack(np.divmod(ids, size), axis=2), members, set_of.reshape(-1), pattern_of)
 
 
 class PatternFactor(Factor):
@@ -197,11 +197,11 @@ class PatternFactor(Factor):
         self._arcs, self._scores, self._named = arcs, scores, named
 
     def scopes(self, decisions: Decisions) -> IntArray:
-        """The sets whose arcs are all candidates, int64 (parts, width)."""
+        """List the sets whose arcs are all candidates, int64 (parts, width)."""
         return self._known(decisions)[0]
 
     def score(self, scopes: IntArray, decisions: Decisions) -> FloatArray:
-        """The sums."""
+        """Return the sum of the scores of each set."""
         known, numbers = self._known(decisions)
         if not np.array_equal(known, scopes):  # all, in order, is what searches ask
             number_of = dict(zip(map(tuple, known.tolist()), numbers.tolist(), strict=True))
@@ -209,18 +209,18 @@ class PatternFactor(Factor):
         return self._scores[numbers]
 
     def names(self, scopes: IntArray, decisions: Decisions) -> list[str]:
-        """The patterns that match by the given sets of arcs, in words."""
+        """Name the patterns that match by the given sets of arcs."""
         known, numbers = self._known(decisions)
         number_of = dict(zip(map(tuple, known.tolist()), numbers.tolist(), strict=True))
         return [self._named(number_of[tuple(scope)]) for scope in scopes.tolist()]
 
     def tabulated(self, decisions: Decisions) -> ArcConjunctions:
-        """The factor as JSON can hold it."""
+        """Convert the factor into one that JSON can hold."""
         del decisions
         return ArcConjunctions(self._arcs, self._scores)
 
     def _known(self, decisions: Decisions) -> tuple[IntArray, IntArray]:
-        """The sets whose arcs are all candidates, and their numbers."""
+        """Find the sets whose arcs are all candidates, and their numbers."""
         ids: IntArray = as_arcs(decisions, self.name).index[self._arcs[:, :, 0], self._arcs[:, :, 1]]
         known = (ids >= 0).all(axis=1)
         return ids[known], np.flatnonzero(known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import gapless_kernels
-from gapless.core.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 
 _FLOOR = -20.0
 _RAREST = 1e-30
@@ -13,7 +13,7 @@ _RAREST = 1e-30
 
 
 def arc_marginals(scores: FloatArray, single_root: bool = True, *, projective: bool = False) -> FloatArray:
-    """Probabilities of arcs where a tree has probability proportional to the exponential of its score.
+    """Compute the probabilities of arcs where a tree's is proportional to the exponential of its score.
 
     Among projective trees where there are no others: the candidate heads that these marginals miss are half of
     those that the marginals of all trees miss.
@@ -73,7 +73,7 @@ def prune_mask(
     projective: bool = False,
     single_root: bool = True,
 ) -> BoolArray:
-    """The `k` most probable heads of each word, every arc from the root, the likeliest tree, and gold heads.
+    """Keep the `k` most probable heads of each word, every arc from the root, the likeliest tree, and gold heads.
 
     A tree needs one arc from the root, and training lets these score low where they are not needed: dropping them
     costs several points of accuracy on non-projective treebanks. The tree with the most probable arcs is kept
@@ -111,9 +111,3 @@ def prune_mask(
     if gold is not None:
         mask[gold, np.arange(1, size)] = True
     return mask
-
-
-def pruning_recall(masks: list[BoolArray], gold: list[IntArray]) -> float:
-    """The share of gold arcs that masks keep."""
-    kept = sum(int(mask[heads, np.arange(1, len(mask))].sum()) for mask, heads in zip(masks, gold, strict=True))
-    return kept / max(sum(map(len, gold)), 1)

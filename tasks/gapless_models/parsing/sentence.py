@@ -54,10 +54,10 @@ class Sentence:
                 raise ValueError(f"word {i} has head {head}, expected another of 0..{n}")
 
     def relations(self, heads: Sequence[int]) -> tuple[str, ...]:
-        """The gold relation of each word whose head is the gold one; empty for the others."""
+        """Return the gold relation of each word whose head is the gold one; empty for the others."""
         gold = self.heads or (-1,) * len(self)
         known = self.labels or ("",) * len(self)
-        return tuple(one if h == g else "" for one, h, g in zip(known, heads, gold, strict=True))
+        return tuple(label if h == g else "" for label, h, g in zip(known, heads, gold, strict=True))
 
     def __len__(self) -> int:
         return len(self.words)

@@ -26,22 +26,22 @@ _TEXT = "The/DT/DET Re-elected/NNP/PROPN 1,200/CD/NUM are/VBP/AUX ,/,/PUNCT and/
 
 
 def template_digests(families: Iterable[str]) -> dict[str, str]:
-    """For arcs and each family, a digest of its templates, of the atoms they read, and of the hashing of both.
+    """Compute a digest of the templates of arcs and of each family, with the atoms they read and the hashing.
 
     It is taken from the templates and from the table places of parts of a fixed sentence.
     """
     words, tags, coarse = zip(*(token.rsplit("/", 2) for token in _TEXT.split()), strict=True)
     atoms = atoms_of(Sentence(words, tags, coarse))
-    found = {ARC.name: _digest(ARC, atoms).hexdigest()[:16]}
+    digests = {ARC.name: _digest(ARC, atoms).hexdigest()[:16]}
     for family in families:
         if family != PATTERN:
-            found[family] = _digest(FAMILIES[family], atoms).hexdigest()[:16]
+            digests[family] = _digest(FAMILIES[family], atoms).hexdigest()[:16]
             continue
-        whole = hashlib.sha256()
+        combined = hashlib.sha256()
         for pattern in HAND_CRAFTED:
-            whole.update(pattern.digest() + _digest(pattern.features, atoms).digest())
-        found[family] = whole.hexdigest()[:16]
-    return found
+            combined.update(pattern.digest() + _digest(pattern.features, atoms).digest())
+        digests[family] = combined.hexdigest()[:16]
+    return digests
 
 
 def _digest(templates: Templates, atoms: NDArray[np.uint32]) -> hashlib._Hash:
@@ -56,7 +56,7 @@ def _digest(templates: Templates, atoms: NDArray[np.uint32]) -> hashlib._Hash:
 
 
 def check_templates(trained: Mapping[str, str], families: Iterable[str], place: str) -> None:
-    """Raise `InvalidProblem` unless a model was trained with the templates of today; the message names them."""
+    """Raise `InvalidProblem` if a model was trained with other templates than today's; the message names them."""
     differ = [name for name, digest in template_digests(families).items() if trained.get(name) != digest]
     if differ:
         raise InvalidProblem(

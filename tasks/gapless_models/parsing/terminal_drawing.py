@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from gapless.cli import Console
-from gapless_dependency.arc_levels import levelled
+from gapless_dependency.arc_levels import arcs_with_levels
 
 try:
     import rich.console
@@ -37,8 +37,8 @@ WIDTH = 100
 
 
 @attrs.frozen
-class Line:
-    """A line of a drawing and its cells that belong to wrong arcs.
+class TerminalLine:
+    """One line of a drawing, with the cells that belong to wrong arcs.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def draw(
     rows: Sequence[Sequence[str]] = (),
     gold: Sequence[int] | None = None,
     width: int = WIDTH,
-) -> list[Line]:
+) -> list[TerminalLine]:
     """Draw a tree.
 
     The arc from the root comes from the top. Arcs end in a triangle, or in a cross where `gold` has another head; a
@@ -79,36 +79,36 @@ def draw(
     widths = [max(_PORTS, *(_columns(row[i]) for row in below)) + _GAP for i in range(len(words))]
     starts = [sum(widths[:i]) for i in range(len(words) + 1)]
     canvas = _Canvas(words, heads, gold, starts)
-    lines: list[Line] = []
+    lines: list[TerminalLine] = []
     for first, last in _pieces(widths, max(width, _NARROWEST)):
         if lines:
-            lines.append(Line(""))
+            lines.append(TerminalLine(""))
         lines += canvas.cut(starts[first], starts[last])
         for row in below:
             cells = [row[i] + " " * (widths[i] - _columns(row[i])) for i in range(first, last)]
-            lines.append(Line("".join(cells).rstrip()))
+            lines.append(TerminalLine("".join(cells).rstrip()))
     return lines
 
 
-def show(lines: Sequence[Line], console: Console) -> None:
+def show(lines: Sequence[TerminalLine], console: Console) -> None:
     """Print a drawing; on a terminal with rich, wrong arcs are red."""
     for line in lines:
         if not console.draws or not line.wrong:
-            console.say(line.text)
+            console.info(line.text)
             continue
         text = rich.text.Text()
-        for place, cell in enumerate(line.text):
-            text.append(cell, "bold red" if place in line.wrong else "")
+        for column, cell in enumerate(line.text):
+            text.append(cell, "bold red" if column in line.wrong else "")
         console.draw(text)
 
 
 class _Canvas:
-    """Box characters of all arcs, as which of four ways each cell is open to."""
+    """Box characters of all arcs: the set of directions in which each cell is open."""
 
     def __init__(
         self, words: Sequence[str], heads: Sequence[int], gold: Sequence[int] | None, starts: Sequence[int]
     ) -> None:
-        arcs = levelled(heads)
+        arcs = arcs_with_levels(heads)
         height = max((arc.level for arc in arcs), default=0) + 1
         self.open = [[0] * starts[-1] for _ in range(height)]
         self.wrong: set[tuple[int, int]] = set()
@@ -135,13 +135,14 @@ class _Canvas:
             for column in (left, right):
                 self._fill(row + 1, height - 1, column, mistaken)
 
-    def cut(self, first: int, last: int) -> Iterator[Line]:
-        """The lines of some columns: the arcs, then their ends."""
+    def cut(self, first: int, last: int) -> Iterator[TerminalLine]:
+        """Return the lines of some columns: the arcs, then their ends."""
         for number, row in enumerate(self.open):
             text = "".join(_BOXES[ways] for ways in row[first:last]).rstrip()
             if text:
-                yield Line(text, frozenset(c - first for r, c in self.wrong if r == number and first <= c < last))
-        yield Line(
+                wrong = frozenset(c - first for r, c in self.wrong if r == number and first <= c < last)
+                yield TerminalLine(text, wrong)
+        yield TerminalLine(
             "".join(self.ends[first:last]).rstrip(),
             frozenset(c - first for c in self.wrong_ends if first <= c < last),
         )
@@ -157,7 +158,7 @@ class _Canvas:
 
 
 def _pieces(widths: Sequence[int], width: int) -> Iterator[tuple[int, int]]:
-    """Words ``first:last`` of each piece."""
+    """Return the words ``first:last`` of each piece."""
     first, used = 0, 0
     for i, wide in enumerate(widths):
         if used + wide > width and i > first:
@@ -168,7 +169,7 @@ def _pieces(widths: Sequence[int], width: int) -> Iterator[tuple[int, int]]:
 
 
 def _columns(text: str) -> int:
-    """The width of a text in columns; letters of East Asian scripts take two."""
+    """Compute the width of a text in columns; letters of East Asian scripts take two."""
     return sum(
         0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
         for letter in text

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.core.sparse import BoolArray
-from gapless.learn import Fitted, Progress, StructuredPerceptron, Weights
+from gapless.arrays.sparse import BoolArray
+from gapless.learn import Progress, StructuredPerceptron, Trainer, TrainingResult, Weights
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_models.parsing.atoms import atoms_of
 from gapless_models.parsing.decoder import exact_tree
-from gapless_models.parsing.features import TABLE, ParsingFeatures, TrainingSentence
+from gapless_models.parsing.features import TABLE, Example, ParsingFeatures, TrainingSentence, TreeFeatures
 from gapless_models.parsing.parser_model import FirstOrder, ParserModel, all_arcs, pattern_matches
 from gapless_models.parsing.sentence import Sentence
-from gapless_models.parsing.tree_likelihood import TreeLikelihood
+from gapless_models.parsing.tree_likelihood import TreeLikelihood, log_loss
 
 Solver = Callable[[ParsingProblem], DependencyTree]
 Stage = Literal["pruner", "parser"]
@@ -44,7 +44,7 @@ class Options:
         The set of trees: projective or all, with one word below the root or more.
     epochs, seed, patience : int
         As for `gapless.learn.Trainer.fit`.
-    heads_kept : int or None
+    max_heads : int or None
         Candidate heads that the pruner keeps for each word; None keeps all and trains no pruner.
     margin : float
         By how much wrong trees must lose for each wrong head. An arc has about 90 features, so that one update
@@ -59,7 +59,7 @@ class Options:
     epochs: int = 10
     seed: int = 0
     patience: int = 3
-    heads_kept: int | None = 10
+    max_heads: int | None = 10
     margin: float = 120.0
     bits: int = 22
 
@@ -74,7 +74,7 @@ def train(
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Tell | None = None,
 ) -> ParserModel:
-    """Train a parser; the same arguments give the same weights, interrupted and resumed or not.
+    """Train a parser; equal arguments give equal weights, whether training was interrupted and resumed or not.
 
     The pruner is trained on the sentences that it then prunes, so it is surer of itself than on new text. The
     gold heads are kept in training whatever it says, and it only chooses candidates: its scores are no part of the
@@ -101,31 +101,18 @@ def train(
     KeyboardInterrupt
         Ctrl-C; finished epochs are in the checkpoint.
     """
-    if options.heads_kept is not None and pruner is None:
+    if options.max_heads is not None and pruner is None:
         pruner = train_pruner(sentences, dev, options, checkpoint=checkpoint, progress=progress)
-    masked = attrs.evolve(options, heads_kept=None) if pruner is None else options
+    masked = attrs.evolve(options, max_heads=None) if pruner is None else options
     examples = [training_sentence(s, masked, pruner, keep_gold=True) for s in sentences]
     held_out = [training_sentence(s, masked, pruner, keep_gold=False) for s in dev]
     features = ParsingFeatures(
         options.families, projective=options.projective, single_root=options.single_root, bits=options.bits
     )
-
-    def share_right(weights: Weights, held_out: Sequence[TrainingSentence]) -> float:
-        right = sum(len(x.heads) - features.loss(x, solver(features.problem(weights, x))) for x in held_out)
-        return right / sum(len(x.heads) for x in held_out)
-
-    fitted = StructuredPerceptron(features, solver, margin=options.margin).fit(
-        examples,
-        held_out,
-        scorer=share_right,
-        epochs=options.epochs,
-        seed=options.seed,
-        patience=options.patience,
-        checkpoint=checkpoint,
-        progress=telling("parser", progress),
-        dev_identity=_identity(held_out),
+    trainer = StructuredPerceptron(features, solver, margin=options.margin)
+    fitted = fit_parser(
+        trainer, features, examples, held_out, options, solver=solver, checkpoint=checkpoint, progress=progress
     )
-    refuse_half(fitted)
     table, granularity = whole_multiples(fitted.weights[TABLE], fitted.epoch * len(examples))
     return ParserModel(table, options.families, options.projective, options.single_root, granularity, pruner)
 
@@ -138,31 +125,27 @@ def train_pruner(
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Tell | None = None,
 ) -> FirstOrder:
-    """Train a first-order model by the likelihood of trees; the epoch is kept whose marginals fit `dev` best.
+    """Train a first-order model by the likelihood of trees; keep the epoch whose marginals fit `dev` best.
 
     Parameters
     ----------
     sentences, dev, options, checkpoint, progress
         As for `train`.
     """
-    everything = attrs.evolve(options, families=(), heads_kept=None)
+    everything = attrs.evolve(options, families=(), max_heads=None)
     examples = [training_sentence(s, everything, None, keep_gold=True) for s in sentences]
     held_out = [training_sentence(s, everything, None, keep_gold=True) for s in dev]
     features = ParsingFeatures(
         (), projective=options.projective, single_root=options.single_root, bits=options.bits
     )
-    beside = None
+    pruner_checkpoint = None
     if checkpoint is not None:
-        beside = Path(checkpoint).with_suffix(".pruner" + Path(checkpoint).suffix)
+        pruner_checkpoint = Path(checkpoint).with_suffix(".pruner" + Path(checkpoint).suffix)
 
     def likelihood(weights: Weights, sentences: Sequence[TrainingSentence]) -> float:
         model = FirstOrder(weights[TABLE])
-        losses = []
-        for x in sentences:
-            marginals = model.marginals(x.atoms, projective=options.projective, single_root=options.single_root)
-            gold = marginals[x.heads, np.arange(1, len(x.heads) + 1)]
-            losses.append(-np.log(np.maximum(gold, 1e-12)).mean())
-        return -float(np.mean(losses))
+        trees = {"projective": options.projective, "single_root": options.single_root}
+        return -float(np.mean([log_loss(model.marginals(x.atoms, **trees), x.heads) for x in sentences]))
 
     fitted = TreeLikelihood(features).fit(
         examples,
@@ -170,16 +153,54 @@ def train_pruner(
         scorer=likelihood,
         epochs=PRUNER_EPOCHS,
         seed=options.seed,
-        checkpoint=beside,
+        checkpoint=pruner_checkpoint,
         progress=telling("pruner", progress),
         dev_identity=_identity(held_out),
     )
-    refuse_half(fitted)
+    raise_if_interrupted(fitted)
     return FirstOrder(fitted.weights[TABLE].astype(np.float32))
 
 
-def refuse_half(fitted: Fitted) -> None:
-    """Ctrl-C ends a training early: its parser must not take the place of its checkpoint."""
+def fit_parser(
+    trainer: Trainer[Example, ParsingProblem, DependencyTree],
+    features: TreeFeatures[Example],
+    examples: Sequence[Example],
+    held_out: Sequence[Example],
+    options: Options,
+    *,
+    solver: Solver = exact_tree,
+    checkpoint: str | os.PathLike[str] | None,
+    progress: Tell | None,
+) -> TrainingResult:
+    """Fit the weights of a parser, and keep the epoch with the best share of right heads on `held_out`.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C; finished epochs are in the checkpoint.
+    """
+
+    def share_right(weights: Weights, sentences: Sequence[Example]) -> float:
+        right = sum(len(x.heads) - features.loss(x, solver(features.problem(weights, x))) for x in sentences)
+        return right / sum(len(x.heads) for x in sentences)
+
+    fitted = trainer.fit(
+        examples,
+        held_out,
+        scorer=share_right,
+        epochs=options.epochs,
+        seed=options.seed,
+        patience=options.patience,
+        checkpoint=checkpoint,
+        progress=telling("parser", progress),
+        dev_identity=_identity(held_out),
+    )
+    raise_if_interrupted(fitted)
+    return fitted
+
+
+def raise_if_interrupted(fitted: TrainingResult) -> None:
+    """Raise if training was interrupted, so that an unfinished parser never replaces its checkpoint."""
     if fitted.reason == "interrupted":
         raise KeyboardInterrupt
 
@@ -187,15 +208,15 @@ def refuse_half(fitted: Fitted) -> None:
 def training_sentence(
     sentence: Sentence, options: Options, pruner: FirstOrder | None, *, keep_gold: bool
 ) -> TrainingSentence:
-    """The sentence with its candidate arcs."""
+    """Build the training sentence with its candidate arcs."""
     if not sentence.heads:
         raise InvalidProblem(f"a sentence to learn from has no heads: {' '.join(sentence.words[:8])} ...")
     atoms, heads = atoms_of(sentence), np.array(sentence.heads, np.int64)
     candidates: BoolArray = all_arcs(len(sentence))
-    if pruner is not None and options.heads_kept is not None:
+    if pruner is not None and options.max_heads is not None:
         candidates = pruner.candidates(
             atoms,
-            options.heads_kept,
+            options.max_heads,
             heads if keep_gold else None,
             projective=options.projective,
             single_root=options.single_root,
@@ -204,7 +225,7 @@ def training_sentence(
 
 
 def whole_multiples(average: NDArray[np.floating], steps: int) -> tuple[NDArray[np.float32], float]:
-    """The averaged weights as whole numbers times a power of two.
+    """Express the averaged weights as whole numbers times a power of two.
 
     The perceptron's weights are whole numbers, so their mean over `steps` steps times `steps` is, too. They are
     divided not by `steps` but by the power of two below it, which is exact and changes no decision. Where the
@@ -225,7 +246,7 @@ def whole_multiples(average: NDArray[np.floating], steps: int) -> tuple[NDArray[
 
 
 def telling(stage: Stage, progress: Tell | None) -> Callable[[Progress], None]:
-    """A callback for `gapless.learn.Trainer.fit` that passes the stage on."""
+    """Build a callback for `gapless.learn.Trainer.fit` that passes the stage on."""
 
     def tell(event: Progress) -> None:
         if progress is not None:
@@ -235,5 +256,5 @@ def telling(stage: Stage, progress: Tell | None) -> Callable[[Progress], None]:
 
 
 def _identity(sentences: Sequence[TrainingSentence]) -> str:
-    """Tells one dev set from another."""
+    """Identify a development set for the checkpoint."""
     return " ".join(f"{x.heads.tobytes().hex()} {int(x.candidates.sum())}" for x in sentences)

@@ -49,7 +49,7 @@ class Treebank:
     whole: Treebank | None = attrs.field(default=None, repr=False)
 
     def first(self, count: int | None) -> Treebank:
-        """At most `count` sentences of every part, for a quick look; which trees there are, the whole says."""
+        """Cut every part to `count` sentences, for a quick look; the whole still determines the set of trees."""
         return attrs.evolve(
             self,
             train=self.train[:count],
@@ -61,12 +61,12 @@ class Treebank:
 
     @property
     def digest(self) -> str:
-        """Of the sentences that a parser learns from and is chosen by: the training and the development part."""
+        """Digest of the training part, from which a parser learns, and the development part, which chooses it."""
         digest = sha256()
         for part in (self.train, self.dev):
             digest.update(f"{len(part)}\n".encode())
-            for one in part:
-                digest.update(repr((one.words, one.tags, one.coarse, one.heads)).encode())
+            for sentence in part:
+                digest.update(repr((sentence.words, sentence.tags, sentence.coarse, sentence.heads)).encode())
         return digest.hexdigest()[:16]
 
     @property
@@ -85,9 +85,9 @@ class Treebank:
 
     @property
     def _trees(self) -> Sequence[Sentence]:
-        """The gold trees that say which trees there are."""
-        whole = self.whole or self
-        return whole.train or [sentence for sentence in whole.test if sentence.heads]
+        """Gold trees that determine the set of trees."""
+        treebank = self.whole or self
+        return treebank.train or [sentence for sentence in treebank.test if sentence.heads]
 
 
 def is_crossing(sentence: Sentence) -> bool:
@@ -96,7 +96,7 @@ def is_crossing(sentence: Sentence) -> bool:
 
 
 def embedded_treebank() -> Treebank:
-    """The treebank that comes with gapless.
+    """Load the treebank that comes with gapless.
 
     Short English sentences, written for this project through a small grammar, with universal and Penn-like tags
     and relations in the manner of Universal Dependencies; every tenth tree has crossing arcs.
@@ -131,14 +131,14 @@ def load_treebank(name: str | None, data: str | None) -> Treebank:
         )
     if name is None or name == EMBEDDED:
         return embedded_treebank()
-    place = _place(name, data or named_folder())
+    location = _place(name, data or named_folder())
     try:
-        if place.is_file():
-            return _treebank(name, (), (), read_entries(place, gold=False))
-        train, dev, test = (_part(place, part) for part in PARTS)
+        if location.is_file():
+            return _treebank(name, (), (), read_entries(location, gold=False))
+        train, dev, test = (_part(location, part) for part in PARTS)
         if test is None:
-            wanted = " or ".join(f"test{suffix}" for suffix in _SUFFIXES)
-            raise gl.InvalidProblem(f"--treebank {name}: {place} does not hold {wanted}")
+            expected = " or ".join(f"test{suffix}" for suffix in _SUFFIXES)
+            raise gl.InvalidProblem(f"--treebank {name}: {location} does not hold {expected}")
         learnt = [() if path is None else read_conllu(path) for path in (train, dev)]
         return _treebank(name, learnt[0], learnt[1], read_entries(test, gold=False))
     except (ConlluError, OSError) as error:
@@ -150,27 +150,27 @@ def _treebank(name: str, train: Sequence[Sentence], dev: Sequence[Sentence], tes
 
 
 def _place(name: str, data: str | None) -> Path:
-    """The folder or file that a name or path stands for."""
+    """Return the folder or file that a name or path stands for."""
     named = None if data is None else Path(data) / FOLDER / name
     for candidate in (named, Path(name), cache_folder() / FOLDER / name):
         if candidate is not None and candidate.exists():
             return candidate
     if how_to_get(name):
         raise gl.InvalidProblem(f"--treebank {name}: not here yet{how_to_get(name)}")
-    there = [] if data is None else _folders(Path(data) / FOLDER)
-    hint = nearest_corpus(name, [*there, *_folders(cache_folder() / FOLDER), EMBEDDED], TREEBANK)
+    folders = [] if data is None else _folders(Path(data) / FOLDER)
+    hint = nearest_corpus(name, [*folders, *_folders(cache_folder() / FOLDER), EMBEDDED], TREEBANK)
     if data is None:
         raise gl.InvalidProblem(
             f"--treebank {name}: no such path{hint}; for the name of a treebank give --data, or set GAPLESS_DATA, "
             f"to the folder that holds {FOLDER}/"
         )
     root = Path(data) / FOLDER
-    listed = f"it holds {', '.join(there)}" if there else f"{root} holds no treebank"
+    listed = f"it holds {', '.join(folders)}" if folders else f"{root} holds no treebank"
     raise gl.InvalidProblem(f"--treebank {name}: neither in {root} nor a path{hint}; {listed}")
 
 
 def _folders(root: Path) -> list[str]:
-    """The names of the folders in a folder, which may be missing."""
+    """List the names of the folders in a folder, which may be missing."""
     return sorted(path.name for path in root.glob("[!.]*") if path.is_dir()) if root.is_dir() else []
 
 

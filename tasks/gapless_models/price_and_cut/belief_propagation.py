@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_models.parsing.pruning import arc_marginals
 
 _LEAST = 1e-9
@@ -76,18 +76,18 @@ def propagate(
     to_upper, to_lower = np.zeros(len(g)), np.zeros(len(g))
 
     def tree() -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The weights, the marginals of TREE, and their odds."""
-        told = np.bincount(ends[0], to_upper, size * size) + np.bincount(ends[1], to_lower, size * size)
-        weights = arc_scores + told.reshape(shape)
+        """Compute the weights, the marginals of TREE, and their odds."""
+        messages = np.bincount(ends[0], to_upper, size * size) + np.bincount(ends[1], to_lower, size * size)
+        weights = arc_scores + messages.reshape(shape)
         arcs = arc_marginals(weights, single_root, projective=projective)
         inside = arcs.clip(_LEAST, 1.0 - _LEAST).ravel()
         return weights, arcs, inside / (1.0 - inside)
 
     def without(odds: FloatArray, end: IntArray, message: FloatArray) -> FloatArray:
-        """The probability of an arc when the part's own message is taken back."""
+        """Compute the probability of an arc without the part's own message."""
         others = odds.take(end) * np.exp(-message)
-        found: FloatArray = others / (1.0 + others)
-        return found
+        odds_without: FloatArray = others / (1.0 + others)
+        return odds_without
 
     for _ in range(rounds if len(g) else 0):
         _, _, odds = tree()

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.learn import Step, Trainer, TrainingWeights
 from gapless_dependency import Arcs, DependencyTree, Grandchild, ParsingProblem
+from gapless_models.parsing.parser_model import all_arcs
+from gapless_models.parsing.tree_likelihood import NEGLIGIBLE, arc_gradient
 from gapless_models.price_and_cut.belief_propagation import propagate
 from gapless_models.price_and_cut.features import GRANDPARENTS, Example, GrandparentFeatures
 from gapless_models.price_and_cut.templates import LEARNT, PartPlaces
 
-_NEGLIGIBLE = 1e-3
-
 
 class BeliefLikelihood(Trainer[Example, ParsingProblem, DependencyTree]):
-    """Move the weights along the gold features minus those that belief propagation expects.
+    """Trainer that moves the weights along the gold features minus those that belief propagation expects.
 
     The rate falls with the steps, and the weights are averaged over them. Arcs and parts whose probability is
     right within 0.001 are passed over.
@@ -69,17 +69,17 @@ class BeliefLikelihood(Trainer[Example, ParsingProblem, DependencyTree]):
         self.rate, self.pace, self.l2, self.rounds, self.margin = rate, pace, l2, rounds, margin
 
     def settings(self) -> dict[str, Any]:
-        """With rates, penalty, rounds and margin."""
+        """Return the settings of the trainer: rates, penalty, rounds and margin included."""
         mine = {name: getattr(self, name) for name in ("rate", "pace", "l2", "rounds", "margin")}
         return {**super().settings(), **mine}
 
     def step(self, weights: TrainingWeights, example: Example, rng: np.random.Generator, count: int) -> Step:
-        """One gradient step; the loss is minus the mean logarithm of the gold arcs' probabilities."""
+        """Take one gradient step; the loss is minus the mean logarithm of the gold arcs' probabilities."""
         del rng
         g, p, c = parts_among(example)
         places = PartPlaces.of(LEARNT, self.features.classes, example.tokens).lookup(g, p, c)
         words = np.arange(1, len(example.heads) + 1)
-        arc_scores = self.features.arc_scores(weights, example) + self.margin
+        arc_scores = self.features.arc_scores(weights, example, all_arcs(len(words))) + self.margin
         arc_scores[example.heads, words] -= self.margin
         beliefs = propagate(
             arc_scores,
@@ -91,29 +91,21 @@ class BeliefLikelihood(Trainer[Example, ParsingProblem, DependencyTree]):
             projective=self.features.projective,
             rounds=self.rounds,
         )
-        loss = -float(np.log(np.maximum(beliefs.arcs[example.heads, words], 1e-12)).mean())
-        missing = -beliefs.arcs
-        missing[example.heads, words] += 1.0
+        loss, arcs, missing = arc_gradient(beliefs.arcs, example.heads)
         above = np.concatenate([[-1], example.heads])
         missing_parts = ((above[p] == g) & (above[c] == p)) - beliefs.parts
-        arcs = np.argwhere(np.abs(missing) > _NEGLIGIBLE)
-        wrong = np.flatnonzero(np.abs(missing_parts) > _NEGLIGIBLE)
+        wrong = np.flatnonzero(np.abs(missing_parts) > NEGLIGIBLE)
         rate = self.rate / (1.0 + weights.steps / (4.0 * count))
         weights.shrink(GRANDPARENTS, 1.0 / (1.0 + rate * self.pace * self.l2 / count))
         change = self.features.vector(
-            example,
-            arcs,
-            missing[arcs[:, 0], arcs[:, 1]],
-            places[wrong],
-            missing_parts[wrong],
-            part_scale=self.pace,
+            example, arcs, missing, places[wrong], missing_parts[wrong], part_scale=self.pace
         )
         weights.add(change, rate)
         return Step(loss, 1)
 
 
 def parts_among(example: Example) -> tuple[IntArray, IntArray, IntArray]:
-    """Grandparent, parent and child of the parts that the candidate arcs make, int64 (parts,) each."""
+    """List grandparent, parent and child of the parts that the candidate arcs make, int64 (parts,) each."""
     arcs = Arcs(example.candidates)
     grandchild = Grandchild(_no_scores)
     g, p, c = grandchild.positions(grandchild.arc_sets(arcs), arcs)

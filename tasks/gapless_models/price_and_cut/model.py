@@ -29,7 +29,7 @@ KIND = "grandparent model"
 
 @attrs.frozen(eq=False)
 class GrandparentModel:
-    """A trained model.
+    """Trained grandparent model: weights, token classes and the set of trees.
 
     Parameters
     ----------
@@ -59,14 +59,14 @@ class GrandparentModel:
         single_root: bool,
         training: Mapping[str, Any],
     ) -> GrandparentModel:
-        """The model with the weights of a training: folded, and rounded to `GRANULARITY`."""
+        """Build the model from trained weights: folded, and rounded to `GRANULARITY`."""
         templates = coarsest_cover(LEARNT)
         parts = folded(weights[GRANDPARENTS], LEARNT, templates, classes)
         tables = FoldedTables(templates, classes, _rounded(parts))
         return cls(_rounded(weights[ARCS]), tables, projective, single_root, training)
 
     def problem(self, sentence: Sentence, *, heads: NDArray[np.bool_] | None = None) -> ParsingProblem:
-        """The problem of parsing a sentence: all arcs and all grandparent parts.
+        """Build the problem of parsing a sentence: all arcs and all grandparent parts.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class GrandparentModel:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one npz file, whole or not at all, readable without pickle."""
+        """Write one npz file atomically, readable without pickle."""
         metadata = {
             "projective": self.projective,
             "single_root": self.single_root,

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_models.price_and_cut.token_classes import COARSE, FINE, LEVELS, NOTHING, WORD, TokenClasses
 
 Weights = NDArray[np.floating]
@@ -47,22 +47,22 @@ class Template:
 
     @property
     def levels(self) -> tuple[int, int, int]:
-        """Of g, p and c."""
+        """Levels of g, p and c."""
         return self.grandparent, self.parent, self.child
 
     @property
     def name(self) -> str:
-        """For people and files."""
+        """Readable name, for output and files."""
         tokens = " ".join(LEVELS[level] for level in self.levels)
         return tokens + " above" * self.above + " below" * self.below
 
     def shape(self, classes: TokenClasses) -> tuple[int, ...]:
-        """Of its table, along `AXES`."""
+        """Return the shape of its table, along `AXES`."""
         distances = (len(DISTANCES) if known else 1 for known in (self.above, self.below))
         return (*_ORDERS, *distances, *map(classes.size, self.levels))
 
     def refines(self, other: Template) -> bool:
-        """Whether it tells apart all that the other one does."""
+        """Whether it distinguishes everything that the other one does."""
         finer = all(mine >= theirs for mine, theirs in zip(self.levels, other.levels, strict=True))
         return finer and self.above >= other.above and self.below >= other.below
 
@@ -83,16 +83,16 @@ LEARNT = (
 
 
 def coarsest_cover(templates: Sequence[Template]) -> tuple[Template, ...]:
-    """Those templates that no other one refines."""
+    """Select the templates that no other one refines."""
     return tuple(
-        one
-        for one in dict.fromkeys(templates)
-        if not any(other != one and other.refines(one) for other in templates)
+        template
+        for template in dict.fromkeys(templates)
+        if not any(other != template and other.refines(template) for other in templates)
     )
 
 
 def table_slices(templates: Sequence[Template], classes: TokenClasses) -> list[slice]:
-    """Offsets of the templates' tables in the vector of all weights."""
+    """Compute the offsets of the templates' tables in the vector of all weights."""
     ends = np.cumsum([0, *(math.prod(template.shape(classes)) for template in templates)]).tolist()
     return [slice(start, stop) for start, stop in pairwise(ends)]
 
@@ -100,7 +100,7 @@ def table_slices(templates: Sequence[Template], classes: TokenClasses) -> list[s
 def folded(
     weights: Weights, templates: Sequence[Template], into: Sequence[Template], classes: TokenClasses
 ) -> FloatArray:
-    """The weights of `into` under which every part scores what it scores under `weights`.
+    """Compute the weights of `into` that give every part the score it has under `weights`.
 
     A table is added to that of the first template that refines its own, for each finer class the weight of the
     coarser one that it lies in. So a part needs fewer lookups, and the largest weight of a folded table is smaller
@@ -119,20 +119,20 @@ def folded(
         As `table_slices` lays out those of `into`.
     """
     places = table_slices(into, classes)
-    found = np.zeros(places[-1].stop)
+    target_weights = np.zeros(places[-1].stop)
     for template, part in zip(templates, table_slices(templates, classes), strict=True):
         number = next(i for i, finer in enumerate(into) if finer.refines(template))
         finer = into[number]
         table = weights[part].reshape(template.shape(classes))
         for axis, (mine, theirs) in enumerate(zip(finer.levels, template.levels, strict=True), start=5):
             table = table.take(classes.within(mine, theirs), axis=axis)
-        target = found[places[number]].reshape(finer.shape(classes))
+        target = target_weights[places[number]].reshape(finer.shape(classes))
         target += table  # a distance that only the finer template knows is broadcast
-    return found
+    return target_weights
 
 
 def distance_bins(positions: IntArray) -> IntArray:
-    """The bin of the distance of each two positions, int64 (positions, positions)."""
+    """Compute the bin of the distance of each pair of positions, int64 (positions, positions)."""
     bins: IntArray = np.searchsorted(DISTANCES[1:], np.abs(positions[:, None] - positions), side="right")
     return bins
 
@@ -155,7 +155,7 @@ class PartPlaces:
 
     @classmethod
     def of(cls, templates: Sequence[Template], classes: TokenClasses, tokens: IntArray) -> PartPlaces:
-        """The places of a sentence.
+        """Compute the indices of a sentence.
 
         Parameters
         ----------
@@ -164,23 +164,23 @@ class PartPlaces:
         """
         positions = np.arange(tokens.shape[1])
         behind = (positions[:, None] > positions).astype(np.int64)
-        apart = distance_bins(positions)
+        bins = distance_bins(positions)
         above, below, around = [], [], []
-        for template, place in zip(templates, table_slices(templates, classes), strict=True):
+        for template, block in zip(templates, table_slices(templates, classes), strict=True):
             shape = template.shape(classes)
             steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
             g, p, c = (tokens[level] for level in template.levels)
-            upper = place.start + steps[0] * behind + steps[5] * g[:, None] + steps[6] * p
+            upper = block.start + steps[0] * behind + steps[5] * g[:, None] + steps[6] * p
             lower = steps[2] * behind + steps[7] * c
-            above.append(upper + steps[3] * apart if template.above else upper)
-            below.append(lower + steps[4] * apart if template.below else np.broadcast_to(lower, behind.shape))
+            above.append(upper + steps[3] * bins if template.above else upper)
+            below.append(lower + steps[4] * bins if template.below else np.broadcast_to(lower, behind.shape))
             around.append([0, steps[1]])
         return cls(np.stack(above, axis=-1), np.stack(below, axis=-1), np.array(around, np.int64).T.copy())
 
     def lookup(self, g: IntArray, p: IntArray, c: IntArray) -> IntArray:
-        """The place of every template's weight for each part, int64 (parts, templates)."""
+        """Look up the index of every template's weight for each part, int64 (parts, templates)."""
         size, width = len(self.above), self.above.shape[-1]
-        found = self.above.reshape(-1, width).take(g * size + p, axis=0)
-        found += self.below.reshape(-1, width).take(p * size + c, axis=0)
-        found += self.around.take(g > c, axis=0)
-        return found
+        indices = self.above.reshape(-1, width).take(g * size + p, axis=0)
+        indices += self.below.reshape(-1, width).take(p * size + c, axis=0)
+        indices += self.around.take(g > c, axis=0)
+        return indices

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless_models.parsing import Sentence
 
 NOTHING, COARSE, FINE, WORD = range(4)
@@ -51,7 +51,7 @@ class TokenClasses:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], *, fine: int, words: int, least: int = 10) -> TokenClasses:
-        """The classes of a training part.
+        """Collect the classes of a training part.
 
         Parameters
         ----------
@@ -66,28 +66,28 @@ class TokenClasses:
                 for level, counted in enumerate(counts, start=COARSE):
                     counted[path[:level]] += 1
         names = [tuple(sorted(counts[0]))]
-        for counted, most in zip(counts[1:], (fine, words), strict=True):
+        for counted, limit in zip(counts[1:], (fine, words), strict=True):
             # Ties are broken by the name: two runs must number the classes in the same way.
             ranked = sorted(counted, key=lambda path: (-counted[path], path))
-            frequent = [path for path in ranked[:most] if counted[path] >= least]
+            frequent = [path for path in ranked[:limit] if counted[path] >= least]
             names.append((*names[-1], *frequent))
         return cls(tuple(names))
 
     def size(self, level: int) -> int:
-        """The number of classes of a level."""
+        """Return the number of classes of a level."""
         return 1 if level == NOTHING else UNSEEN + 1 + len(self.names[level - 1])
 
     def of_sentence(self, sentence: Sentence) -> IntArray:
-        """The classes of the positions 0 (the root) to n at each level, int64 (4, n + 1)."""
-        found = np.zeros((len(LEVELS), len(sentence) + 1), np.int64)
+        """Classify the positions 0 (the root) to n at each level, int64 (4, n + 1)."""
+        numbers = np.zeros((len(LEVELS), len(sentence) + 1), np.int64)
         paths = _paths(sentence)
         for level in (COARSE, FINE, WORD):
             known = self._numbers[level - 1]
-            found[level, 1:] = [_longest(known, path[:level]) for path in paths]
-        return found
+            numbers[level, 1:] = [_longest(known, path[:level]) for path in paths]
+        return numbers
 
     def within(self, finer: int, coarser: int) -> IntArray:
-        """For each class of one level the class of a coarser level that it lies in, int64 (size of finer,)."""
+        """Map each class of one level to the class of a coarser level that contains it, int64 (size of finer,)."""
         if coarser == NOTHING:
             return np.zeros(self.size(finer), np.int64)
         chain = np.arange(self.size(finer))
@@ -98,12 +98,12 @@ class TokenClasses:
         return chain
 
     def to_data(self) -> list[list[list[str]]]:
-        """As JSON data."""
+        """Convert the classes to JSON data."""
         return [[list(path) for path in paths] for paths in self.names]
 
     @classmethod
     def from_data(cls, data: Any) -> TokenClasses:
-        """The inverse of `to_data`."""
+        """Invert `to_data`."""
         return cls(tuple(tuple(tuple(map(str, path)) for path in paths) for paths in data))
 
 
@@ -113,7 +113,7 @@ def _paths(sentence: Sentence) -> list[Path]:
 
 
 def fine_tagged(sentence: Sentence) -> Sentence:
-    """The sentence with its morphological features in the fine tags that say no more than the coarse ones.
+    """Add the morphological features to fine tags that only repeat the coarse ones.
 
     Some treebanks have no fine tags; there the features, such as case, say what fine tags say elsewhere.
     """
@@ -127,7 +127,7 @@ def fine_tagged(sentence: Sentence) -> Sentence:
 
 
 def _longest(known: Mapping[Path, int], path: Path) -> int:
-    """The class of the longest known beginning."""
+    """Return the class of the longest known prefix."""
     while path and path not in known:
         path = path[:-1]
     return known[path] if path else UNSEEN

@@ -10,14 +10,14 @@ import attrs
 import numpy as np
 
 from gapless import InvalidProblem
-from gapless.learn import StructuredPerceptron, Trainer, Weights
+from gapless.learn import StructuredPerceptron, Trainer
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.shape import crossing
-from gapless_models.parsing import training as pruning
+from gapless_models.parsing import training as parsing
 from gapless_models.parsing.decoder import exact_tree
 from gapless_models.parsing.parser_model import FirstOrder
 from gapless_models.parsing.sentence import Sentence
-from gapless_models.parsing.training import Options, Tell
+from gapless_models.parsing.training import Options, Tell, fit_parser, training_sentence
 from gapless_models.price_and_cut.features import Example, GrandparentFeatures
 from gapless_models.price_and_cut.likelihood import BeliefLikelihood
 from gapless_models.price_and_cut.model import GrandparentModel
@@ -28,20 +28,16 @@ LEARNERS = (BELIEFS, PERCEPTRON)
 
 
 @attrs.frozen(kw_only=True)
-class Training:
-    """Options for training a grandparent model.
+class Training(Options):
+    """Options for training a grandparent model: those of any parser, with other defaults, and its own.
+
+    Decoding keeps all heads, because arcs are trained against all others; `max_heads` are those whose grandparent
+    parts training looks at.
 
     Parameters
     ----------
-    projective, single_root : bool
-        The set of trees: projective or all, with one word below the root or more.
     learner : {"beliefs", "perceptron"}
         Stochastic gradient of the likelihood by belief propagation, or the averaged perceptron.
-    epochs, seed, patience : int
-        As for `gapless.learn.Trainer.fit`.
-    heads_kept : int
-        Candidate heads whose grandparent parts training looks at. Decoding keeps all heads: arcs are trained
-        against all others.
     longest : int
         Longer training sentences are left out.
     fine, words : int
@@ -51,18 +47,13 @@ class Training:
     rate, pace, l2, rounds
         Of `BeliefLikelihood`.
     soft_margin : float
-        Its margin. The likelihood alone, 0, parses the dev parts of three treebanks 0.3 to 0.9 points worse.
-    margin : float
-        Of the perceptron, see `gapless_models.parsing.Options`.
+        Margin of `BeliefLikelihood`; `score_tolerance` is the perceptron's. The likelihood alone, 0, parses the dev
+        parts of three treebanks 0.3 to 0.9 points worse.
     """
 
     projective: bool = False
-    single_root: bool = True
     learner: str = BELIEFS
     epochs: int = 8
-    seed: int = 0
-    patience: int = 3
-    heads_kept: int = 10
     longest: int = 100
     fine: int = 32
     words: int = 150
@@ -72,7 +63,6 @@ class Training:
     l2: float = 1.0
     rounds: int = 4
     soft_margin: float = 3.0
-    margin: float = 120.0
 
 
 def train_pruner(
@@ -90,9 +80,8 @@ def train_pruner(
     sentences, dev, training, checkpoint, progress
         As for `train`.
     """
-    options = Options(projective=training.projective, single_root=training.single_root, seed=training.seed)
     short, held_out = _learnt_from(sentences, training), list(map(fine_tagged, dev))
-    return pruning.train_pruner(short, held_out, options, checkpoint=checkpoint, progress=progress)
+    return parsing.train_pruner(short, held_out, training, checkpoint=checkpoint, progress=progress)
 
 
 def train(
@@ -105,7 +94,7 @@ def train(
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Tell | None = None,
 ) -> GrandparentModel:
-    """Train a model; the same arguments give the same weights, interrupted and resumed or not.
+    """Train a model; equal arguments give equal weights, whether training was interrupted and resumed or not.
 
     Parameters
     ----------
@@ -136,21 +125,24 @@ def train(
     classes = TokenClasses.of(short, fine=training.fine, words=training.words, least=training.least)
     features = GrandparentFeatures(classes, projective=training.projective, single_root=training.single_root)
     examples, held_out = (
-        [features.example(sentence, pruner, training.heads_kept) for sentence in part]
+        [
+            Example(
+                **attrs.asdict(training_sentence(sentence, training, pruner, keep_gold=True), recurse=False),
+                tokens=classes.of_sentence(sentence),
+            )
+            for sentence in part
+        ]
         for part in (short, map(fine_tagged, dev))
     )
-    fitted = _trainer(features, training).fit(
+    fitted = fit_parser(
+        _trainer(features, training),
+        features,
         examples,
         held_out,
-        scorer=lambda weights, part: attachment_share(features, weights, part),
-        epochs=training.epochs,
-        seed=training.seed,
-        patience=training.patience,
+        training,
         checkpoint=checkpoint,
-        progress=pruning.telling("parser", progress),
-        dev_identity=" ".join(example.heads.tobytes().hex() for example in held_out),
+        progress=progress,
     )
-    pruning.refuse_half(fitted)
     return GrandparentModel.of(
         fitted.weights,
         classes,
@@ -161,14 +153,14 @@ def train(
 
 
 def _learnt_from(sentences: Sequence[Sentence], training: Training) -> list[Sentence]:
-    """The sentences that are not too long; a projective model learns from the trees without crossing arcs."""
-    found = [fine_tagged(sentence) for sentence in sentences if len(sentence) <= training.longest]
+    """Select the sentences that are not too long; a projective model learns from trees without crossing arcs."""
+    selected = [fine_tagged(sentence) for sentence in sentences if len(sentence) <= training.longest]
     if training.projective:
-        found = [sentence for sentence in found if crossing(np.array(sentence.heads)) is None]
-    if not found:
+        selected = [sentence for sentence in selected if crossing(np.array(sentence.heads)) is None]
+    if not selected:
         kind = " and without crossing arcs" if training.projective else ""
         raise InvalidProblem(f"no training sentence of at most {training.longest} words{kind}")
-    return found
+    return selected
 
 
 def _trainer(features: GrandparentFeatures, training: Training) -> Trainer[Example, ParsingProblem, DependencyTree]:
@@ -182,9 +174,3 @@ def _trainer(features: GrandparentFeatures, training: Training) -> Trainer[Examp
         rounds=training.rounds,
         margin=training.soft_margin,
     )
-
-
-def attachment_share(features: GrandparentFeatures, weights: Weights, examples: Sequence[Example]) -> float:
-    """The share of words whose head is right in the best trees of all arcs."""
-    wrong = sum(features.loss(one, exact_tree(features.problem(weights, one))) for one in examples)
-    return 1.0 - wrong / sum(len(one.heads) for one in examples)

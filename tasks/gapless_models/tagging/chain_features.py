@@ -51,28 +51,28 @@ class ChainFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
 
     @property
     def blocks(self) -> Blocks:
-        """For words, pairs of labels, first and last label."""
+        """Blocks of words, pairs of labels, first and last label."""
         return self._blocks
 
     def gold(self, example: TrainingSentence) -> Labels:
-        """The gold label numbers."""
+        """Return the gold label numbers."""
         return example.gold
 
     def problem(self, weights: Weights, example: TrainingSentence) -> ChainScores:
-        """The scores of a sentence, in float64."""
+        """Build the decoding problem of a sentence, with float64 scores."""
         sentence = example.features
         unary = weights.row_sums(EMISSION, sentence.ids, sentence.indptr)
         pairs, first, last = (weights[name].astype(np.float64, copy=False) for name in (TRANSITION, INITIAL, FINAL))
         return ChainScores(unary, pairs, first, last)
 
     def augmented_problem(self, weights: Weights, example: TrainingSentence, margin: float) -> ChainScores:
-        """The gold labels handicapped, which is the Hamming loss up to a constant."""
+        """Build the problem with the gold labels handicapped, which is the Hamming loss up to a constant."""
         scores = self.problem(weights, example)
         scores.unary[np.arange(len(example.gold)), example.gold] -= margin
         return scores
 
     def features(self, example: TrainingSentence, structure: Labels) -> FeatureVector:
-        """Everything that fires."""
+        """Return all features that fire."""
         ids, indptr = example.features.ids, example.features.indptr
         count = self._labels
         places = ids * count + np.repeat(structure, np.diff(indptr))
@@ -87,7 +87,7 @@ class ChainFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
         )
 
     def difference(self, example: TrainingSentence, better: Labels, worse: Labels) -> FeatureVector:
-        """Features of the words and pairs on which the two disagree."""
+        """Return the features of the words and pairs on which the two labellings differ."""
         ids, indptr = example.features.ids, example.features.indptr
         count = self._labels
         differ = better != worse
@@ -102,13 +102,13 @@ class ChainFeatures(FeatureMap[TrainingSentence, ChainScores, Labels]):
             EMISSION: _both(active + np.repeat(better[wrong], lengths), active + np.repeat(worse[wrong], lengths)),
             TRANSITION: _both(better[pairs] * count + better[pairs + 1], worse[pairs] * count + worse[pairs + 1]),
         }
-        for name, place in ((INITIAL, 0), (FINAL, -1)):
-            if differ[place]:
-                parts[name] = _both(better[place, None], worse[place, None])
+        for name, position in ((INITIAL, 0), (FINAL, -1)):
+            if differ[position]:
+                parts[name] = _both(better[position, None], worse[position, None])
         return FeatureVector(parts)
 
     def loss(self, example: TrainingSentence, structure: Labels) -> float:
-        """The number of words with a wrong label."""
+        """Count the words with a wrong label."""
         return float(np.count_nonzero(structure != example.gold))
 
 

@@ -9,7 +9,7 @@ from gapless_models.tagging.chain_features import ChainScores, Labels
 
 
 def margin_violation(scores: ChainScores, gold: Labels, margin: float) -> Labels | None:
-    """The best chain other than `gold`, if its score is at least that of `gold` minus the margin; else None.
+    """Return the best chain other than `gold` if it scores at least as much as `gold` less the margin; else None.
 
     Such a chain differs from `gold` at some word. Forward and backward messages say for every word and label what
     the best chain through it scores (its max-marginal); the best one with a label that is not gold is the answer,
@@ -23,10 +23,10 @@ def margin_violation(scores: ChainScores, gold: Labels, margin: float) -> Labels
     forward_messages(np.ascontiguousarray(local[::-1]), np.ascontiguousarray(scores.transition.T), backward)
     through = forward + backward[::-1] - local
     words = np.arange(len(gold))
-    wanted = local[words, gold].sum() + scores.transition[gold[:-1], gold[1:]].sum() - margin
+    gold_score = local[words, gold].sum() + scores.transition[gold[:-1], gold[1:]].sum() - margin
     through[words, gold] = -np.inf
     word, label = np.unravel_index(int(through.argmax()), through.shape)
-    if through[word, label] < wanted or through[word, label] == -np.inf:
+    if through[word, label] < gold_score or through[word, label] == -np.inf:
         return None
     others = np.ones(local.shape[1], bool)
     others[label] = False
@@ -37,18 +37,18 @@ def margin_violation(scores: ChainScores, gold: Labels, margin: float) -> Labels
 
 
 def propose_label(scores: ChainScores, labels: Labels, rng: np.random.Generator) -> Labels | None:
-    """Another label for a random word: half of the time any, else the one that the word itself likes best."""
+    """Propose another label for a random word: a random one in half of the cases, else the word's best one."""
     count = scores.unary.shape[1]
     if count == 1:
         return None
     word = int(rng.integers(len(labels)))
-    here = int(labels[word])
+    current = int(labels[word])
     if rng.random() < 0.5:
-        chosen = (here + 1 + int(rng.integers(count - 1))) % count
+        proposal = (current + 1 + int(rng.integers(count - 1))) % count
     else:
         row = scores.unary[word].copy()
-        row[here] = -np.inf
-        chosen = int(row.argmax())
+        row[current] = -np.inf
+        proposal = int(row.argmax())
     neighbour = labels.copy()
-    neighbour[word] = chosen
+    neighbour[word] = proposal
     return neighbour

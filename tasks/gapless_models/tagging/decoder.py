@@ -11,7 +11,7 @@ Scores = NDArray[np.float64]
 
 
 def decode(unary: Scores, transition: Scores, initial: Scores, final: Scores) -> NDArray[np.int64]:
-    """The best chain, see `gapless_models.tagging.Decoder`."""
+    """Find the best chain, see `gapless_models.tagging.Decoder`."""
     scores = unary.copy()
     scores[0] += initial
     scores[-1] += final

@@ -49,7 +49,7 @@ class SentenceFeatures:
 
 
 class FeatureIndex:
-    """Turns words into :class:`SentenceFeatures`; features that it does not know are left out.
+    """Map from words to :class:`SentenceFeatures`; unknown features are left out.
 
     Parameters
     ----------
@@ -125,13 +125,13 @@ def index_training(
             rows = templates.features(sentences[i].words)
             features[i] = _sparse([[numbers.setdefault(name, len(numbers)) for name in row] for row in rows])
     every = [sentence for sentence in features if sentence is not None]
-    kept = np.bincount(np.concatenate([sentence.ids for sentence in every])) >= min_count
-    kept[numbers[BIAS]] = True
-    renumbered = np.cumsum(kept) - 1
+    frequent = np.bincount(np.concatenate([sentence.ids for sentence in every])) >= min_count
+    frequent[numbers[BIAS]] = True
+    renumbered = np.cumsum(frequent) - 1
     index = FeatureIndex(
-        LabelLexicon.fit(sentences), {name: int(renumbered[i]) for name, i in numbers.items() if kept[i]}
+        LabelLexicon.fit(sentences), {name: int(renumbered[i]) for name, i in numbers.items() if frequent[i]}
     )
-    return index, [_restrict(sentence, kept, renumbered) for sentence in every]
+    return index, [_restrict(sentence, frequent, renumbered) for sentence in every]
 
 
 def _sparse(rows: Iterable[Sequence[int]]) -> SentenceFeatures:
@@ -147,5 +147,5 @@ def _restrict(
     sentence: SentenceFeatures, kept: NDArray[np.bool_], renumbered: NDArray[np.intp]
 ) -> SentenceFeatures:
     mask = kept[sentence.ids]
-    before = np.concatenate([[0], np.cumsum(mask)])
-    return SentenceFeatures(before[sentence.indptr], renumbered[sentence.ids[mask]])
+    starts = np.concatenate([[0], np.cumsum(mask)])
+    return SentenceFeatures(starts[sentence.indptr], renumbered[sentence.ids[mask]])

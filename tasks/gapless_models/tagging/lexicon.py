@@ -51,9 +51,9 @@ class LabelLexicon:
                 counts[word][label] += 1
         classes = {}
         for word, labels in counts.items():
-            least = min_share * labels.total()
-            kept = sorted((-count, label) for label, count in labels.items() if count >= least)
-            classes[word] = "/".join(label for _, label in kept)
+            minimum = min_share * labels.total()
+            ranked = sorted((-count, label) for label, count in labels.items() if count >= minimum)
+            classes[word] = "/".join(label for _, label in ranked)
         return cls(classes)
 
     def __getitem__(self, word: str) -> str:
@@ -68,19 +68,19 @@ class LabelLexicon:
     def relatives(self, word: str) -> list[str]:
         """List features from the classes of base and inflected forms, lower case, parts at a hyphen."""
         lower = word.lower()
-        found = [
+        related = [
             f"base={ending} {self.classes[lower.removesuffix(ending) + instead]}"
             for ending, instead in _INFLECTIONS
             if lower.endswith(ending)
             and len(lower) >= len(ending) + _MIN_STEM
             and lower.removesuffix(ending) + instead in self.classes
         ]
-        found += [f"form={end} {self.classes[lower + end]}" for end in _ENDINGS if lower + end in self.classes]
+        related += [f"form={end} {self.classes[lower + end]}" for end in _ENDINGS if lower + end in self.classes]
         if word[:1].isupper():
             below = self.classes.get(lower, "")
-            found += [f"below={below}", f"cases={self.classes.get(word, '')} {below}"]
+            related += [f"below={below}", f"cases={self.classes.get(word, '')} {below}"]
         if "-" in word[1:-1]:
             left, right = word.rsplit("-", 1)
-            found += [f"left={self[left]}", f"right={self[right]}", f"halves={self[left]} {self[right]}"]
-            found += [f"left word={left.lower()}", f"right word={right.lower()}"]
-        return found
+            related += [f"left={self[left]}", f"right={self[right]}", f"halves={self[left]} {self[right]}"]
+            related += [f"left word={left.lower()}", f"right word={right.lower()}"]
+        return related

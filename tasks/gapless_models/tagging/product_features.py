@@ -22,7 +22,7 @@ PAIRS = "joint transition"
 
 
 def part_block(part: int, block: str) -> str:
-    """Name of a block of `ChainFeatures` for one part of the labels."""
+    """Return the name of a block of `ChainFeatures` for one part of the labels."""
     return f"part {part} {block}"
 
 
@@ -44,7 +44,7 @@ class ProductFeatures(ChainFeatures):
         self._blocks = Blocks({**shapes, PAIRS: (len(labels), len(labels))})
 
     def problem(self, weights: Weights, example: TrainingSentence) -> ChainScores:
-        """The scores of a sentence over the whole product, in float64."""
+        """Build the problem of a sentence over the whole product, with float64 scores."""
         ids, indptr = example.features.ids, example.features.indptr
         numbers = range(len(self._parts))
         emission = [weights.row_sums(part_block(i, EMISSION), ids, indptr) for i in numbers]
@@ -56,22 +56,22 @@ class ProductFeatures(ChainFeatures):
         return ChainScores(self.labels.sum(emission), pairs, first, last)
 
     def features(self, example: TrainingSentence, structure: Labels) -> FeatureVector:
-        """Everything that fires."""
+        """Return all features that fire."""
         parts = {PAIRS: self._pairs(structure)}
         for i, labels in enumerate(self.labels.split(structure)):
-            found = self._parts[i].features(example, labels)
-            parts |= {part_block(i, name): entries for name, entries in found.parts.items()}
+            vector = self._parts[i].features(example, labels)
+            parts |= {part_block(i, name): entries for name, entries in vector.parts.items()}
         return FeatureVector(parts)
 
     def difference(self, example: TrainingSentence, better: Labels, worse: Labels) -> FeatureVector:
-        """For each part, features of the words and pairs on which the two disagree in that part."""
+        """Return, for each part, the features of the words and pairs on which the two labellings differ in it."""
         up, down = self._pairs(better), self._pairs(worse)
         parts = {PAIRS: (np.concatenate([up[0], down[0]]), np.concatenate([up[1], -down[1]]))}
         split = zip(self.labels.split(better), self.labels.split(worse), strict=True)
         for i, (mine, other) in enumerate(split):
             if not np.array_equal(mine, other):
-                found = self._parts[i].difference(example, mine, other)
-                parts |= {part_block(i, name): entries for name, entries in found.parts.items()}
+                vector = self._parts[i].difference(example, mine, other)
+                parts |= {part_block(i, name): entries for name, entries in vector.parts.items()}
         return FeatureVector(parts)
 
     def _pairs(self, labels: Labels) -> tuple[Labels, np.ndarray[tuple[int], np.dtype[np.float64]]]:

@@ -44,7 +44,7 @@ class ProductLabels:
 
     @classmethod
     def seen(cls, labels: Iterable[str]) -> ProductLabels:
-        """The product of the parts that occur in joint labels, each part sorted."""
+        """Build the product of the parts that occur in joint labels, each part sorted."""
         rows = {tuple(label.split(JOINT)) for label in labels}
         if len({len(row) for row in rows}) != 1:
             raise ValueError(f"joint labels need one number of parts, joined by '{JOINT}', in every label")
@@ -54,11 +54,11 @@ class ProductLabels:
         return len(self.names)
 
     def split(self, labels: Labels) -> tuple[Labels, ...]:
-        """The labels of each part, for label numbers of any shape."""
+        """Split label numbers of any shape into the labels of each part."""
         return tuple(part.astype(np.int64, copy=False) for part in np.unravel_index(labels, self.sizes))
 
     def sum(self, scores: Sequence[NDArray[np.floating]]) -> Scores:
-        """Scores of combinations: the sums of their parts' scores.
+        """Sum the scores of the parts for each combination.
 
         Parameters
         ----------
@@ -73,9 +73,6 @@ class ProductLabels:
         return reduce(lambda a, b: (a[..., :, None] + b[..., None, :]).reshape(*a.shape[:-1], -1), wide)
 
     def sum_pairs(self, scores: Sequence[NDArray[np.floating]]) -> Scores:
-        """Scores of pairs of combinations, (K, K), from those of each part's pairs, (K_part, K_part)."""
+        """Sum the scores (K_part, K_part) of each part's pairs for pairs of combinations, (K, K)."""
         wide = [part.astype(np.float64, copy=False) for part in scores]
-        return reduce(
-            lambda a, b: (a[:, None, :, None] + b[None, :, None, :]).reshape(len(a) * len(b), -1),
-            wide,
-        )
+        return reduce(lambda a, b: (a[:, None, :, None] + b[None, :, None, :]).reshape(len(a) * len(b), -1), wide)

@@ -71,14 +71,14 @@ def iter_tagged(path: str | Path, columns: Sequence[int] | None = None) -> Itera
         fields = line.split("\t")
         width = width or len(fields)
         _check_fields(path, number, fields, width, columns)
-        chosen = fields[1:] if columns is None else [fields[column] for column in columns]
-        if len(chosen) > 1 and any(JOINT in label for label in chosen):
+        texts = fields[1:] if columns is None else [fields[column] for column in columns]
+        if len(texts) > 1 and any(JOINT in label for label in texts):
             raise TaggedFileError(
-                f"{path}, line {number}: a label in {chosen} contains '{JOINT}', which joins label columns; "
+                f"{path}, line {number}: a label in {texts} contains '{JOINT}', which joins label columns; "
                 "rename the label or select one column"
             )
         words.append(fields[0])
-        labels.append(JOINT.join(chosen))
+        labels.append(JOINT.join(texts))
     if words:
         yield TaggedSentence(tuple(words), tuple(labels))
 

@@ -33,7 +33,7 @@ COLUMNS = (UPOS, XPOS, BOTH)
 
 
 class Tagger(ABC):
-    """Words in, chain scores out.
+    """Model that scores chains of labels over words.
 
     Attributes
     ----------
@@ -78,13 +78,13 @@ class Tagger(ABC):
         write_archive(path, kind, arrays, {**texts, **self._index_texts()})
 
     def _index_texts(self) -> dict[str, list[str]]:
-        """The feature index as JSON data."""
+        """Convert the feature index to JSON data."""
         names, classes = self.index.numbers, self.index.lexicon.classes
         features = sorted(names, key=names.__getitem__)
         return {"features": features, "words": list(classes), "classes": list(classes.values())}
 
     def batch(self, sentences: Sequence[TaggedSentence] | Sequence[Sequence[str]]) -> ChainBatch:
-        """The problems of tagging sentences of at least one word: float32 rows, which kernels read without a copy.
+        """Build the problems of non-empty sentences in float32 rows, which kernels read without a copy.
 
         Whatever is proved is proved for these rows, as they stand.
         """
@@ -97,7 +97,7 @@ class Tagger(ABC):
         return model.batch(rows, [len(sentence) for sentence in sentences])
 
     def problem(self, words: Sequence[str]) -> ChainProblem:
-        """The problem of tagging the words of a sentence, at least one; see `batch`."""
+        """Build the problem of tagging the words of a sentence, at least one; see `batch`."""
         return self.batch([words])[0]
 
     def tag(self, sentence: TaggedSentence | Sequence[str], decode: Decoder) -> tuple[str, ...]:
@@ -118,8 +118,8 @@ class Tagger(ABC):
         right = total = 0
         for sentence in sentences:
             total += len(sentence)
-            found = self.tag(sentence, decode)
-            right += sum(gold == label for gold, label in zip(sentence.labels, found, strict=True))
+            predicted = self.tag(sentence, decode)
+            right += sum(gold == label for gold, label in zip(sentence.labels, predicted, strict=True))
         if not total:
             raise ValueError("accuracy needs at least one sentence")
         return right / total
@@ -127,7 +127,7 @@ class Tagger(ABC):
 
 @contextmanager
 def read_tagger(path: str | Path, kind: str) -> Iterator[tuple[Arrays, dict[str, Any], FeatureIndex]]:
-    """Arrays, texts and feature index that a tagger of this kind has saved; made into a tagger in the context.
+    """Read arrays, texts and feature index of a stored tagger; errors in the context name the file.
 
     Raises
     ------
@@ -221,7 +221,7 @@ class ChainTagger(Tagger):
         write_archive(path, KIND, *self.contents())
 
     def contents(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """The contents of its file: arrays, and JSON data."""
+        """Return the contents of the file: arrays, and JSON data."""
         texts = {"labels": self.labels, "column": self.column, **self._index_texts()}
         return {name: getattr(self, name) for name in ARRAYS}, texts
 
@@ -229,10 +229,10 @@ class ChainTagger(Tagger):
     def of_contents(
         cls, arrays: Arrays, texts: Mapping[str, Any], index: FeatureIndex | None = None
     ) -> ChainTagger:
-        """The tagger that `contents` describes; errors as the constructor's, `LookupError` for what is missing."""
+        """Build the tagger that `contents` describes; raise the constructor's errors, or `LookupError`."""
         column = str(texts.get("column", UPOS))  # files of earlier versions do not say
-        chosen = {name: arrays[name] for name in ARRAYS}
-        return cls(texts["labels"], _index_of(texts) if index is None else index, **chosen, column=column)
+        by_name = {name: arrays[name] for name in ARRAYS}
+        return cls(texts["labels"], _index_of(texts) if index is None else index, **by_name, column=column)
 
     @classmethod
     def load(cls, path: str | Path) -> ChainTagger:

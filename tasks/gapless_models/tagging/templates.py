@@ -16,7 +16,7 @@ _BOUNDARY = "\n"
 
 
 class _WordView:
-    """A word type as it is seen from its own place (`own`) and from the places beside it (`near`)."""
+    """Views of a word type: from its own position (`own`) and from the neighbouring ones (`near`)."""
 
     __slots__ = ("key", "low", "near", "own")
 

@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gapless import InvalidProblem
-from gapless.learn import Fitted, Progress, SampleRank, StructuredPerceptron, StructuredSVM, Trainer, Weights
+from gapless.learn import (
+    Progress,
+    SampleRank,
+    StructuredPerceptron,
+    StructuredSVM,
+    Trainer,
+    TrainingResult,
+    Weights,
+)
 from gapless_models.tagging.chain_features import (
     EMISSION,
     FINAL,
@@ -39,7 +47,7 @@ PROPOSALS_PER_WORD = 8
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """A pass over the training part.
+    """Report of a pass over the training part.
 
     Parameters
     ----------
@@ -58,6 +66,12 @@ class EpochReport:
     updates: int
     mistakes: float
     dev_accuracy: float | None
+
+    @property
+    def text(self) -> str:
+        """A line about the pass, for the terminal."""
+        right = "" if self.dev_accuracy is None else f", {100 * self.dev_accuracy:.2f} % of the dev words right"
+        return f"epoch {self.epoch}: {self.updates} sentences wrong{right}"
 
 
 def train(
@@ -78,7 +92,7 @@ def train(
     shuffles: int = 1,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = True,
-    fitted: Callable[[Fitted], None] | None = None,
+    fitted: Callable[[TrainingResult], None] | None = None,
 ) -> Tagger:
     """Train a chain tagger; the same arguments give the same tagger.
 
@@ -155,7 +169,7 @@ def train(
     model = ChainFeatures(len(index), len(names)) if labels is None else ProductFeatures(len(index), labels)
     pairs = l2 if transition_l2 is None else transition_l2
     penalties = {block: pairs if block.endswith(TRANSITION) else l2 for block in model.blocks}
-    chosen = trainer_of(trainer, model, decode, MARGINS.get(trainer) if margin is None else margin, penalties)
+    fitter = trainer_of(trainer, model, decode, MARGINS.get(trainer) if margin is None else margin, penalties)
 
     def tagger(weights: Weights) -> Tagger:
         return _tagger(names, index, weights) if labels is None else _product_tagger(labels, index, weights)
@@ -167,7 +181,7 @@ def train(
 
     total: Weights | None = None
     for shuffle in range(shuffles):
-        done = chosen.fit(
+        done = fitter.fit(
             examples,
             # The scorer tags the sentences themselves, words unknown in training included.
             examples[:1] if dev else None,
@@ -194,7 +208,7 @@ def train(
 
 
 def checkpoints(path: str | os.PathLike[str], shuffles: int) -> list[Path]:
-    """The files in which `train` keeps the finished epochs of each shuffle."""
+    """List the files in which `train` keeps the finished epochs of each shuffle."""
     first = Path(path)
     return [first, *(first.with_name(f"{first.name}.{shuffle}") for shuffle in range(1, shuffles))]
 
@@ -216,13 +230,9 @@ def _product_tagger(labels: ProductLabels, index: FeatureIndex, weights: Weights
 
 
 def trainer_of(
-    name: str,
-    model: ChainFeatures,
-    decode: Decoder,
-    margin: float | None,
-    penalties: dict[str, float],
+    name: str, model: ChainFeatures, decode: Decoder, margin: float | None, penalties: dict[str, float]
 ) -> Trainer[TrainingSentence, ChainScores, Labels]:
-    """The trainer that is called `name`, see `train`; `penalties` are those of the SVM, for each weight block.
+    """Build the trainer called `name`, see `train`; `penalties` are those of the SVM, for each weight block.
 
     Raises
     ------

@@ -37,12 +37,12 @@ def verb_context(words: Sequence[str]) -> list[tuple[str, int]]:
         For each word the kind of the marker and how many words lie between, 3 standing for more; the kind is
         empty if there is none, and ends are named by the word.
     """
-    found = []
+    markers = []
     kind, between = "", 0
     for word in map(str.lower, words):
-        found.append((kind, min(between, _FAR)))
+        markers.append((kind, min(between, _FAR)))
         if word in _KIND:
             kind, between = (word if _KIND[word] == "end" else _KIND[word]), 0
         else:
             between += 1
-    return found
+    return markers

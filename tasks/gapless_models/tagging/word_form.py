@@ -34,7 +34,7 @@ def normal(word: str) -> str:
 
 
 def signature(word: str) -> str:
-    """Name the spelling class of an unknown word: capitalisation, digits, hyphen and a telling suffix.
+    """Name the spelling class of an unknown word: capitalisation, digits, hyphen and an indicative suffix.
 
     Source: a short form of the unknown-word classes of Petrov, Barrett, Thibaux and Klein, "Learning
     accurate, compact, and interpretable tree annotation" (ACL 2006).

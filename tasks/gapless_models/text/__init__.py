@@ -3,12 +3,8 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gapless_models.text.embedded import (
-        embedded_parser as embedded_parser,
-    )
-    from gapless_models.text.embedded import (
-        embedded_tagger as embedded_tagger,
-    )
+    from gapless_models.text.embedded import embedded_parser as embedded_parser
+    from gapless_models.text.embedded import embedded_tagger as embedded_tagger
     from gapless_models.text.reader import read_text as read_text
     from gapless_models.text.sentence import TextSentence as TextSentence
     from gapless_models.text.text_parser import TextParser as TextParser

@@ -20,15 +20,15 @@ BITS = 18
 
 @cache
 def embedded_tagger() -> ChainTagger:
-    """A tagger for English: the 17 universal tags, from the training parts of the embedded corpora."""
-    tagged = [TextSentence("", one.words, one.labels) for one in embedded_corpus("train")]
+    """Load a tagger for English: the 17 universal tags, from the training parts of the embedded corpora."""
+    tagged = [TextSentence("", sentence.words, sentence.labels) for sentence in embedded_corpus("train")]
     return train_tagger([*tagged, *_trees("train")], UPOS)
 
 
 @cache
 def embedded_parser() -> TextParser:
-    """A parser for English that scores arcs and grandchildren, with the embedded tagger."""
-    options = Options(families=FAMILIES, heads_kept=None, bits=BITS)
+    """Load a parser for English that scores arcs and grandchildren, with the embedded tagger."""
+    options = Options(families=FAMILIES, max_heads=None, bits=BITS)
     return train_parser(_trees("train"), dev=_trees("dev"), column=UPOS, options=options, tagger=embedded_tagger())
 
 

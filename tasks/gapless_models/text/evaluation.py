@@ -51,18 +51,20 @@ def evaluate_parser(
     KeyboardInterrupt
         Ctrl-C.
     """
-    gold = [with_gold(one, parser.column) for one in sentences]
-    found, interrupted = parse(parser, sentences, solver, retag=not gold_tags)
+    gold = [with_gold(sentence, parser.column) for sentence in sentences]
+    parsed, interrupted = parse(parser, sentences, solver, retag=not gold_tags)
     if interrupted:
         raise KeyboardInterrupt
-    counts = attachment(gold, [one.heads or None for one in found])
+    counts = attachment(gold, [sentence.heads or None for sentence in parsed])
     words = int(counts.words.sum())
     labelled = sum(
-        int(np.sum((np.array(one.heads) == one_gold.heads) & (np.array(one.relations) == one_gold.labels)))
-        for one, one_gold in zip(found, gold, strict=True)
-        if one.heads and one.relations
+        int(
+            np.sum((np.array(sentence.heads) == one_gold.heads) & (np.array(sentence.relations) == one_gold.labels))
+        )
+        for sentence, one_gold in zip(parsed, gold, strict=True)
+        if sentence.heads and sentence.relations
     )
-    tags = None if gold_tags else sum(_right_tags(parser, one) for one in found) / words
+    tags = None if gold_tags else sum(_right_tags(parser, sentence) for sentence in parsed) / words
     return ParserScores(counts.uas, labelled / words, tags)
 
 

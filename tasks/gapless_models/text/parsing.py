@@ -11,7 +11,7 @@ import attrs
 import gapless as gl
 from gapless_models.parsing.sentence import Sentence
 from gapless_models.text.sentence import TextSentence
-from gapless_models.text.steps import Outcome, Proof, Solver
+from gapless_models.text.steps import Outcome, Solver, StepProof
 from gapless_models.text.text_parser import TextParser
 
 MOST_WORDS = 5_000
@@ -20,7 +20,7 @@ MOST_WORDS = 5_000
 
 @attrs.define
 class Parsed:
-    """The answers for a sentence.
+    """Answers of all steps for one sentence.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Parsed:
     tags: Sequence[str] = ()
     heads: Sequence[int] = ()
     relations: Sequence[str] = ()
-    proofs: list[Proof] = attrs.field(factory=list)
+    proofs: list[StepProof] = attrs.field(factory=list)
     failure: str = ""
 
 
@@ -63,7 +63,7 @@ def parse(
     list of Parsed, bool
         Those that were finished, from the first on; whether Ctrl-C ended the work before the others.
     """
-    works = [Parsed(one, None if retag else parser.tagged(one)) for one in sentences]
+    works = [Parsed(sentence, None if retag else parser.tagged(sentence)) for sentence in sentences]
     steps = _Steps(parser, solver)
     for step in (steps.tag, steps.attach, steps.relate):
         step(works[: steps.finished])
@@ -72,7 +72,7 @@ def parse(
 
 
 class _Steps:
-    """Steps over the same sentences; Ctrl-C in one leaves fewer for the next."""
+    """Steps over the same sentences; Ctrl-C in one step leaves fewer sentences for the next."""
 
     def __init__(self, parser: TextParser, solver: Solver) -> None:
         self.parser, self.solver = parser, solver
@@ -114,20 +114,20 @@ class _Steps:
     def _solved(
         self, step: str, works: Sequence[Parsed], asked: Sequence[Parsed], problems: Sequence[Any], *, main: bool
     ) -> Iterator[tuple[Parsed, gl.Result[Any]]]:
-        """Those that have a solution, and its result; the others get to know why not."""
+        """Select the sentences that have a solution, with its result, and give the others the reason why not."""
         outcomes, interrupted = self.solver.solve(problems, main=main)
         if interrupted:
             self.finished = next(i for i, work in enumerate(works) if work is asked[len(outcomes)])
         for work, problem, outcome in zip(asked, problems, outcomes, strict=False):
             work.failure = failure_of(outcome, step)
             if isinstance(outcome, gl.Result):
-                work.proofs.append(Proof(step, problem, outcome))
+                work.proofs.append(StepProof(step, problem, outcome))
                 if outcome.solutions:
                     yield work, outcome
 
 
 def failure_of(outcome: Outcome, step: str) -> str:
-    """The reason why a step has no solution; empty if it has one."""
+    """Return the reason why a step has no solution; empty if it has one."""
     if isinstance(outcome, gl.SolveError):
         return f"{step}: {outcome}"
     if outcome.status is gl.Status.INFEASIBLE:

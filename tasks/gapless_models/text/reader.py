@@ -23,7 +23,7 @@ class TextFileError(ValueError):
 
 
 def read_text(path: str | Path, kind: Kind = "auto", *, spaced: bool = False) -> Iterator[TextSentence]:
-    """Read sentences, one by one, as they come.
+    """Read sentences one by one, as they arrive.
 
     Parameters
     ----------
@@ -48,25 +48,25 @@ def read_text(path: str | Path, kind: Kind = "auto", *, spaced: bool = False) ->
     MissingDependency
         A package that reads it is not installed.
     """
-    place = Path(path)
-    numbered = numbered_lines(place, ConlluError if kind == "conllu" else TextFileError, ".txt")
+    location = Path(path)
+    numbered = numbered_lines(location, ConlluError if kind == "conllu" else TextFileError, ".txt")
     if kind == "auto":
-        kind, numbered = _kind(place, numbered)
+        kind, numbered = _kind(location, numbered)
     if kind == "conllu":
-        return _of_conllu(numbered, said(place))
-    return _of_lines(numbered, said(place), spaced)
+        return _of_conllu(numbered, said(location))
+    return _of_lines(numbered, said(location), spaced)
 
 
 def _kind(place: Path, numbered: Iterator[tuple[int, str]]) -> tuple[Kind, Iterator[tuple[int, str]]]:
-    """The kind of a text, and all of its lines."""
+    """Detect the kind of a text, and return all of its lines."""
     if ".conllu" in place.suffixes:
         return "conllu", numbered
-    held: list[tuple[int, str]] = []
+    buffer: list[tuple[int, str]] = []
     for number, line in numbered:
-        held.append((number, line))
+        buffer.append((number, line))
         if line.strip() and not line.startswith("#"):
-            return ("conllu" if _ROW.match(line) else "text"), chain(held, numbered)
-    return "text", iter(held)
+            return ("conllu" if _ROW.match(line) else "text"), chain(buffer, numbered)
+    return "text", iter(buffer)
 
 
 def _of_lines(numbered: Iterator[tuple[int, str]], place: str, spaced: bool) -> Iterator[TextSentence]:
@@ -97,7 +97,7 @@ def _of_conllu(numbered: Iterator[tuple[int, str]], place: str) -> Iterator[Text
 
 
 def of_entry(entry: Entry, place: str = "", *, starts: bool = False) -> TextSentence:
-    """The sentence of lines of CoNLL-U; tags are given only where every word has one."""
+    """Build the sentence of lines of CoNLL-U; it has tags only if every word has one."""
     rows = [fields for fields in (line.split("\t") for line in entry.lines) if fields[0].isdigit()]
     tags = [tuple(row[column] for row in rows) for column in (3, 4)]
     upos, xpos = (() if "_" in column else column for column in tags)

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless.learn import StructuredPerceptron
 from gapless_chains import ChainModel, ChainProblem
 from gapless_models.parsing.sentence import Sentence
@@ -33,21 +33,21 @@ from gapless_models.tagging.tagger import ARRAYS
 ROOT = "root"
 _EDGE = "<edge>"
 _FAR = (1, 2, 3, 5, 10)
-"""Distances of a word from its head that are told apart."""
+"""Distances of a word from its head at which the feature changes."""
 MARGIN = 25.0
 """An arc has about as many features, as a word of the tagger has 60."""
 
 
 def arc_features(sentence: Sentence, heads: Sequence[int]) -> list[list[str]]:
-    """The features of each word with its head; `heads` as in `Sentence`."""
+    """List the features of each word with its head; `heads` as in `Sentence`."""
     words = [ROOT, *(word.lower() for word in sentence.words)]
     tags = [ROOT, *sentence.tags]
     children = np.bincount(np.asarray(heads, np.int64), minlength=len(words))
     rows = []
     for m, h in enumerate(heads, start=1):
-        before, after = tags[m - 1], tags[m + 1] if m + 1 < len(tags) else _EDGE
+        previous, following = tags[m - 1], tags[m + 1] if m + 1 < len(tags) else _EDGE
         side = "^" if not h else "<" if m < h else ">"
-        far = sum(abs(h - m) >= least for least in _FAR)
+        far = sum(abs(h - m) >= limit for limit in _FAR)
         inner = [tags[i] for i in range(min(h, m) + 1, max(h, m))]
         rows.append(
             [
@@ -64,8 +64,8 @@ def arc_features(sentence: Sentence, heads: Sequence[int]) -> list[list[str]]:
                 f"mt h {side} {tags[m]} {words[h]}",
                 f"m h {words[m]} {words[h]}",
                 f"m-3 mt ht {words[m][-3:]} {tags[m]} {tags[h]}",
-                f"-1 mt ht {side} {before} {tags[m]} {tags[h]}",
-                f"mt +1 ht {side} {tags[m]} {after} {tags[h]}",
+                f"-1 mt ht {side} {previous} {tags[m]} {tags[h]}",
+                f"mt +1 ht {side} {tags[m]} {following} {tags[h]}",
                 f"-1 m {words[m - 1]} {tags[m]} {side}",
                 f"children {side} {tags[m]} {tags[h]} {min(children[m], 3)} {min(children[h], 3)}",
                 f"verb between {side} {tags[m]} {'VERB' in inner or 'AUX' in inner} {'PUNCT' in inner}",
@@ -101,17 +101,18 @@ class RelationModel:
 
         The same arguments give the same model. Ctrl-C raises `KeyboardInterrupt`.
         """
-        if any("_" in one.labels or not one.labels for one in sentences):
+        if any("_" in sentence.labels or not sentence.labels for sentence in sentences):
             return None
-        labels = sorted({label for one in sentences for label in one.labels})
+        labels = sorted({label for sentence in sentences for label in sentence.labels})
         number = {label: i for i, label in enumerate(labels)}
         numbers: dict[str, int] = {}
         examples = []
-        for one in sentences:
+        for sentence in sentences:
             rows = [
-                [numbers.setdefault(name, len(numbers)) for name in row] for row in arc_features(one, one.heads)
+                [numbers.setdefault(name, len(numbers)) for name in row]
+                for row in arc_features(sentence, sentence.heads)
             ]
-            gold = np.array([number[label] for label in one.labels], np.int64)
+            gold = np.array([number[label] for label in sentence.labels], np.int64)
             examples.append(TrainingSentence(_sparse(rows), gold))
 
         def solver(scores: ChainScores) -> Labels:
@@ -126,20 +127,20 @@ class RelationModel:
         return cls(tuple(labels), numbers, weights[EMISSION].astype(np.float32), *ends)
 
     def problem(self, sentence: Sentence, heads: Sequence[int]) -> ChainProblem:
-        """The problem of labelling a tree: a label for each word, in the order of the words."""
+        """Build the problem of labelling a tree: a label for each word, in the order of the words."""
         known = self.numbers
         rows = [[known[name] for name in row if name in known] or [0] for row in arc_features(sentence, heads)]
         model = ChainModel(self.transition, initial=self.initial, final=self.final, labels=self.labels)
         return model.batch(_sparse(rows).scores(self.weights), [len(rows)])[0]
 
     def contents(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
-        """The contents of its file: arrays, and JSON data."""
+        """Return the contents of the file: arrays, and JSON data."""
         features = sorted(self.numbers, key=self.numbers.__getitem__)
         return {name: getattr(self, name) for name in ARRAYS}, {"labels": self.labels, "features": features}
 
     @classmethod
     def of_contents(cls, arrays: Mapping[str, np.ndarray[Any, Any]], texts: Mapping[str, Any]) -> RelationModel:
-        """The model that `contents` describes; raises ValueError or LookupError for what does not fit."""
+        """Build the model that `contents` describes; raise ValueError or LookupError for what does not fit."""
         labels = tuple(map(str, texts["labels"]))
         numbers = {str(name): i for i, name in enumerate(texts["features"])}
         count = len(labels)

@@ -44,11 +44,11 @@ class TextSentence:
 
     @property
     def text(self) -> str:
-        """The sentence as it stands in running text."""
+        """Sentence as running text."""
         return "".join(w if i in self.glued else w + " " for i, w in enumerate(self.words)).strip()
 
     def conllu(self, number: int, columns: Mapping[int, Sequence[str]], comments: Sequence[str] = ()) -> str:
-        """The sentence as CoNLL-U, with a blank line.
+        """Format the sentence as CoNLL-U, with a blank line.
 
         What was read from CoNLL-U keeps all but the given columns: comments, multiword tokens, empty nodes.
 

@@ -8,15 +8,15 @@ from typing import Any
 import attrs
 
 import gapless as gl
-from gapless.core.problem import Problem
+from gapless.problems.problem import Problem
 
 Outcome = gl.Result[Any] | gl.SolveError
 """The end of a solve."""
 
 
 @attrs.frozen
-class Proof:
-    """A problem of a sentence and its result.
+class StepProof:
+    """Problem of a sentence with its result.
 
     Parameters
     ----------
@@ -29,14 +29,14 @@ class Proof:
     result: gl.Result[Any]
 
     def document(self) -> dict[str, Any]:
-        """As JSON data."""
-        found = self.result
+        """Convert the scores to JSON data."""
+        result = self.result
         return {
-            "status": found.status.value,
-            "value": found.value if found.solutions else None,
-            "bound": found.bound,
-            "gap": found.gap,
-            "proved": found.proved,
+            "status": result.status.value,
+            "value": result.value if result.solutions else None,
+            "bound": result.bound,
+            "gap": result.gap,
+            "proved": result.proved,
         }
 
 
@@ -59,7 +59,7 @@ class Solver:
     method: str | None = None
 
     def solve(self, problems: Sequence[Problem[Any]], *, main: bool = True) -> tuple[list[Outcome], bool]:
-        """Results in the order of the problems, or why there is none.
+        """Solve problems; return results in their order, or the reason why there is none.
 
         Parameters
         ----------
@@ -75,12 +75,12 @@ class Solver:
             return [], False
         jobs = self.jobs if len(problems) > 1 else 1
         batch = gl.solve_many(problems, self.method if main else None, jobs=jobs, limits=self.limits)
-        found: list[Outcome] = []
+        outcomes: list[Outcome] = []
         for i, status in enumerate(batch.statuses):
             if i in batch.errors:
-                found.append(batch.errors[i])
+                outcomes.append(batch.errors[i])
             elif status is None or (result := batch[i]).stop is gl.Stop.INTERRUPTED:
-                return found, True
+                return outcomes, True
             else:
-                found.append(result)
-        return found, False
+                outcomes.append(result)
+        return outcomes, False

@@ -25,14 +25,14 @@ Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
 def both(label: str) -> tuple[str, str]:
-    """UPOS and XPOS of a label for both columns; XPOS may hold the separator again."""
+    """Split a label for both columns into UPOS and XPOS; XPOS may contain the separator."""
     upos, _, xpos = label.partition("|")
     return upos, xpos
 
 
 @attrs.frozen(eq=False)
 class TextParser:
-    """A parser with what it needs for raw text.
+    """Parser with the models that raw text needs.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ class TextParser:
         return BOTH if self.tagger is None else self.tagger.column
 
     def tagged(self, sentence: TextSentence) -> Sentence | None:
-        """The sentence with the tags that came with it; None where the parser needs tags that are not there."""
+        """Return the sentence with the tags that came with it; None where the parser needs tags that it lacks."""
         return with_tags(sentence.words, self.column, sentence.upos, sentence.xpos, strict=self.tagger is not None)
 
     def require_tagger(self) -> ChainTagger:
-        """The tagger.
+        """Return the tagger.
 
         Raises
         ------
@@ -72,19 +72,19 @@ class TextParser:
         return self.tagger
 
     def with_labels(self, words: Sequence[str], labels: Sequence[str]) -> Sentence:
-        """The sentence with labels that the tagger gave."""
+        """Add the labels of a tagger to the sentence."""
         pairs = [both(label) if self.column == BOTH else (label, label) for label in labels]
         upos, xpos = zip(*pairs, strict=True)
-        found = with_tags(words, self.column, upos, xpos, strict=False)
-        assert found is not None
-        return found
+        labelled = with_tags(words, self.column, upos, xpos, strict=False)
+        assert labelled is not None
+        return labelled
 
     def tree_problem(self, sentence: Sentence) -> ParsingProblem:
-        """The problem of parsing; a sentence of more than `MOST_WORDS` words is scored by its arcs alone."""
+        """Build the problem of parsing; a sentence of more than `MOST_WORDS` words is scored by its arcs alone."""
         return self.parser.problem(sentence, () if len(sentence) > MOST_WORDS else None)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one npz file, whole or not at all, readable without pickle; `ParserModel.load` reads it, too."""
+        """Write one npz file atomically, readable without pickle; `ParserModel.load` reads it, too."""
         arrays, metadata = self.parser.contents()
         for name, part in ((TAGGER, self.tagger), (RELATIONS, self.relations)):
             if part is not None:
@@ -106,8 +106,8 @@ class TextParser:
             Trained with other templates than this version has.
         """
         arrays, metadata = read_archive(path, KIND)
-        place = os.fspath(path)
-        parser = ParserModel.of_contents(arrays, metadata, place)
+        location = os.fspath(path)
+        parser = ParserModel.of_contents(arrays, metadata, location)
         try:
             tagger = relations = None
             if TAGGER in metadata:
@@ -115,14 +115,14 @@ class TextParser:
             if RELATIONS in metadata:
                 relations = RelationModel.of_contents(_own(arrays, RELATIONS), metadata[RELATIONS])
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise DamagedFile(f"{place}: no consistent parser ({type(error).__name__}: {error})") from error
+            raise DamagedFile(f"{location}: no consistent parser ({type(error).__name__}: {error})") from error
         return cls(parser, tagger, relations)
 
 
 def with_tags(
     words: Sequence[str], column: str, upos: Sequence[str], xpos: Sequence[str], *, strict: bool
 ) -> Sentence | None:
-    """A sentence as a parser reads it that looks at these columns; None where one is missing.
+    """Build the sentence that a parser of these columns reads; None where a column is missing.
 
     Without `strict` one of two columns stands for the other, as in `read_conllu`.
     """

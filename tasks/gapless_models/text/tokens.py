@@ -15,7 +15,7 @@ Span = tuple[int, int]
 
 
 def tokenise(line: str, *, spaced: bool = False) -> list[Span]:
-    """The words of one sentence.
+    """Split one sentence into words.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def train_tagger(
     progress: Callable[[EpochReport], None] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> ChainTagger:
-    """Train a tagger; the same arguments give the same tagger.
+    """Train a tagger; equal arguments give equal taggers.
 
     Parameters
     ----------
@@ -62,29 +62,31 @@ def train_tagger(
         raise InvalidProblem(
             f"no sentence has the tags {column.upper()} on every word; fill that column, or choose another one"
         )
-    kept = None if checkpoint is None else checkpoints(checkpoint)[0]
-    found = train_chains(examples, decode, epochs, seed, held_out or None, progress=progress, checkpoint=kept)
-    assert isinstance(found, ChainTagger)
-    found.column = column
-    return found
+    epochs_file = None if checkpoint is None else checkpoints(checkpoint)[0]
+    tagger = train_chains(
+        examples, decode, epochs, seed, held_out or None, progress=progress, checkpoint=epochs_file
+    )
+    assert isinstance(tagger, ChainTagger)
+    tagger.column = column
+    return tagger
 
 
 def checkpoints(model: str | os.PathLike[str]) -> tuple[Path, Path, Path]:
-    """The files of finished epochs beside a model: of the tagger, the parser, and its pruner."""
-    place = os.fspath(model)
-    return Path(f"{place}.tagger.epochs"), Path(f"{place}.epochs"), Path(f"{place}.pruner.epochs")
+    """Name the files of finished epochs beside a model: of the tagger, the parser, and its pruner."""
+    location = os.fspath(model)
+    return Path(f"{location}.tagger.epochs"), Path(f"{location}.epochs"), Path(f"{location}.pruner.epochs")
 
 
 def partial_of(column: str) -> Callable[[TextSentence], TaggedSentence | None]:
-    """A function that makes examples for a tagger of some column."""
+    """Build a function that makes examples for a tagger of some column."""
 
     def example(sentence: TextSentence) -> TaggedSentence | None:
-        given = {
+        tags_of = {
             UPOS: sentence.upos,
             XPOS: sentence.xpos,
             BOTH: tuple(f"{u}|{x}" for u, x in zip(sentence.upos, sentence.xpos, strict=False)),
         }[column]
-        return TaggedSentence(sentence.words, given) if given else None
+        return TaggedSentence(sentence.words, tags_of) if tags_of else None
 
     return example
 
@@ -100,7 +102,7 @@ def train_parser(
     tagging: Callable[[EpochReport], None] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> TextParser:
-    """Train a parser with its tagger and its relations; the same arguments give the same parser.
+    """Train a parser with its tagger and its relations; equal arguments give equal parsers.
 
     Parameters
     ----------
@@ -128,38 +130,40 @@ def train_parser(
     """
     if not sentences:
         raise InvalidProblem("no sentence to learn from")
-    chosen = column or (tagger.column if tagger is not None else _columns(sentences))
-    trees, held_out = ([with_gold(one, chosen) for one in part] for part in (sentences, dev))
-    crossing = [one for one in trees if is_crossing(one)]
+    columns = column or (tagger.column if tagger is not None else _columns(sentences))
+    trees, held_out = ([with_gold(sentence, columns) for sentence in part] for part in (sentences, dev))
+    crossing = [sentence for sentence in trees if is_crossing(sentence)]
     projective = len(crossing) < max(MOST_CROSSING * len(trees), 1)
     settled = attrs.evolve(
         options or Options(),
         projective=projective,
-        single_root=all(one.heads.count(0) == 1 for one in trees),
+        single_root=all(sentence.heads.count(0) == 1 for sentence in trees),
     )
-    learnt, checked = ([one for one in part if not (projective and is_crossing(one))] for part in (trees, held_out))
+    learnt, checked = (
+        [sentence for sentence in part if not (projective and is_crossing(sentence))] for part in (trees, held_out)
+    )
     if tagger is None:
         tagger = train_tagger(
             sentences,
-            chosen,
+            columns,
             dev=dev,
             epochs=settled.epochs,
             seed=settled.seed,
             progress=tagging,
             checkpoint=checkpoint,
         )
-    kept = None if checkpoint is None else checkpoints(checkpoint)[1]
-    parser = train_trees(learnt, checked, settled, progress=progress, checkpoint=kept)
+    epochs_file = None if checkpoint is None else checkpoints(checkpoint)[1]
+    parser = train_trees(learnt, checked, settled, progress=progress, checkpoint=epochs_file)
     record = {"epochs": settled.epochs, "seed": settled.seed, "sentences": len(trees)}
     relations = RelationModel.train(trees, seed=settled.seed)
     return TextParser(attrs.evolve(parser, training=record), tagger, relations)
 
 
 def _columns(sentences: Sequence[TextSentence]) -> str:
-    """The tag columns that every word has."""
-    upos, xpos = all(one.upos for one in sentences), all(one.xpos for one in sentences)
+    """Find the tag columns that every word has."""
+    upos, xpos = all(sentence.upos for sentence in sentences), all(sentence.xpos for sentence in sentences)
     if not upos and not xpos:
-        bare = next(one for one in sentences if not one.upos)
+        bare = next(sentence for sentence in sentences if not sentence.upos)
         raise InvalidProblem(
             f"{bare.place}: a word without a tag; fill UPOS or XPOS (columns 4 and 5) of all words"
         )
@@ -167,11 +171,11 @@ def _columns(sentences: Sequence[TextSentence]) -> str:
 
 
 def with_gold(sentence: TextSentence, column: str) -> Sentence:
-    """The sentence as the parser will read it, with its gold tree."""
-    found = with_tags(sentence.words, column, sentence.upos, sentence.xpos, strict=True)
+    """Return the sentence as the parser will read it, with its gold tree."""
+    tagged = with_tags(sentence.words, column, sentence.upos, sentence.xpos, strict=True)
     gold = sentence.entry.sentence if sentence.entry is not None else None
-    if found is None:
+    if tagged is None:
         raise InvalidProblem(f"{sentence.place}: a word without {column.upper()}; fill that column of all words")
     if gold is None or not gold.heads:
         raise InvalidProblem(f"{sentence.place}: no tree to learn from; the heads are column 7 of CoNLL-U")
-    return Sentence(found.words, found.tags, found.coarse, gold.heads, gold.labels)
+    return Sentence(tagged.words, tagged.tags, tagged.coarse, gold.heads, gold.labels)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_models.titles.good_turing import discounts
 
 Distribution = Callable[[IntArray, IntArray], FloatArray]
@@ -16,7 +16,7 @@ Distribution = Callable[[IntArray, IntArray], FloatArray]
 
 @attrs.frozen(eq=False)
 class BackOff:
-    """P(outcome | context).
+    """Model of P(outcome | context) with back-off.
 
     An outcome that was seen in a context has its discounted relative frequency there; the others share the rest,
     in proportion to `coarser`. Source: Katz, Estimation of Probabilities from Sparse Data (1987).
@@ -43,7 +43,7 @@ class BackOff:
     def estimate(
         cls, contexts: IntArray, outcomes: IntArray, shape: tuple[int, int], coarser: Distribution
     ) -> BackOff:
-        """From pairs as they occur in text.
+        """Estimate the probabilities from pairs as they occur in text.
 
         Parameters
         ----------
@@ -58,15 +58,15 @@ class BackOff:
         context, outcome = keys // width, keys % width
         totals = np.bincount(context, counts, minlength=height)
         discounted = discounts(counts)[counts] * counts / totals[context]
-        left = 1.0 - np.bincount(context, discounted, minlength=height)
+        back_off_mass = 1.0 - np.bincount(context, discounted, minlength=height)
         free = 1.0 - np.bincount(context, coarser(context, outcome), minlength=height)
-        return cls(width, keys, discounted, left / free, coarser)
+        return cls(width, keys, discounted, back_off_mass / free, coarser)
 
     def __call__(self, contexts: IntArray, outcomes: IntArray) -> FloatArray:
-        """Probability of each outcome in its context; the arrays are broadcast."""
+        """Compute the probability of each outcome in its context; the arrays are broadcast."""
         context, outcome = np.broadcast_arrays(contexts, outcomes)
         keys = context * self.width + outcome
-        at = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
+        nearest = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
         backed_off = self.weights[context] * self.coarser(context, outcome)
-        found: FloatArray = np.where(self.keys[at] == keys, self.discounted[at], backed_off)
-        return found
+        probabilities: FloatArray = np.where(self.keys[nearest] == keys, self.discounted[nearest], backed_off)
+        return probabilities

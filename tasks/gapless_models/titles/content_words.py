@@ -16,7 +16,7 @@ CLITICS = frozenset({"'s", "n't", "'re", "'ll", "'ve", "'d", "'m"})
 
 
 def folded(token: str) -> str:
-    """As words are compared: in lower case, with straight apostrophes."""
+    """Fold a text for comparisons: lower case, straight apostrophes."""
     return token.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
@@ -47,7 +47,7 @@ class ContentWords:
         return _porter()
 
     def of(self, tokens: Iterable[str]) -> list[str]:
-        """The content words among `tokens`, folded, in their order."""
+        """Select the content words among `tokens`, folded, in their order."""
         return [word for word in map(folded, tokens) if self.is_content(word)]
 
     def is_content(self, word: str) -> bool:
@@ -55,20 +55,20 @@ class ContentWords:
         return word not in PLACEHOLDERS and word not in self._others and any(map(str.isalpha, word))
 
     def stem(self, word: str) -> str:
-        """Porter's stem of a folded word, by NLTK in its default mode.
+        """Stem a folded word by Porter's algorithm, NLTK's default mode.
 
         Raises
         ------
         MissingDependency
             NLTK is not installed.
         """
-        found = self._stems.get(word)
-        if found is None:
-            found = self._stems[word] = self._porter(word)
-        return found
+        cached = self._stems.get(word)
+        if cached is None:
+            cached = self._stems[word] = self._porter(word)
+        return cached
 
     def title_length(self, section: Section) -> int:
-        """k: the number of content words of the true title, repeated ones counted again."""
+        """Count the content words of the true title, repeated ones included: k of the paper."""
         return len(self.of(section.title))
 
 

@@ -67,7 +67,7 @@ def load_corpus(data: str | Path | None, *, extra: bool = False) -> Corpus:
 
 
 def _embedded() -> Corpus:
-    """Short essays written for this project."""
+    """Load short essays written for this project."""
     with as_file(files("gapless_models.titles") / "data") as folder:
         sections = tuple(read_sections(folder / "sections.jsonl"))
         content = ContentWords(read_auxiliary_words(folder / "auxiliary_words.txt"))

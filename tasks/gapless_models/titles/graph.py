@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless_models.titles.content_words import ContentWords
 from gapless_models.titles.language_model import BOUNDARY, BigramModel
 from gapless_models.titles.section import Section
@@ -16,7 +16,7 @@ from gapless_ordering import AuxiliaryWords, OrderingProblem
 
 @attrs.frozen(eq=False)
 class TitleGraph:
-    """A section's graph, and what its scores are made of.
+    """Section's graph, with the data of its scores.
 
     Parameters
     ----------
@@ -33,14 +33,14 @@ class TitleGraph:
 
 @attrs.frozen(eq=False)
 class TitleModel:
-    """Selection and ordering together."""
+    """Selection model and ordering model."""
 
     content: ContentWords
     selection: SelectionModel
     ordering: BigramModel
 
     def graph(self, section: Section, body: Body, length: int) -> TitleGraph:
-        """The graph for a title of `length` content words.
+        """Build the graph for a title of `length` content words.
 
         Every pair of words is joined directly and through each auxiliary word; an edge scores the log-probabilities
         of its one or two bigrams and that of selecting the word it leads to. The last word scores as the end of a
@@ -48,8 +48,8 @@ class TitleModel:
         do not (cross-validated on the training part: ROUGE-1 0.39 instead of 0.32).
         """
         words, stems = zip(*body.words, strict=True)
-        place = {stem: number for number, stem in enumerate(body.stems)}
-        selection = self.selection.log_probabilities(body)[[place[stem] for stem in stems]]
+        number_of = {stem: number for number, stem in enumerate(body.stems)}
+        selection = self.selection.log_probabilities(body)[[number_of[stem] for stem in stems]]
         auxiliary = self.content.auxiliary
         n, a = len(words), len(auxiliary)
         ordering = self.ordering.log_probabilities([*words, *auxiliary], [*words, *auxiliary, BOUNDARY])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import attrs
 import numpy as np
 
-from gapless.core.sparse import FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless_models.titles.back_off import BackOff
 from gapless_models.titles.content_words import PLACEHOLDERS, folded, is_word
 from gapless_models.titles.good_turing import discounts
@@ -18,7 +18,7 @@ BOUNDARY, UNKNOWN = "a boundary", "an unknown word"
 
 
 def phrases(sections: Iterable[Section]) -> Iterable[list[str]]:
-    """The folded words of the bodies between two punctuation marks.
+    """Split the folded words of the bodies at punctuation marks.
 
     A title has no punctuation; so words that begin or end a phrase, not only a sentence, are what can begin or end
     a title. Placeholders count as words, which no title has: the words around one are no neighbours.
@@ -55,7 +55,7 @@ class BigramModel:
 
     @classmethod
     def estimate(cls, sections: Sequence[Section], stem: Callable[[str], str]) -> BigramModel:
-        """From the bodies of sections; their titles are not looked at.
+        """Estimate the model from the bodies of sections, without their titles.
 
         Raises
         ------
@@ -89,7 +89,7 @@ class BigramModel:
         return word in self.numbers
 
     def log_probabilities(self, before: Sequence[str], after: Sequence[str]) -> FloatArray:
-        """Natural logarithms of P(after | before).
+        """Compute natural logarithms of P(after | before).
 
         Parameters
         ----------
@@ -110,16 +110,16 @@ class BigramModel:
 
 
 def _single_stems(text: IntArray, count: int) -> FloatArray:
-    """Discounted relative frequencies; `UNKNOWN` has the rest."""
+    """Compute discounted relative frequencies; `UNKNOWN` has the rest."""
     counts = np.bincount(text, minlength=count)
-    found: FloatArray = discounts(counts[counts > 0])[counts] * counts / text.size
-    found[1] = 1.0 - found.sum()
-    return found
+    shares: FloatArray = discounts(counts[counts > 0])[counts] * counts / text.size
+    shares[1] = 1.0 - shares.sum()
+    return shares
 
 
 def _shares(text: IntArray, stem_of: IntArray) -> FloatArray:
-    """P(word | its stem); 1 for `UNKNOWN`, which has a stem of its own."""
+    """Compute P(word | its stem); 1 for `UNKNOWN`, which has a stem of its own."""
     counts = np.bincount(text, minlength=stem_of.size).astype(float)
     counts[1] = 1.0
-    found: FloatArray = counts / np.bincount(stem_of, counts)[stem_of]
-    return found
+    shares: FloatArray = counts / np.bincount(stem_of, counts)[stem_of]
+    return shares

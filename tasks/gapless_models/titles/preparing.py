@@ -20,7 +20,7 @@ from gapless_ordering import OrderingProblem
 
 @attrs.frozen(eq=False)
 class Prepared:
-    """Test sections, ready to be decoded.
+    """Test sections, ready for decoding.
 
     Parameters
     ----------
@@ -77,6 +77,6 @@ def prepare(model: TitleModel, sections: Sequence[Section], console: Console) ->
 
 
 def title_problems(data: str | Path | None = None) -> list[OrderingProblem]:
-    """The decoding problems of the test sections, for benchmarks: at the true titles' lengths."""
+    """Build the decoding problems of the test sections, for benchmarks: at the true titles' lengths."""
     corpus = load_corpus(data)
     return [graph.problem for graph in prepare(train_model(corpus), corpus.test, Console(as_json=True)).graphs]

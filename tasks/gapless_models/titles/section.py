@@ -7,7 +7,7 @@ import attrs
 
 @attrs.frozen
 class Section:
-    """A section.
+    """Section of a text, with its title.
 
     Parameters
     ----------

@@ -41,11 +41,12 @@ def read_sections(path: str | Path) -> list[Section]:
     sections: list[Section] = []
     lines: dict[str, int] = {}
     for number, line in numbered_lines(file, SectionFileError, ".jsonl"):
-        place = f"{file}, line {number}"
-        section = _section(line, place)
+        location = f"{file}, line {number}"
+        section = _section(line, location)
         if section.name in lines:
             raise SectionFileError(
-                f"{place}: the id {section.name!r} is that of line {lines[section.name]}, too; give it another one"
+                f"{location}: the id {section.name!r} is that of line {lines[section.name]}, too; "
+                "give it another one"
             )
         lines[section.name] = number
         sections.append(section)
@@ -84,8 +85,8 @@ def _field(record: dict[str, Any], field: str, kind: type, place: str) -> Any:
         raise SectionFileError(f"{place}: no field {field!r}; it has {', '.join(record) or 'none'}")
     value = record[field]
     if not isinstance(value, kind):
-        wanted = "a list of strings" if kind is list else "a string"
-        raise SectionFileError(f"{place}: {field} is {value!r:.40}, expected {wanted}")
+        expected = "a list of strings" if kind is list else "a string"
+        raise SectionFileError(f"{place}: {field} is {value!r:.40}, expected {expected}")
     if not value or (isinstance(value, str) and not value.split()):
         raise SectionFileError(f"{place}: {field} is empty; fill it in, or leave the section out")
     return value

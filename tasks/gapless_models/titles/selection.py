@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.core.sparse import BoolArray, FloatArray
+from gapless.arrays.sparse import BoolArray, FloatArray
 from gapless_models.titles.stem_features import DocumentFrequencies, stem_features
 from gapless_models.titles.stem_occurrences import Body
 
@@ -36,7 +36,7 @@ class TitleRates:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Body, Collection[str]]]) -> TitleRates:
-        """Count over bodies and the stems of their titles."""
+        """Count the stems of bodies and of their titles."""
         bodies: Counter[str] = Counter()
         titles: Counter[str] = Counter()
         for body, title in pairs:
@@ -45,7 +45,7 @@ class TitleRates:
         return cls(bodies, titles)
 
     def log_rates(self, stems: Collection[str]) -> FloatArray:
-        """Logarithms of the rates, drawn towards the average where little was seen; float64 (stems,)."""
+        """Compute logarithms of the rates, smoothed towards the average where counts are low; float64 (stems,)."""
         average = (sum(self.titles.values()) + 1) / (sum(self.bodies.values()) + 2)
         seen = np.array([(self.titles.get(stem, 0), self.bodies.get(stem, 0)) for stem in stems], np.float64)
         return np.log((seen[:, 0] + _PSEUDO * average) / (seen[:, 1] + _PSEUDO))
@@ -53,7 +53,7 @@ class TitleRates:
 
 @attrs.frozen(eq=False)
 class SelectionModel:
-    """P(the title has the stem | what the body shows of it): a maximum-entropy classifier.
+    """Maximum-entropy classifier of P(the title has the stem | features of the stem in the body).
 
     Parameters
     ----------
@@ -99,14 +99,14 @@ class SelectionModel:
         """
         pairs = list(zip(bodies, titles, strict=True))
         rows: list[FloatArray] = []
-        found: list[bool] = []
+        in_title: list[bool] = []
         for fold in range(FOLDS):
             others = [pair for i, pair in enumerate(pairs) if i % FOLDS != fold]
             rates = TitleRates.of(others)
             for body, title in pairs[fold::FOLDS]:
                 rows.append(_features(body, frequencies, rates))
-                found += [stem in title for stem in body.stems]
-        features, labels = np.concatenate(rows), np.array(found)
+                in_title += [stem in title for stem in body.stems]
+        features, labels = np.concatenate(rows), np.array(in_title)
         if labels.all() or not labels.any():
             raise gl.InvalidProblem(
                 f"selection cannot be learnt: of {labels.size} stems in the bodies of {len(bodies)} training "
@@ -118,7 +118,7 @@ class SelectionModel:
         return cls(frequencies, TitleRates.of(pairs), centre, scale, weights, intercept)
 
     def log_probabilities(self, body: Body) -> FloatArray:
-        """Natural logarithm of the probability that the title has each stem; float64 (stems,), as in ``body``."""
+        """Compute the log-probability that the title has each stem; float64 (stems,), as in ``body``."""
         features = (_features(body, self.frequencies, self.rates) - self.centre) / self.scale
         return -np.logaddexp(0.0, -(features @ self.weights + self.intercept))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 import attrs
 import numpy as np
 
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless_models.titles.stem_occurrences import Body, Occurrences
 
 _LATER = 3
@@ -17,14 +17,14 @@ _LATER = 3
 
 @attrs.frozen
 class DocumentFrequencies:
-    """In how many bodies each stem occurs."""
+    """Number of bodies in which each stem occurs."""
 
     bodies: int
     counts: Mapping[str, int]
 
     @classmethod
     def of(cls, bodies: Iterable[Body]) -> DocumentFrequencies:
-        """Count."""
+        """Count the occurrences."""
         counts: Counter[str] = Counter()
         total = 0
         for body in bodies:
@@ -33,13 +33,13 @@ class DocumentFrequencies:
         return cls(total, counts)
 
     def inverse(self, stem: str) -> float:
-        """``log((bodies + 1) / (bodies with the stem + 1))``: 0 for a stem that is everywhere."""
+        """Compute ``log((bodies + 1) / (bodies with the stem + 1))``: 0 for a stem that is everywhere."""
         return float(np.log((self.bodies + 1) / (self.counts.get(stem, 0) + 1)))
 
 
 @attrs.frozen
 class _Seen:
-    """One stem as the features see it."""
+    """One stem and the data of its features."""
 
     stem: str
     found: Occurrences
@@ -48,11 +48,11 @@ class _Seen:
 
     @property
     def form(self) -> str:
-        """Its most frequent form."""
+        """Most frequent form of the stem."""
         return max(self.found.forms, key=lambda form: self.found.forms[form])
 
     def share(self, count: int) -> float:
-        """Of its occurrences."""
+        """Return the share of its occurrences."""
         return count / self.found.count
 
 
@@ -94,7 +94,7 @@ NAMES = (*_FEATURES, *(f"rank of {name}" for name in _RANKED))
 
 
 def stem_features(body: Body, frequencies: DocumentFrequencies) -> FloatArray:
-    """Features of every stem of a body.
+    """Compute the features of every stem of a body.
 
     Returns
     -------
@@ -103,7 +103,9 @@ def stem_features(body: Body, frequencies: DocumentFrequencies) -> FloatArray:
     """
     rows = [
         [float(feature(seen)) for feature in _FEATURES.values()]
-        for seen in (_Seen(stem, found, body, frequencies.inverse(stem)) for stem, found in body.stems.items())
+        for seen in (
+            _Seen(stem, occurrences, body, frequencies.inverse(stem)) for stem, occurrences in body.stems.items()
+        )
     ]
     values = np.array(rows, np.float64).reshape(-1, len(_FEATURES))
     columns = [values[:, NAMES.index(name)] for name in _RANKED]

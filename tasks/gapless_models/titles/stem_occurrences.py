@@ -57,7 +57,7 @@ class Body:
     @property
     def words(self) -> list[tuple[str, str]]:
         """Each distinct content word with its stem."""
-        return [(word, stem) for stem, found in self.stems.items() for word in found.forms]
+        return [(word, stem) for stem, occurrences in self.stems.items() for word in occurrences.forms]
 
 
 def read_body(section: Section, content: ContentWords) -> Body:
@@ -66,18 +66,18 @@ def read_body(section: Section, content: ContentWords) -> Body:
     position = 0
     for number, sentence in enumerate(section.body):
         words = [folded(token) for token in sentence]
-        for place, (token, word) in enumerate(zip(sentence, words, strict=True)):
+        for index, (token, word) in enumerate(zip(sentence, words, strict=True)):
             if content.is_content(word):
                 stem = content.stem(word)
-                found = stems.setdefault(stem, Occurrences(position + place, number))
-                found.count += 1
-                found.sentences.add(number)
-                found.forms[word] = found.forms.get(word, 0) + 1
-                if place:
-                    found.capitalised += token[0].isupper()
-                    found.acronyms += len(token) > 1 and token.isupper()
-                    found.after_auxiliary += words[place - 1] in content.auxiliary
-                found.after_boundary += not place or not is_word(words[place - 1])
-                found.before_boundary += place + 1 == len(words) or not is_word(words[place + 1])
+                occurrences = stems.setdefault(stem, Occurrences(position + index, number))
+                occurrences.count += 1
+                occurrences.sentences.add(number)
+                occurrences.forms[word] = occurrences.forms.get(word, 0) + 1
+                if index:
+                    occurrences.capitalised += token[0].isupper()
+                    occurrences.acronyms += len(token) > 1 and token.isupper()
+                    occurrences.after_auxiliary += words[index - 1] in content.auxiliary
+                occurrences.after_boundary += not index or not is_word(words[index - 1])
+                occurrences.before_boundary += index + 1 == len(words) or not is_word(words[index + 1])
         position += len(words)
     return Body(position, len(section.body), stems)

@@ -10,12 +10,12 @@ from typing import Any
 
 import attrs
 
+from gapless.arrays.serial import write_aside
+from gapless.certificates.certificate import Verdict
 from gapless.cli import Console, exit_codes
 from gapless.cli.outputs import add_overwrite_option, begins_with, check_output, is_record
 from gapless.cli.running import made_folder
 from gapless.cli.text_table import folded
-from gapless.core.certificate import Verdict
-from gapless.core.serial import write_aside
 from gapless_models.parsing.terminal_drawing import draw, show
 from gapless_models.parsing.treebank import embedded_treebank
 from gapless_tasks.demo.page import TITLE, page
@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace, console: Console) -> int:
-    """``gapless demo``."""
+    """Run ``gapless demo``."""
     console.verbose = parsed.verbose
     with made_folder(parsed.out) as folder:
         assert folder is not None
@@ -64,9 +64,9 @@ def run(parsed: argparse.Namespace, console: Console) -> int:
         write_aside(folder / PAGE, page(story, rows, len(sentences), verdict, refused))
         _tell(story, verdict, refused, console)
         _show_rows(rows, len(sentences), console)
-        console.say()
-        console.say(f"proof: gapless verify {folder / ANSWER}")
-        console.say(f"forged: gapless verify {folder / FORGED}")
+        console.info()
+        console.info(f"proof: gapless verify {folder / ANSWER}")
+        console.info(f"forged: gapless verify {folder / FORGED}")
         console.result(f"picture: {folder / PAGE}")
         console.data(
             {
@@ -87,20 +87,20 @@ def _width() -> int:
 
 def _say(console: Console, text: str) -> None:
     for line in folded(text, _width()):
-        console.say(line)
+        console.info(line)
 
 
 def _tell(story: Story, verdict: Verdict, refused: Verdict, console: Console) -> None:
     sentence, result = story.sentence, story.result
-    console.say()
+    console.info()
     wrong = f"{len(story.differing)} of {len(sentence)} heads wrong (✗)"
     _say(console, f"A beam of {story.width}: score {story.score:.3f}, {wrong}")
     show(draw(sentence.words, story.found.heads.tolist(), gold=sentence.heads, width=_width()), console)
-    console.say()
+    console.info()
     more = f"{result.value - story.score:.3f} more"
     _say(console, f"The best tree: score {result.value:.3f}, {more}; every head is the gold one")
     show(draw(sentence.words, result.best.heads.tolist(), gold=sentence.heads, width=_width()), console)
-    console.say()
+    console.info()
     changed = [
         f"{sentence.words[word - 1]} <- {_name(sentence.words, result.best.heads[word - 1])}, not "
         f"{_name(sentence.words, story.found.heads[word - 1])}"
@@ -109,7 +109,7 @@ def _tell(story: Story, verdict: Verdict, refused: Verdict, console: Console) ->
     _say(console, f"right: {'; '.join(changed)}")
     _say(console, f"proof: {'holds' if verdict else 'REFUSED'}, {verdict.reason}")
     _say(console, f"forged, the beam's tree called best: {'ACCEPTED' if refused else 'refused'}, {refused.reason}")
-    console.say()
+    console.info()
 
 
 def _name(words: Sequence[str], head: int) -> str:
@@ -141,5 +141,5 @@ def _document(story: Story, verdict: Verdict, refused: Verdict) -> dict[str, Any
         },
         "differing": story.differing,
         "verdict": {"holds": bool(verdict), "reason": verdict.reason},
-        "forged": {"holds": bool(refused), "reason": refused.reason, "place": refused.place},
+        "forged": {"holds": bool(refused), "reason": refused.reason, "location": refused.location},
     }

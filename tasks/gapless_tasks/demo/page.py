@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from gapless.core.certificate import Verdict
+from gapless.certificates.certificate import Verdict
 from gapless_dependency.arc_diagram import draw_svg
 from gapless_tasks.demo.story import Row, Story
 
@@ -26,7 +26,7 @@ code { overflow-wrap: anywhere; }
 
 
 def page(story: Story, rows: Sequence[Row], count: int, verdict: Verdict, refused: Verdict) -> str:
-    """The page: both trees, the proof, the forged certificate, and the decoders on all sentences."""
+    """Render the page: both trees, the proof, the forged certificate, and the decoders on all sentences."""
     words, gold, problem = story.sentence.words, story.sentence.heads, story.problem
     best = story.result.best.heads.tolist()
     labels, tags = story.sentence.relations(best), story.sentence.tags

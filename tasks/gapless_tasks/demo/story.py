@@ -9,8 +9,8 @@ import attrs
 import numpy as np
 
 import gapless as gl
+from gapless.arrays.tolerance import meets
 from gapless.cli import Console
-from gapless.core.tolerance import meets
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_models.parsing import Sentence
 from gapless_models.parsing.beam import BeamParser
@@ -73,11 +73,11 @@ class Story:
 
     @property
     def differing(self) -> list[int]:
-        """The words, from 1, whose head the beam has wrong."""
+        """Words, from 1, whose head the beam has wrong."""
         return (np.flatnonzero(self.found.heads != self.result.best.heads) + 1).tolist()
 
     def record(self) -> gl.Record:
-        """The sentence with its best tree and the proof."""
+        """Return the sentence with its best tree and the proof, as a record."""
         return gl.Record(self.problem, self.result, "the best tree", self.sentence.words)
 
     def forged(self) -> gl.Record:
@@ -94,7 +94,7 @@ class Story:
 
 
 def trained(treebank: Treebank, console: Console) -> ParserModel:
-    """A parser of the training part; pairs of arcs are scored besides arcs."""
+    """Train a parser on the training part, with scores of arcs and of pairs of arcs."""
     return SOURCE.train(treebank, Request(FAMILIES, EPOCHS, 0, None, projective=treebank.projective), console)
 
 
@@ -111,7 +111,7 @@ def tell(
     list of Row
         The beams, the narrow one first, and the exact method.
     """
-    problems = [parser.problem(sentence, heads_kept=None) for sentence in sentences]
+    problems = [parser.problem(sentence, max_heads=None) for sentence in sentences]
     for problem in problems:  # looked up now: both sides decode from the same scores
         for scored in problem.conjunctions:
             scored.scores(np.arange(len(scored.scopes)))
@@ -123,22 +123,22 @@ def tell(
         advance(1)
     seconds = time.process_time() - begun
     gold = [np.array(sentence.heads) for sentence in sentences]
-    right = [np.array_equal(one.best.heads, heads) for one, heads in zip(results, gold, strict=True)]
+    right = [np.array_equal(result.best.heads, heads) for result, heads in zip(results, gold, strict=True)]
     rows: list[Row] = []
-    told: Story | None = None
+    story: Story | None = None
     for width in WIDTHS:
         begun = time.process_time()
-        found = [BeamParser(problem).parse(width) for problem in problems]
+        beams = [BeamParser(problem).parse(width) for problem in problems]
         spent = time.process_time() - begun
-        missed = [i for i, (score, _) in enumerate(found) if not meets(results[i].value, score)]
-        trees = [tree for _, tree in found]
+        missed = [i for i, (score, _) in enumerate(beams) if not meets(results[i].value, score)]
+        trees = [tree for _, tree in beams]
         same = sum(t is not None and np.array_equal(t.heads, h) for t, h in zip(trees, gold, strict=True))
         rows.append(Row(f"beam {width}", len(missed), same, spent))
         shown = [i for i in missed if right[i] and trees[i] is not None]
         if shown:
-            i = max(shown, key=lambda i: results[i].value - found[i][0])
-            score, tree = found[i]
+            i = max(shown, key=lambda i: results[i].value - beams[i][0])
+            score, tree = beams[i]
             assert tree is not None
-            told = Story(sentences[i], problems[i], width, tree, score, results[i])
+            story = Story(sentences[i], problems[i], width, tree, score, results[i])
         advance(len(problems))
-    return told, [*rows, Row("exact, with proofs", 0, sum(right), seconds)]
+    return story, [*rows, Row("exact, with proofs", 0, sum(right), seconds)]

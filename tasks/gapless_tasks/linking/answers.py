@@ -13,15 +13,15 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.core.sparse import IntArray
-from gapless.runs import Answer, AnswerLog, numbers_only
+from gapless.arrays.sparse import IntArray
+from gapless.runs import AnswerLog, LoggedAnswer, without_evidence
 from gapless_linking import LinkingProblem
 from gapless_models.linking.document import Document
 from gapless_tasks.linking.measuring import EXACT, Linked
 
 
 def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
-    """Append the answer of `EXACT`, beside those of the other methods; without `EXACT` nothing is kept.
+    """Append the answer of `EXACT` to those of the other methods; without `EXACT` nothing is kept.
 
     The problem has the titles of its vertices, of which `titles` has those of all.
     """
@@ -32,7 +32,7 @@ def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
     def at_places(vertices: IntArray) -> Any:
         return np.searchsorted(problem.points, vertices)
 
-    others = {name: numbers_only(one) for name, one in linked.results.items() if name != EXACT}
+    others = {name: without_evidence(result) for name, result in linked.results.items() if name != EXACT}
     named = attrs.evolve(problem.without_graph(), names=[titles[vertex] for vertex in problem.points.tolist()])
     log.keep(
         linked.document.name,
@@ -42,30 +42,30 @@ def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
         {
             "distance_seconds": linked.distance_seconds,
             "seconds": dict(linked.seconds),
-            "others": {name: _renamed(one, at_places) for name, one in others.items()},
+            "others": {name: _renamed(result, at_places) for name, result in others.items()},
             "truth": linked.truth,
         },
         [[named.name(vertex) for vertex in at_places(fair).tolist()] for fair in linked.document.fair],
     )
 
 
-def linked_again(record: gl.Record | Answer, document: Document, problem: LinkingProblem) -> Linked:
-    """A stored answer, on the document's problem with its graph; see `keep`."""
+def linked_again(record: gl.Record | LoggedAnswer, document: Document, problem: LinkingProblem) -> Linked:
+    """Rebuild a stored answer on the document's problem with its graph; see `keep`."""
     if not isinstance(record, gl.Record) or not isinstance(record.problem, LinkingProblem):
         raise gl.InvalidProblem(f"the answer for {document.name} is no record of linking")
-    measured = record.measured
-    found = {EXACT: record.result, **measured["others"]}
+    measured = record.measurements
+    answers = {EXACT: record.result, **measured["others"]}
     return Linked(
         document,
         problem.with_distances(record.problem.distances),
         measured["distance_seconds"],
         # In the order of the run: the first of several proved optima is the one in the message.
-        {name: _renamed(found[name], problem.points.__getitem__) for name in measured["seconds"]},
+        {name: _renamed(answers[name], problem.points.__getitem__) for name in measured["seconds"]},
         measured["seconds"],
         measured["truth"],
     )
 
 
 def _renamed(result: gl.Result[IntArray], vertices: Callable[[IntArray], Any]) -> gl.Result[IntArray]:
-    solutions = tuple(gl.Solution(vertices(one.structure), one.value) for one in result.solutions)
+    solutions = tuple(gl.Solution(vertices(solution.structure), solution.value) for solution in result.solutions)
     return attrs.evolve(result, solutions=solutions)

@@ -19,14 +19,14 @@ class Average:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Average:
-        """The error is the sample's standard deviation over the root of its size."""
+        """Compute mean and error; the error is the sample's standard deviation over the root of its size."""
         array = np.array(list(values), float)
         mean = float(array.mean()) if array.size else math.nan
         error = float(array.std(ddof=1) / math.sqrt(array.size)) if array.size > 1 else math.nan
         return cls(mean, error, array.size)
 
     def shown(self, digits: int) -> str:
-        """For a cell of a table."""
+        """Format the value for a cell of a table."""
         if math.isnan(self.mean):
             return "-"
         error = "" if math.isnan(self.error) else f" ±{self.error:.{digits}f}"

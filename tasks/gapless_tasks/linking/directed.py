@@ -7,8 +7,8 @@ from typing import Any
 import attrs
 import numpy as np
 
+from gapless.arrays.sparse import FloatArray
 from gapless.cli import Console
-from gapless.core.sparse import FloatArray
 from gapless_linking.popularity import directed_pagerank
 from gapless_models.linking.document import Corpus
 from gapless_tasks.linking import paper
@@ -16,26 +16,26 @@ from gapless_tasks.linking.averages import Average
 
 
 def directed_values(corpus: Corpus, console: Console) -> dict[str, Any]:
-    """Print the value of choosing by links that lead to a concept, and by directed PageRank; returns JSON data.
+    """Print the values of choosing by links that lead to a concept and by directed PageRank; return JSON data.
 
     Where the corpus does not allow it, the reason is said instead.
     """
     document: dict[str, Any] = {}
     known = corpus.knowledge
     if known.in_links is None:
-        console.say("directed degree: not measured; nothing is known about the direction of links in this graph")
+        console.info("directed degree: not measured; nothing is known about the direction of links in this graph")
     else:
         members = np.concatenate([members for one in corpus.documents for members in one.sets])
         share = float(np.mean(~np.isnan(known.in_links[members])))
         document["degree"] = _tell("degree", corpus, np.nan_to_num(known.in_links, nan=-1.0), console)
         document["degree"]["counted"] = share
         if share < 1.0:
-            console.say(
+            console.info(
                 f"  the number of links to it is known for {100 * share:.1f} % of the candidates; the others are "
                 "chosen only among themselves"
             )
     if known.arcs is None:
-        console.say(
+        console.info(
             "directed PageRank: not measured; it needs the links with their direction, and there is no "
             f"graphs/{known.name}.arcs.gz"
         )
@@ -46,9 +46,9 @@ def directed_values(corpus: Corpus, console: Console) -> dict[str, Any]:
 
 
 def _tell(method: str, corpus: Corpus, score: FloatArray, console: Console) -> dict[str, Any]:
-    found = Average.of(
+    average = Average.of(
         one.value([members[np.argmax(score[members])] for members in one.sets]) for one in corpus.documents
     )
     value, error = paper.DIRECTED[method]
-    console.say(f"directed {method}: value {found.shown(3)} (paper: {value:.3f} ±{error:.3f})")
-    return attrs.asdict(found)
+    console.info(f"directed {method}: value {average.shown(3)} (paper: {value:.3f} ±{error:.3f})")
+    return attrs.asdict(average)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import gapless as gl
+from gapless.arrays.sparse import IntArray
 from gapless.cli import Console
-from gapless.core.sparse import IntArray
 from gapless_linking import LinkingProblem
 from gapless_linking.shortest_paths import Path, shortest_paths
 from gapless_models.linking.document import Knowledge
@@ -19,29 +19,29 @@ SHOWN = 12
 
 
 def explain(linked: Linked, knowledge: Knowledge, console: Console, limits: gl.Limits) -> dict[str, Any]:
-    """Print the parts of the exact answer; returns them as JSON data."""
+    """Print the parts of the exact answer; return them as JSON data."""
     problem, result, document = linked.problem, linked.results[EXACT], linked.document
-    chosen, shown = result.best, range(min(problem.k, SHOWN))
-    console.say(f"{document.name}: {document.text or ', '.join(document.mentions)}")
+    best, shown = result.best, range(min(problem.k, SHOWN))
+    console.info(f"{document.name}: {document.text or ', '.join(document.mentions)}")
     mentions = [_mention(linked, i, knowledge, limits) for i in shown]
     console.table(
         f"The best linking costs {result.value:g}",
         ("mention", "linked to", "right", "candidates", "runner-up", "costs more"),
         [
             (
-                told["mention"],
-                told["chosen"],
+                row["mention"],
+                row["chosen"],
                 "yes"
-                if told["right"]
+                if row["right"]
                 else "no: " + ", ".join(knowledge.titles[v] for v in document.fair[i].tolist()),
-                told["candidates"],
-                told["runner_up"] or "-",
-                "-" if told["more"] is None else f"{told['more']:g}",
+                row["candidates"],
+                row["runner_up"] or "-",
+                "-" if row["more"] is None else f"{row['more']:g}",
             )
-            for i, told in zip(shown, mentions, strict=True)
+            for i, row in zip(shown, mentions, strict=True)
         ],
     )
-    paths = shortest_paths(problem, chosen.tolist(), shown)
+    paths = shortest_paths(problem, best.tolist(), shown)
     pairs = [_pair(linked, path, knowledge) for path in paths]
     console.table(
         "Pairs; both directions count (~ is an edge of the connection)",
@@ -49,10 +49,10 @@ def explain(linked: Linked, knowledge: Knowledge, console: Console, limits: gl.L
         [(pair["first"], pair["second"], f"{pair['cost']:g}", pair["path"]) for pair in pairs],
     )
     if problem.k > SHOWN:
-        console.say(f"shown: the first {SHOWN} of {problem.k} mentions")
+        console.info(f"shown: the first {SHOWN} of {problem.k} mentions")
     verdict = result.verify(problem)
-    console.say(f"{result.status.value}; certificate {'holds' if verdict else 'FAILS'}: {verdict.reason}")
-    console.say()
+    console.info(f"{result.status.value}; certificate {'holds' if verdict else 'FAILS'}: {verdict.reason}")
+    console.info()
     return {
         "document": document.name,
         "cost": result.value,
@@ -65,7 +65,7 @@ def explain(linked: Linked, knowledge: Knowledge, console: Console, limits: gl.L
 
 
 def _mention(linked: Linked, i: int, knowledge: Knowledge, limits: gl.Limits) -> dict[str, Any]:
-    """A mention in the best linking, and what the best other link of it costs more, if that can be known."""
+    """Describe a mention in the best linking, and the extra cost of its best other link, if it can be known."""
     problem, result, document = linked.problem, linked.results[EXACT], linked.document
     vertex, members = int(result.best[i]), document.sets[i]
     others = members[members != vertex]
@@ -86,8 +86,11 @@ def _mention(linked: Linked, i: int, knowledge: Knowledge, limits: gl.Limits) ->
 
 
 def _without(problem: LinkingProblem, i: int, others: IntArray, limits: gl.Limits) -> gl.Result[Any]:
-    """The best linking whose mention i is linked to one of `others`; vertices are places in `points`."""
-    sets = [np.searchsorted(problem.points, others if j == i else one) for j, one in enumerate(problem.candidates)]
+    """Find the best linking whose mention i is linked to one of `others`; vertices are indices into `points`."""
+    sets = [
+        np.searchsorted(problem.points, others if j == i else vertices)
+        for j, vertices in enumerate(problem.candidates)
+    ]
     return gl.solve(LinkingProblem.from_distances(problem.lengths(), sets), EXACT, limits=limits)
 
 

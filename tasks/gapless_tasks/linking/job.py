@@ -41,14 +41,14 @@ from gapless_tasks.stored_answers import stored_places
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Run the job; returns an exit code."""
+    """Run the job; return an exit code."""
     return run_in_folder(
         "entity-linking", arguments, ANSWER_OPTIONS, lambda out: _Run(arguments, console, out).all()
     )
 
 
 class _Run:
-    """One run and its answers so far: Ctrl-C leaves those to be printed."""
+    """One run and its answers so far, which are printed after Ctrl-C."""
 
     def __init__(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> None:
         self.arguments, self.console = arguments, console
@@ -72,7 +72,7 @@ class _Run:
                 self._corpus(corpus)
         except KeyboardInterrupt:
             interrupted = True
-            self.console.complain("interrupted: the tables show the finished part")
+            self.console.error("interrupted: the tables show the finished part")
         self.document["wrong"] = self.wrong
         if self.prior is not None and self.prior.curves:
             keep_drawing(self.out, "prior.svg", self.prior.drawing, self.console)
@@ -80,22 +80,22 @@ class _Run:
         return end(interrupted=interrupted, wrong=self.wrong, proved=not self.unproved)
 
     def _corpora(self) -> list[Corpus]:
-        wanted = self.arguments.explain
-        found = load_corpora(self.arguments.data, self.arguments.corpora, self.console)
+        number = self.arguments.explain
+        corpora = load_corpora(self.arguments.data, self.arguments.corpora, self.console)
         if self.out is not None:
-            for one in found:
-                self.out.about(f"the graph {one.knowledge.name}", graph_fingerprint(one.knowledge))
-                texts = [(document.name, document.sets, document.fair) for document in one.documents]
-                self.out.about(f"the documents {one.name}", Fingerprint.of(one.name, texts))
-        found = [attrs.evolve(one, documents=one.documents[: self.arguments.limit]) for one in found]
-        if wanted and not any(document.name == wanted for one in found for document in one.documents):
+            for corpus in corpora:
+                self.out.about(f"the graph {corpus.knowledge.name}", graph_fingerprint(corpus.knowledge))
+                texts = [(document.name, document.sets, document.fair) for document in corpus.documents]
+                self.out.about(f"the documents {corpus.name}", Fingerprint.of(corpus.name, texts))
+        corpora = [attrs.evolve(corpus, documents=corpus.documents[: self.arguments.limit]) for corpus in corpora]
+        if number and not any(document.name == number for corpus in corpora for document in corpus.documents):
             raise gl.InvalidProblem(
-                f"--explain {wanted}: no such document; the first is {found[0].documents[0].name}"
+                f"--explain {number}: no such document; the first is {corpora[0].documents[0].name}"
             )
-        return found
+        return corpora
 
     def _corpus(self, corpus: Corpus) -> None:
-        """Everything about one corpus; raises `KeyboardInterrupt` when all that is finished has been looked at."""
+        """Process one corpus; raise `KeyboardInterrupt` after looking at everything that is finished."""
         self._say_sizes(corpus)
         measured: list[Measured] = []
         for connection in self.connections:
@@ -113,7 +113,7 @@ class _Run:
         if measured[-1].interrupted:
             raise KeyboardInterrupt
         entry["directed"] = directed_values(corpus, self.console)
-        self.console.say()
+        self.console.info()
         self._explain(measured[0], entry)
         if self.prior is not None and EXACT in methods:
             entry["prior"] = self.prior.of(measured)
@@ -121,7 +121,7 @@ class _Run:
     def _say_sizes(self, corpus: Corpus) -> None:
         documents, graph = corpus.documents, corpus.knowledge.graph
         sets = [members.size for document in documents for members in document.sets]
-        self.console.say(
+        self.console.info(
             f"{corpus.name}: {len(documents)} documents with {len(sets) / len(documents):.1f} mentions on average, "
             f"at most {max(len(one.sets) for one in documents)}; {np.mean(sets):.1f} candidates for each, at most "
             f"{max(sets)}; graph {corpus.knowledge.name}: {graph.vertex_count} vertices, {graph.edge_count} edges"
@@ -130,8 +130,8 @@ class _Run:
     def _measure(self, corpus: Corpus, connection: str) -> Measured:
         # On the graph as it is the sets need not be connected, which the spanning tree stands on.
         methods = [name for name in self.methods if connection != PLAIN or name != "spanning-tree"]
-        kept = f"{corpus.name.replace(' ', '-')}.{connection}.jsonl.gz"
-        log = self.out.log(kept) if self.out is not None and EXACT in methods else None
+        log_name = f"{corpus.name.replace(' ', '-')}.{connection}.jsonl.gz"
+        log = self.out.log(log_name) if self.out is not None and EXACT in methods else None
         one = measure(
             corpus,
             connection,
@@ -146,11 +146,11 @@ class _Run:
         self.wrong += [*one.failed, *contradictions(one), *verify(one, self.console)]
         self.unproved += unproved(one)
         if log is not None and len(log):
-            self.console.say(f"answers kept: {log.path}")
+            self.console.info(f"answers kept: {log.path}")
         return one
 
     def _known(self, log: AnswerLog | None, corpus: Corpus, connection: str) -> dict[int, Callable[[], Linked]]:
-        """The documents that were finished before, to be read one by one."""
+        """Read the documents that were finished before, one by one."""
         names = [document.name for document in corpus.documents]
         places = stored_places(log, names, "documents", f"{corpus.name}, {connection}", self.console)
 
@@ -164,18 +164,18 @@ class _Run:
         for linked in measured.linked:
             if linked.document.name == self.arguments.explain and EXACT in linked.results:
                 entry["explained"] = explain(linked, measured.corpus.knowledge, self.console, self.limits)
-                drawn = partial(_neighbourhood, linked, measured.corpus.knowledge)
-                keep_drawing(self.out, "neighbourhood.svg", drawn, self.console)
+                draw = partial(_neighbourhood, linked, measured.corpus.knowledge)
+                keep_drawing(self.out, "neighbourhood.svg", draw, self.console)
 
 
 def _neighbourhood(linked: Linked, knowledge: Knowledge) -> str:
-    """The exact answer drawn, right and wrong candidates in green and red."""
+    """Draw the exact answer, right and wrong candidates in green and red."""
     document = linked.document
     return draw_choice(
         linked.problem,
         linked.results[EXACT].best,
         document.mentions,
         name=knowledge.titles.__getitem__,
-        fair=[set(one.tolist()) for one in document.fair],
+        fair=[set(vertices.tolist()) for vertices in document.fair],
         title=document.text or document.name,
     )

@@ -12,9 +12,9 @@ import attrs
 import numpy as np
 
 import gapless as gl
+from gapless.arrays.sparse import IntArray
 from gapless.cli import Console
-from gapless.core.sparse import IntArray
-from gapless.parallel import spread_in_order
+from gapless.parallel import map_chunks_ordered
 from gapless_linking import Graph, LinkingProblem
 from gapless_models.linking.document import Corpus, Document
 
@@ -30,7 +30,7 @@ _TINY = LinkingProblem.from_distances([[0, 1], [1, 0]], [[0], [1]])
 
 
 def connected(problem: LinkingProblem, connection: str) -> LinkingProblem:
-    """The problem with one of `CONNECTIONS`; `PLAIN` leaves the graph as it is."""
+    """Build the problem with one of `CONNECTIONS`; `PLAIN` leaves the graph as it is."""
     if connection == PLAIN:
         return problem
     return problem.maximal_connection() if connection == MAXIMAL else problem.minimal_connection()
@@ -62,12 +62,12 @@ class Linked:
 
     @property
     def optimum(self) -> float:
-        """The least cost, NaN where no method has proved it."""
-        proved = [one.value for one in self.results.values() if one.status is gl.Status.OPTIMAL]
+        """Least cost; NaN where no method has proved it."""
+        proved = [result.value for result in self.results.values() if result.status is gl.Status.OPTIMAL]
         return proved[0] if proved else np.nan
 
     def value(self, method: str) -> float:
-        """The share of mentions that a method links right."""
+        """Compute the share of mentions that a method links right."""
         return self.document.value(self.results[method].best)
 
     def ratio(self, cost: float) -> float | None:
@@ -142,7 +142,7 @@ def measure(
             for i, read in known.items():
                 linked[i] = read()
                 advance(1)
-            for done in spread_in_order(work, iter([corpus.documents[i] for i in todo]), jobs, 1):
+            for done in map_chunks_ordered(work, iter([corpus.documents[i] for i in todo]), jobs, 1):
                 ((one, complaints),) = done.outcome
                 one = attrs.evolve(one, problem=_with_graph(one, graph, connection))
                 failed += [f"{corpus.name}, {one.document.name}, {what}" for what in complaints]
@@ -155,12 +155,12 @@ def measure(
     finally:
         gc.unfreeze()
     for what in failed:
-        console.complain(what)
+        console.error(what)
     return Measured(corpus, connection, [linked[i] for i in sorted(linked)], failed, interrupted)
 
 
 def _with_graph(linked: Linked, graph: Graph, connection: str) -> LinkingProblem:
-    """The problem of a document that may come from another process, which did not send the graph."""
+    """Attach the graph to the problem of a document from another process, which did not send it."""
     if linked.problem.graph is not None:
         return linked.problem
     return connected(linked.document.problem(graph), connection).with_distances(linked.problem.distances)
@@ -169,17 +169,17 @@ def _with_graph(linked: Linked, graph: Graph, connection: str) -> LinkingProblem
 def _link_some(
     link: Callable[[Document], tuple[Linked, list[str]]], send: bool, _: int, documents: Sequence[Document]
 ) -> list[tuple[Linked, list[str]]]:
-    """Documents, linked, and failures; to be sent to another process they leave the graph here."""
+    """Link some documents, and return failures, too; results sent to another process leave the graph here."""
     _warm()
-    found = [link(document) for document in documents]
+    linked = [link(document) for document in documents]
     if not send:
-        return found
-    return [(attrs.evolve(one, problem=one.problem.without_graph()), failed) for one, failed in found]
+        return linked
+    return [(attrs.evolve(one, problem=one.problem.without_graph()), failed) for one, failed in linked]
 
 
 @cache
 def _warm() -> None:
-    """The first solve of a process loads plug-ins and libraries."""
+    """Warm a process up: its first solve loads plug-ins and libraries."""
     gl.solve(_TINY, EXACT)
 
 

@@ -21,7 +21,7 @@ SECONDS = 60.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+    """Add the options of the job."""
     add_data_option(parser, FOLDER, "embedded documents")
     named = f"corpora to link (default: all): {', '.join(CORPORA)}"
     parser.add_argument("--corpora", type=_names, metavar="NAME,...", help=named)

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless_models.linking.document import Corpus, Knowledge
 from gapless_tasks.linking.averages import Average
 from gapless_tasks.linking.measuring import EXACT, Linked
@@ -28,7 +28,7 @@ _ENOUGH = 0.99
 
 
 def prior_scores(knowledge: Knowledge, prior: str) -> FloatArray | None:
-    """The prior of each vertex, NaN where it is unknown; None for a graph that has none; float64 (n,)."""
+    """Look up the prior of each vertex, float64 (n,), NaN where it is unknown; None for a graph that has none."""
     if prior == DEGREE:
         graph = knowledge.graph
         degree = np.zeros(len(knowledge.titles))
@@ -38,16 +38,16 @@ def prior_scores(knowledge: Knowledge, prior: str) -> FloatArray | None:
 
 
 def known_share(corpus: Corpus, prior: str) -> float:
-    """The share of candidates whose prior is known."""
+    """Compute the share of candidates whose prior is known."""
     scores = prior_scores(corpus.knowledge, prior)
     if scores is None:
         return 0.0
-    members = np.concatenate([members for one in corpus.documents for members in one.sets])
+    members = np.concatenate([members for document in corpus.documents for members in document.sets])
     return float(np.mean(~np.isnan(scores[members])))
 
 
 def usable(corpus: Corpus, prior: str) -> FloatArray | None:
-    """The prior's scores where nearly all candidates have one, else None; the others count as 0."""
+    """Return the prior's scores if nearly all candidates have one, else None; the others count as 0."""
     scores = prior_scores(corpus.knowledge, prior)
     if scores is None or known_share(corpus, prior) < _ENOUGH:
         return None
@@ -55,8 +55,8 @@ def usable(corpus: Corpus, prior: str) -> FloatArray | None:
 
 
 def split(linked: Sequence[Linked]) -> tuple[list[Linked], list[Linked]]:
-    """Documents for choosing the weight, and the others."""
-    return list(linked[::TRAIN_EVERY]), [one for i, one in enumerate(linked) if i % TRAIN_EVERY]
+    """Split documents into those that choose the weight, and the others."""
+    return list(linked[::TRAIN_EVERY]), [document for i, document in enumerate(linked) if i % TRAIN_EVERY]
 
 
 @attrs.frozen
@@ -77,27 +77,28 @@ class Scored:
 def with_prior(linked: Sequence[Linked], scores: FloatArray, weight: float, limits: gl.Limits) -> Scored:
     """Solve documents exactly under the cost with a prior."""
     values, proved = [], []
-    for one in linked:
+    for document in linked:
         problem = attrs.evolve(
-            one.problem.without_graph(),
-            prior=[scores[members] for members in one.document.sets],
-            prior_weight=weight * (one.problem.k - 1),
+            document.problem.without_graph(),
+            prior=[scores[members] for members in document.document.sets],
+            prior_weight=weight * (document.problem.k - 1),
         )
         result = gl.solve(problem, EXACT, limits=limits)
         if result.stop is gl.Stop.INTERRUPTED:
             raise KeyboardInterrupt
-        values.append(one.document.value(one.problem.points[result.best]))
+        values.append(document.document.value(document.problem.points[result.best]))
         proved.append(result.status is gl.Status.OPTIMAL)
     return Scored(weight, Average.of(values), float(np.mean(proved)) if proved else np.nan)
 
 
 def alone(linked: Sequence[Linked], scores: FloatArray) -> Average:
-    """The value of choosing by the prior alone."""
+    """Compute the value of choosing by the prior alone."""
     return Average.of(
-        one.document.value([members[np.argmax(scores[members])] for members in one.document.sets]) for one in linked
+        document.document.value([members[np.argmax(scores[members])] for members in document.document.sets])
+        for document in linked
     )
 
 
 def best_weight(curve: Sequence[Scored]) -> float:
-    """The smallest weight of the highest value."""
+    """Return the smallest weight of the highest value."""
     return max(curve, key=lambda one: (one.value.mean, -one.weight)).weight

@@ -20,7 +20,7 @@ _TICK = 0.02
 
 
 @attrs.frozen
-class Line:
+class FigureLine:
     """One line of a panel.
 
     Parameters
@@ -36,8 +36,8 @@ class Line:
     points: Sequence[tuple[float, Average]]
 
 
-def draw_curves(panels: Mapping[str, Sequence[Line]]) -> str:
-    """Value against weight as SVG, with standard errors, and a circle at the weight chosen.
+def draw_curves(panels: Mapping[str, Sequence[FigureLine]]) -> str:
+    """Draw value against weight as SVG, with standard errors, and a circle at the weight chosen.
 
     Weights are spaced evenly, 0 first.
     """
@@ -51,16 +51,16 @@ def draw_curves(panels: Mapping[str, Sequence[Line]]) -> str:
     return svg(width, _TOP + len(panels) * _PANEL, TITLE, drawn())
 
 
-def _panel(corpus: str, lines: Sequence[Line], top: float) -> Iterator[str]:
-    number = {weight: float(place) for place, (weight, _) in enumerate(lines[0].points)}
+def _panel(corpus: str, lines: Sequence[FigureLine], top: float) -> Iterator[str]:
+    number = {weight: float(index) for index, (weight, _) in enumerate(lines[0].points)}
     values = [average for line in lines for _, average in line.points]
-    means, errors = np.array([one.mean for one in values]), np.nan_to_num([one.error for one in values])
+    means, errors = np.array([value.mean for value in values]), np.nan_to_num([value.error for value in values])
     low, high = math.floor(np.min(means - errors) / _TICK), math.ceil(np.max(means + errors) / _TICK + 0.1)
     span = (0.0, max(len(number) - 1.0, 1.0)), (low * _TICK, high * _TICK)
     axes = Axes(_LEFT, _RIGHT, top, top + _HIGH, *span)
     ticks = [(tick * _TICK, f"{tick * _TICK:.2f}") for tick in range(low, high + 1, math.ceil((high - low) / 10))]
     yield text(_LEFT, top - 14, corpus, INK, 13, anchor="start")
-    yield from axes.frame([(place, f"{weight:g}") for weight, place in number.items()], ticks)
+    yield from axes.frame([(index, f"{weight:g}") for weight, index in number.items()], ticks)
     yield text((_LEFT + _RIGHT) / 2, axes.bottom + 42, "weight, in units of mean distance", INK, 13)
     for row, line in enumerate(lines):
         colour, dashed = _COLOURS[row % len(_COLOURS)], bool(row % 2)

@@ -9,8 +9,8 @@ import attrs
 import numpy as np
 
 import gapless as gl
+from gapless.arrays.sparse import FloatArray
 from gapless.cli import Console
-from gapless.core.sparse import FloatArray
 from gapless_tasks.linking.averages import Average
 from gapless_tasks.linking.measuring import EXACT, Linked, Measured
 from gapless_tasks.linking.prior import (
@@ -25,7 +25,7 @@ from gapless_tasks.linking.prior import (
     usable,
     with_prior,
 )
-from gapless_tasks.linking.prior_figure import Line, draw_curves
+from gapless_tasks.linking.prior_figure import FigureLine, draw_curves
 
 
 @attrs.frozen
@@ -67,8 +67,8 @@ class PriorReport:
         """
         corpus = measured[0].corpus
         graph = corpus.knowledge.name
-        scores = {prior: found for prior in PRIORS if (found := usable(corpus, prior)) is not None}
-        parts = [(one.connection, [x for x in one.linked if EXACT in x.results]) for one in measured]
+        scores = {prior: scored for prior in PRIORS if (scored := usable(corpus, prior)) is not None}
+        parts = [(part.connection, [x for x in part.linked if EXACT in x.results]) for part in measured]
         first = graph not in self._fitted
         if first:
             for connection, linked in parts:
@@ -81,19 +81,21 @@ class PriorReport:
         for prior in PRIORS:
             if prior not in scores:
                 share = known_share(corpus, prior)
-                self.console.say(
+                self.console.info(
                     f"{prior}: left out, known for {100 * share:.1f} % of the candidates of {corpus.name}"
                 )
-        self.console.say()
+        self.console.info()
         curves = [attrs.asdict(curve) for (of, _, _), curve in self.curves.items() if of == graph] if first else []
         return {"held_out": document, "curves": curves}
 
     def drawing(self) -> str:
-        """All curves as SVG."""
-        panels: dict[str, list[Line]] = {}
-        for one in self.curves.values():
-            points = [(point.weight, point.value) for point in one.points]
-            panels.setdefault(one.corpus, []).append(Line(f"{one.prior}, {one.connection}", one.chosen, points))
+        """Draw all curves as SVG."""
+        panels: dict[str, list[FigureLine]] = {}
+        for curve in self.curves.values():
+            points = [(point.weight, point.value) for point in curve.points]
+            panels.setdefault(curve.corpus, []).append(
+                FigureLine(f"{curve.prior}, {curve.connection}", curve.chosen, points)
+            )
         return draw_curves(panels)
 
     def _fit(
@@ -110,7 +112,7 @@ class PriorReport:
     def _judge(
         self, graph: str, held_out: dict[str, list[Linked]], scores: dict[str, FloatArray]
     ) -> list[dict[str, Any]]:
-        """Rows: a way to choose, and for each connection its value."""
+        """List rows: a way to choose, and for each connection its value."""
         exact = {
             connection: attrs.asdict(Scored(0.0, Average.of(x.value(EXACT) for x in linked), _proved(linked)))
             for connection, linked in held_out.items()
@@ -144,7 +146,7 @@ class PriorReport:
             ("weight", *(f"{curve.prior}, {curve.connection}" for curve in curves)),
             rows,
         )
-        self.console.say()
+        self.console.info()
 
     def _show(self, document: Sequence[dict[str, Any]], corpus: str, first: bool) -> None:
         which = f"the other documents of {corpus}" if first else corpus

@@ -19,12 +19,12 @@ TRUTH = "ground truth"
 
 
 def table_1(measured: Sequence[Measured], methods: Sequence[str], console: Console) -> list[dict[str, Any]]:
-    """Print table 1 of one corpus, a pair of columns for each connection; returns it as JSON data."""
+    """Print table 1 of one corpus, a pair of columns for each connection; return it as JSON data."""
     document = [_row(name, measured) for name in (*methods, TRUTH)]
-    names = [one.connection for one in measured]
+    names = [entry_of.connection for entry_of in measured]
     rows = []
     for entry in document:
-        beside = paper.TABLE_1.get(entry["method"], paper.Numbers())
+        printed = paper.TABLE_1.get(entry["method"], paper.Numbers())
         title = f"{entry['method']} (proved optimum)" if entry["method"] == EXACT else entry["method"]
         rows.append(
             (
@@ -32,8 +32,8 @@ def table_1(measured: Sequence[Measured], methods: Sequence[str], console: Conso
                 *(Average(**entry["ratio"][name]).shown(2) for name in names),
                 *(Average(**entry["value"][name]).shown(3) if name in entry["value"] else "" for name in names),
                 " / ".join(f"{1000 * seconds:.3g}" for seconds in entry["median_seconds"].values()),
-                *_pair(beside.ratio, 1),
-                *_pair(beside.value, 3),
+                *_pair(printed.ratio, 1),
+                *_pair(printed.value, 3),
             )
         )
     corpus = measured[0].corpus.name
@@ -47,34 +47,36 @@ def table_1(measured: Sequence[Measured], methods: Sequence[str], console: Conso
         ),
         rows,
     )
-    for one in measured:
-        left = _left_out(one)
-        if left:
-            console.say(f"{one.connection}: {left}")
-    console.say(
+    for entry_of in measured:
+        excluded = _left_out(entry_of)
+        if excluded:
+            console.info(f"{entry_of.connection}: {excluded}")
+    console.info(
         "value: the share of mentions that are linked right; ground truth: the cheapest right answer, where several"
         " candidates of a mention are right; ms: CPU time when distances are known"
     )
-    console.say()
+    console.info()
     return document
 
 
 def _row(name: str, measured: Sequence[Measured]) -> dict[str, Any]:
     entry: dict[str, Any] = {"method": name, "ratio": {}, "value": {}, "median_seconds": {}}
-    for one in measured:
-        with_it = [linked for linked in one.linked if name == TRUTH or name in linked.results]
+    for column in measured:
+        with_it = [linked for linked in column.linked if name == TRUTH or name in linked.results]
         ratios = [linked.ratio(linked.truth if name == TRUTH else linked.results[name].value) for linked in with_it]
         known = [ratio for ratio in ratios if ratio is not None and not np.isnan(ratio)]
-        entry["ratio"][one.connection] = attrs.asdict(Average.of(known))
+        entry["ratio"][column.connection] = attrs.asdict(Average.of(known))
         if name != TRUTH and with_it:
-            entry["median_seconds"][one.connection] = float(np.median([linked.seconds[name] for linked in with_it]))
+            entry["median_seconds"][column.connection] = float(
+                np.median([linked.seconds[name] for linked in with_it])
+            )
         if name != TRUTH:
-            entry["value"][one.connection] = attrs.asdict(Average.of(linked.value(name) for linked in with_it))
+            entry["value"][column.connection] = attrs.asdict(Average.of(linked.value(name) for linked in with_it))
     return entry
 
 
 def _left_out(one: Measured) -> str:
-    """Documents that the ratios leave out."""
+    """List documents that the ratios leave out."""
     zero = sum(linked.optimum == 0.0 for linked in one.linked)
     above = sum(
         linked.ratio(cost) is None
@@ -82,15 +84,15 @@ def _left_out(one: Measured) -> str:
         for cost in (*(result.value for result in linked.results.values()), linked.truth)
     )
     unknown = sum(bool(np.isnan(linked.optimum)) for linked in one.linked)
-    said = []
+    lines = []
     if zero:
-        said.append(
+        lines.append(
             f"the optimum is 0 in {zero} of {len(one.linked)} documents: there the cost 0 counts as a ratio of 100 "
             f"and larger costs, {above} in all, are left out"
         )
     if unknown:
-        said.append(f"no proof for {unknown} of {len(one.linked)} documents: they are left out of the ratios")
-    return "; ".join(said)
+        lines.append(f"no proof for {unknown} of {len(one.linked)} documents: they are left out of the ratios")
+    return "; ".join(lines)
 
 
 def _pair(numbers: tuple[float, float] | None, digits: int) -> tuple[str, str]:
@@ -100,8 +102,8 @@ def _pair(numbers: tuple[float, float] | None, digits: int) -> tuple[str, str]:
 
 
 def proof_table(measured: Sequence[Measured], console: Console) -> list[dict[str, Any]]:
-    """Print the number of proved optima, and the CPU time of distances and proofs; returns it as JSON data."""
-    document = [_proofs(one) for one in measured]
+    """Print the number of proved optima, and the CPU time of distances and proofs; return it as JSON data."""
+    document = [_proofs(corpus) for corpus in measured]
     rows = [
         (
             entry["corpus"],
@@ -125,21 +127,21 @@ def proof_table(measured: Sequence[Measured], console: Console) -> list[dict[str
     )
     bare = Counter(
         result.proof
-        for one in measured
-        for linked in one.linked
+        for corpus in measured
+        for linked in corpus.linked
         for result in [linked.results.get(EXACT)]
         if result is not None and result.proved and not result.certified
     )
     for why, count in bare.items():
-        console.say(f"{count} of these: {why}")
-    console.say()
+        console.info(f"{count} of these: {why}")
+    console.info()
     return document
 
 
 def _proofs(one: Measured) -> dict[str, Any]:
     solved = [linked for linked in one.linked if EXACT in linked.results]
     optimal = [linked.results[EXACT].status is gl.Status.OPTIMAL for linked in solved]
-    apart = [linked.distance_seconds for linked in solved]
+    distance_seconds = [linked.distance_seconds for linked in solved]
     proof = [linked.seconds[EXACT] for linked in solved]
     return {
         "corpus": one.corpus.name,
@@ -148,9 +150,9 @@ def _proofs(one: Measured) -> dict[str, Any]:
         "sets": float(np.mean([linked.problem.k for linked in one.linked])) if one.linked else 0.0,
         "candidates": float(np.mean([linked.problem.members.size for linked in one.linked])) if one.linked else 0.0,
         "proved": float(np.mean(optimal)) if solved else 0.0,
-        "distances": _spread(apart),
+        "distances": _spread(distance_seconds),
         "proof": _spread(proof),
-        "together": _spread([a + b for a, b in zip(apart, proof, strict=True)]),
+        "together": _spread([a + b for a, b in zip(distance_seconds, proof, strict=True)]),
         "widest_gap": max((_gap(linked) for linked in solved), default=0.0),
     }
 
@@ -172,18 +174,18 @@ def _milliseconds(spread: dict[str, float]) -> str:
 
 
 def overlap(measured: Iterable[Measured], console: Console) -> dict[str, Any]:
-    """Print the Jaccard coefficient of the solutions by degree and by hitting distance; returns it as JSON data.
+    """Print the Jaccard coefficient of the solutions by degree and by hitting distance; return it as JSON data.
 
     Solutions are taken as sets of pairs: mention and chosen vertex.
     """
     document = {}
-    for one in measured:
-        both = [x.results for x in one.linked if {"degree", "hitting-distance"} <= x.results.keys()]
+    for corpus in measured:
+        both = [x.results for x in corpus.linked if {"degree", "hitting-distance"} <= x.results.keys()]
         if both:
             average = Average.of(_jaccard(x["degree"].best, x["hitting-distance"].best) for x in both)
-            document[one.connection] = attrs.asdict(average)
-            console.say(
-                f"Jaccard coefficient of degree and hitting distance, {one.connection}: {average.shown(3)} "
+            document[corpus.connection] = attrs.asdict(average)
+            console.info(
+                f"Jaccard coefficient of degree and hitting distance, {corpus.connection}: {average.shown(3)} "
                 f"(paper: {paper.JACCARD})"
             )
     return document

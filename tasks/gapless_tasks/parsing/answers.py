@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gapless.core.serial import write_aside
+from gapless.arrays.serial import write_aside
 from gapless_dependency import DependencyTree
 from gapless_dependency.arc_diagram import draw_svg
 from gapless_models.parsing import Sentence
@@ -16,12 +16,12 @@ ANSWERS = "answers.jsonl"
 
 
 def gold_tree(sentence: Sentence) -> DependencyTree | None:
-    """The right tree with its relations; None where a treebank has none."""
+    """Return the right tree with its relations; None where a treebank has none."""
     return DependencyTree(sentence.heads, sentence.labels or None) if sentence.heads else None
 
 
 def keep_trees(out: Path, treebank: Treebank, parsed: Parsed) -> None:
-    """The treebank with the heads found, and every tree drawn."""
+    """Write the treebank with the heads found, and draw every tree."""
     known = (parsed.heads.get(i) for i in range(len(treebank.entries)))
     lines = (
         entry.with_heads(None if heads is None else heads.tolist())
@@ -30,12 +30,12 @@ def keep_trees(out: Path, treebank: Treebank, parsed: Parsed) -> None:
     write_aside(out / "predicted.conllu", "".join(lines))
     trees = out / "trees"
     trees.mkdir(exist_ok=True)
-    for left in trees.glob("*.svg"):  # of an earlier run, about other sentences
-        if left.stem.isdigit() and int(left.stem) - 1 not in parsed.heads:
-            left.unlink()
+    for leftover in trees.glob("*.svg"):  # of an earlier run, about other sentences
+        if leftover.stem.isdigit() and int(leftover.stem) - 1 not in parsed.heads:
+            leftover.unlink()
     for i, heads in sorted(parsed.heads.items()):
-        one = treebank.test[i]
-        found = heads.tolist()
-        labels = one.relations(found)
-        drawn = draw_svg(one.words, found, labels=labels, tags=one.tags, gold=one.heads or None)
-        write_aside(trees / f"{i + 1}.svg", drawn)
+        sentence = treebank.test[i]
+        predicted = heads.tolist()
+        labels = sentence.relations(predicted)
+        svg = draw_svg(sentence.words, predicted, labels=labels, tags=sentence.tags, gold=sentence.heads or None)
+        write_aside(trees / f"{i + 1}.svg", svg)

@@ -12,9 +12,9 @@ import numpy as np
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.runs import AnswerLog, numbers_only
+from gapless.runs import AnswerLog, without_evidence
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_tasks.parsing.parsed import Found, Parsed, Tally, group_of
+from gapless_tasks.parsing.parsed import Parsed, ParsedSentence, ParsingTally, group_index
 from gapless_tasks.stored_answers import read_stored, stored_places
 
 SLICE = 100
@@ -36,12 +36,12 @@ def parse_all(
     verify: bool = False,
     keep: bool = False,
     lengths: Sequence[int] | None = None,
-    at_once: int = SLICE,
+    chunk_size: int = SLICE,
     log: AnswerLog | None = None,
     words: Sequence[Sequence[str]] | None = None,
     gold: Sequence[DependencyTree | None] | None = None,
 ) -> Parsed:
-    """Decode, short sentences first, so that every length has a time of its own and Ctrl-C keeps the finished part.
+    """Decode, short sentences first, so that every length has its own timing and Ctrl-C keeps the finished part.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def parse_all(
         Keep every `Result`, without its certificate.
     lengths : sequence of int, optional
         Words of each sentence; by default the problems say.
-    at_once : int
+    chunk_size : int
         Sentences decoded in one call, at most.
     log : AnswerLog, optional
         Gets every answer as soon as it is known; those that it has are not decoded again.
@@ -78,16 +78,16 @@ def parse_all(
         lengths = [problem.length for problem in problems]
     names = [f"sentence {i + 1}" for i in range(len(problems))]
     known = set(stored_places(log, names, "sentences", title, console))
-    part = Tally(lengths, console, verify=verify, keep=keep)
+    part = ParsingTally(lengths, console, verify=verify, keep=keep)
     results = log is not None or verify or keep
-    step = at_once if log is None else min(at_once, FIRST_SLICE * jobs)
+    step = chunk_size if log is None else min(chunk_size, FIRST_SLICE * jobs)
     if jobs != 1 and len(known) < len(problems):
         _start_processes(jobs)
     with console.progress(title, len(problems)) as advance, contextlib.suppress(KeyboardInterrupt):
         part.interrupted = True  # until all is done
         for numbers in _by_length(lengths):
             for i, answer in read_stored(log, names, [i for i in numbers if i in known]):
-                known_tree = Found.of_stored(answer)
+                known_tree = ParsedSentence.of_stored(answer)
                 if isinstance(answer, gl.Record):  # else its evidence was checked, and not kept
                     known_tree = part.checked(known_tree, i, partial(problems.__getitem__, i))
                 part.add(known_tree, i)
@@ -95,46 +95,48 @@ def parse_all(
             todo = [i for i in numbers if i not in known]
             while todo:
                 now, todo = todo[:step], todo[step:]
-                chosen = [problems[i] for i in now]
+                batch_problems = [problems[i] for i in now]
                 start, cpu = time.perf_counter(), time.process_time()
-                batch = gl.solve_many(chosen, method, jobs=jobs, limits=limits, **(options or {}))
+                batch = gl.solve_many(batch_problems, method, jobs=jobs, limits=limits, **(options or {}))
                 seconds = time.perf_counter() - start if jobs != 1 else time.process_time() - cpu
                 stopped = False
-                for place, i in enumerate(now):
-                    found = Found.of_batch(batch, place, seconds / len(now), results=results)
-                    if place in batch.errors:
-                        console.complain(f"{names[i]}: {batch.errors[place]}")
-                    if found is None:
+                for index, i in enumerate(now):
+                    decoded = ParsedSentence.of_batch(batch, index, seconds / len(now), results=results)
+                    if index in batch.errors:
+                        console.error(f"{names[i]}: {batch.errors[index]}")
+                    if decoded is None:
                         stopped = True
                         continue
-                    found = part.checked(found, i, partial(chosen.__getitem__, place))
-                    stopped |= found.interrupted
-                    if log is not None and found.result is not None and not found.interrupted:
-                        said = words[i] if words is not None else ()
-                        kept = found.result if log.records else numbers_only(found.result)
+                    decoded = part.checked(decoded, i, partial(batch_problems.__getitem__, index))
+                    stopped |= decoded.interrupted
+                    if log is not None and decoded.result is not None and not decoded.interrupted:
+                        sentence_words = words[i] if words is not None else ()
+                        stored_result = decoded.result if log.records else without_evidence(decoded.result)
                         right = gold[i] if gold is not None else None
-                        log.keep(names[i], chosen[place], kept, said, found.measured, right)
-                    part.add(found, i)
+                        log.keep(
+                            names[i], batch_problems[index], stored_result, sentence_words, decoded.measured, right
+                        )
+                    part.add(decoded, i)
                     advance(1)
                 if stopped:
                     raise KeyboardInterrupt
                 if log is not None:
                     share = len(now) * SLICE_SECONDS / max(seconds, 1e-9)
-                    step = max(4 * (jobs - 1), 1, min(at_once, 4 * step, int(share)))
+                    step = max(4 * (jobs - 1), 1, min(chunk_size, 4 * step, int(share)))
         part.interrupted = False
     return part.parsed()
 
 
 def _start_processes(jobs: int) -> None:
-    """Let every process do its imports now: else the shortest sentences would pay for it in their timing."""
+    """Start the processes and their imports now, so that the shortest sentences' timing does not include them."""
     tiny = ParsingProblem(np.zeros((2, 2)))
     if None in gl.solve_many([tiny] * (8 * abs(jobs)), jobs=jobs).statuses:
         raise KeyboardInterrupt
 
 
 def _by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Numbers of sentences of about one length, short ones first."""
+    """Yield the numbers of sentences of about one length, short ones first."""
     groups: dict[int, list[int]] = {}
     for i, length in enumerate(lengths):
-        groups.setdefault(group_of(length), []).append(i)
+        groups.setdefault(group_index(length), []).append(i)
     yield from (groups[longest] for longest in sorted(groups))

@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 
 import gapless as gl
+from gapless.arrays.sparse import IntArray
 from gapless.cli import Console
-from gapless.core.sparse import IntArray
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Sentence
 from gapless_models.parsing.patterns import PatternFactor
 from gapless_models.parsing.terminal_drawing import WIDTH, draw, show
+from gapless_tasks.parsing.parsed import Parsed
 
 TOP = 12
 """Factors shown of each family: those that score most, either way."""
 
 
 def fired(problem: ParsingProblem, heads: IntArray) -> list[tuple[str, tuple[tuple[int, int], ...], float]]:
-    """The factors that fire in a tree.
+    """List the factors that fire in a tree.
 
     Returns
     -------
@@ -31,7 +32,7 @@ def fired(problem: ParsingProblem, heads: IntArray) -> list[tuple[str, tuple[tup
     arcs = problem.decisions
     on_ids = problem.encode(problem.tree(heads))
     pairs = {int(d): (int(arcs.heads[d]), int(arcs.modifiers[d])) for d in on_ids}
-    found: list[tuple[str, tuple[tuple[int, int], ...], float]] = [
+    factors: list[tuple[str, tuple[tuple[int, int], ...], float]] = [
         ("arc", (pairs[int(d)],), float(problem.arc_weights[d])) for d in on_ids
     ]
     for scored in problem.conjunctions:
@@ -40,30 +41,46 @@ def fired(problem: ParsingProblem, heads: IntArray) -> list[tuple[str, tuple[tup
         if isinstance(scored.factor, PatternFactor):
             names = scored.factor.names(scopes, arcs)
         for name, scope, score in zip(names, scopes.tolist(), scored.scores(firing).tolist(), strict=True):
-            found.append((name, tuple(pairs[d] for d in scope), float(score)))
+            factors.append((name, tuple(pairs[d] for d in scope), float(score)))
     on = np.zeros(arcs.count, bool)
     on[on_ids] = True
     for factor, scope in problem.configurations:
         looked_at = tuple(pairs[int(d)] for d in scope if on[d])
-        found.append((factor.name, looked_at, float(factor.value(on[scope]))))
-    return found
+        factors.append((factor.name, looked_at, float(factor.value(on[scope]))))
+    return factors
+
+
+def explain_sentence(
+    document: dict[str, Any],
+    number: int,
+    problems: Sequence[ParsingProblem],
+    sentences: Sequence[Sentence],
+    parsed: Parsed,
+    console: Console,
+) -> None:
+    """Explain the tree of sentence `number`, counted from 1, and add the explanation to `document`."""
+    heads = parsed.heads.get(number - 1)
+    if heads is None:
+        console.error(f"--explain {number}: this sentence has no tree")
+    else:
+        document["explained"] = explain(problems[number - 1], sentences[number - 1], heads, console)
 
 
 def explain(
     problem: ParsingProblem, sentence: Sentence, heads: IntArray, console: Console, width: int = WIDTH
 ) -> dict[str, Any]:
-    """Print both trees and the factors that fire in each; returns them as JSON data."""
+    """Print both trees and the factors that fire in each; return them as JSON data."""
     gold: Sequence[int] | None = sentence.heads or None
     rows = [sentence.tags, sentence.labels] if sentence.labels else [sentence.tags]
-    found = [sentence.tags, sentence.relations(heads.tolist())] if sentence.labels else rows
+    predicted_rows = [sentence.tags, sentence.relations(heads.tolist())] if sentence.labels else rows
     wrong = (
         [] if gold is None else [m for m, (h, g) in enumerate(zip(heads.tolist(), gold, strict=True), 1) if h != g]
     )
     known = "no gold tree" if gold is None else f"{len(wrong)} of {len(sentence)} heads wrong, arcs that end in ✗"
-    console.say(f"found ({known}):")
-    show(draw(sentence.words, heads.tolist(), rows=found, gold=gold, width=width), console)
+    console.info(f"found ({known}):")
+    show(draw(sentence.words, heads.tolist(), rows=predicted_rows, gold=gold, width=width), console)
     if gold is not None and wrong:
-        console.say("gold:")
+        console.info("gold:")
         show(draw(sentence.words, gold, rows=rows, width=width), console)
     document: dict[str, Any] = {"words": list(sentence.words), "heads": heads.tolist()}
     document["gold"] = None if gold is None else list(gold)
@@ -74,7 +91,7 @@ def explain(
         gold_heads = np.array(gold)
         problem.encode(problem.tree(gold_heads))
     except gl.InvalidProblem as error:
-        console.say(f"the gold tree cannot be scored: {error}")
+        console.info(f"the gold tree cannot be scored: {error}")
         document["gold_scores"] = None
     else:
         document["gold_scores"] = _scores(problem, gold_heads, sentence, "gold", console) if wrong else None
@@ -84,19 +101,19 @@ def explain(
 def _scores(
     problem: ParsingProblem, heads: IntArray, sentence: Sentence, which: str, console: Console
 ) -> list[dict[str, Any]]:
-    found = fired(problem, heads)
-    total = sum(score for _, _, score in found)
-    names = list(dict.fromkeys(name for name, _, _ in found))
-    sums = {name: sum(score for kind, _, score in found if kind == name) for name in names}
-    console.say(f"{which}: score {total:.6g} = " + " + ".join(f"{sums[name]:.4g} ({name})" for name in names))
+    factors = fired(problem, heads)
+    total = sum(score for _, _, score in factors)
+    names = list(dict.fromkeys(name for name, _, _ in factors))
+    sums = {name: sum(score for kind, _, score in factors if kind == name) for name in names}
+    console.info(f"{which}: score {total:.6g} = " + " + ".join(f"{sums[name]:.4g} ({name})" for name in names))
     rows = []
     for name in names:
-        of_kind = sorted((one for one in found if one[0] == name), key=lambda one: -abs(one[2]))
+        of_kind = sorted((one for one in factors if one[0] == name), key=lambda one: -abs(one[2]))
         rows += [
             (name, ", ".join(_arc(pair, sentence) for pair in arcs), score) for _, arcs, score in of_kind[:TOP]
         ]
     console.table(f"What fires in the {which} tree, at most {TOP} of a kind", ("part", "arcs", "score"), rows)
-    return [{"part": name, "arcs": [list(pair) for pair in arcs], "score": score} for name, arcs, score in found]
+    return [{"part": name, "arcs": [list(pair) for pair in arcs], "score": score} for name, arcs, score in factors]
 
 
 def _arc(pair: tuple[int, int], sentence: Sentence) -> str:

@@ -14,7 +14,7 @@ Curves = Mapping[str, Sequence[LengthGroup]]
 
 
 def figures(curves: Curves) -> list[Figure]:
-    """Both figures."""
+    """Build both figures."""
     return [
         _figure("figure4", "Figure 4: milliseconds a sentence, against its length", "milliseconds", curves, _time),
         _figure("figure5", "Figure 5: oracle calls a sentence, against its length", "oracle calls", curves, _calls),
@@ -32,10 +32,10 @@ def _figure(
 
 
 def _time(group: LengthGroup) -> float | None:
-    """Milliseconds a sentence, on average; None for an empty group."""
+    """Compute the mean milliseconds of a sentence; None for an empty group."""
     return 1000 * group.seconds / group.sentences if group.sentences else None
 
 
 def _calls(group: LengthGroup) -> float | None:
-    """Oracle calls of a sentence, on average; None where the method does not count them."""
+    """Compute the mean oracle calls of a sentence; None where the method does not count them."""
     return None if group.calls is None or not group.sentences else group.calls / group.sentences

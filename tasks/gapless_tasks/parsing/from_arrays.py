@@ -26,7 +26,7 @@ def certified_seconds(
     options: Mapping[str, Any] | None = None,
     limits: gl.Limits = gl.Limits(),  # noqa: B008  frozen
 ) -> float:
-    """CPU seconds from the arrays of some sentences to their results, certificates included."""
+    """Measure the CPU seconds from the arrays of some sentences to their results, certificates included."""
 
     def solve(arrays: SentenceArrays) -> None:
         gl.solve(arrays.problem(), method, limits=limits, **(options or {}))
@@ -50,7 +50,7 @@ def certified_rate(
     options: Mapping[str, Any] | None = None,
     limits: gl.Limits = gl.Limits(),  # noqa: B008  frozen
 ) -> float | None:
-    """Words a second from arrays to certificates, on at most `MOST` of the sentences; None where there are none.
+    """Measure words a second from arrays to certificates, on at most `MOST` sentences; None without sentences.
 
     Whatever ends a solve early, as a limit does, counts with the time that it took.
     """

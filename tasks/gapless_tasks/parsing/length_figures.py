@@ -11,8 +11,8 @@ from typing import Any
 import attrs
 
 import gapless as gl
+from gapless.arrays.serial import write_aside
 from gapless.cli import Console
-from gapless.core.serial import write_aside
 from gapless_tasks.parsing.parsed import GROUP
 from gapless_tasks.terminal_bars import show_bars
 
@@ -63,7 +63,7 @@ def can_draw() -> bool:
 
 
 def sparkline(values: Sequence[float | None]) -> str:
-    """A bar of one character for each value, a blank for None; the highest is as high as a line."""
+    """Draw one character for each value, a blank for None; the highest is as high as a line."""
     highest = max((value for value in values if value is not None), default=0.0)
     if highest <= 0:
         return " " * len(values)
@@ -72,7 +72,7 @@ def sparkline(values: Sequence[float | None]) -> str:
 
 
 def show_figures(figures: Sequence[Figure], console: Console) -> dict[str, Any]:
-    """Print figures as tables, on a terminal with bars; returns them as JSON data."""
+    """Print figures as tables, on a terminal with bars; return them as JSON data."""
     document: dict[str, Any] = {}
     for figure in figures:
         lengths = sorted({length for points in figure.curves.values() for length in points})
@@ -88,12 +88,12 @@ def show_figures(figures: Sequence[Figure], console: Console) -> dict[str, Any]:
         headings = [f"{length - GROUP + 1}-{length}" for length in lengths]
         console.table(figure.title, ("words", *headings), rows)
         show_bars(bars, console)
-        console.say()
+        console.info()
     return document
 
 
 def write_figures(figures: Sequence[Figure], heading: str, path: Path, missing: str) -> None:
-    """Draw figures, two in a row, into one page that needs nothing else; written whole or not at all.
+    """Draw figures, two in a row, into one self-contained page; written atomically.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def write_figures(figures: Sequence[Figure], heading: str, path: Path, missing: 
     titles = [figure.title for figure in figures]
     page = subplots.make_subplots(rows=rows, cols=_IN_A_ROW, subplot_titles=titles)
     for number, figure in enumerate(figures):
-        place = {"row": 1 + number // _IN_A_ROW, "col": 1 + number % _IN_A_ROW}
+        cell = {"row": 1 + number // _IN_A_ROW, "col": 1 + number % _IN_A_ROW}
         for colour, (name, points) in zip(cycle(_COLOURS), figure.curves.items(), strict=False):
             page.add_trace(
                 graph_objects.Scatter(
@@ -121,9 +121,9 @@ def write_figures(figures: Sequence[Figure], heading: str, path: Path, missing: 
                     showlegend=not number,
                     line={"color": colour},
                 ),
-                **place,
+                **cell,
             )
-        page.update_yaxes(title_text=figure.axis, rangemode="tozero", **place)
+        page.update_yaxes(title_text=figure.axis, rangemode="tozero", **cell)
     page.update_xaxes(title_text="words")
     page.update_layout(title_text=heading, template="plotly_white", height=rows * _HEIGHT)
     write_aside(path, io.to_html(page, include_plotlyjs=True, full_html=True))

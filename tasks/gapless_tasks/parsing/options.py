@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import gapless as gl
-from gapless.core.nearest import nearest
-from gapless.core.serial import require_folder
+from gapless.arrays.serial import require_folder
+from gapless.arrays.spelling_hint import spelling_hint
 from gapless.plugins import load_plugins
 from gapless_dependency import ParsingProblem
 from gapless_dependency.backbones import BACKBONES
@@ -18,19 +18,19 @@ from gapless_tasks.run_options import add_number, add_run_options, add_time_limi
 
 ANSWER_OPTIONS = (
     *("method", "backbone", "limit_seconds", "sentences"),
-    *("model", "trees", "families", "epochs", "heads_kept", "seed"),
+    *("model", "trees", "factors", "epochs", "max_heads", "seed"),
 )
 """Options by which answers differ."""
 PROJECTIVE, OTHER = "projective", "non-projective"
 FAMILIES = ("grandchild", "sibling")
-HEADS_KEPT = 10
+MAX_HEADS = 10
 EPOCHS = 6
 """As many as the paper found best (section 4.2)."""
 EXPLAIN = "draw the gold and the found tree of test sentence N and list the scores of their factors"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+    """Add the options of the job."""
     parser.add_argument(
         "--treebank",
         metavar="NAME|PATH",
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--method", help="default: the one of parsing problems; see gapless methods")
     parser.add_argument(
-        "--families",
+        "--factors",
         metavar="NAMES",
         help="factors, with commas, or none: grandchild, sibling, great-grandchild, tri-sibling, comb, pattern "
         "(hand-crafted patterns), and more for projective trees (default grandchild,sibling)",
@@ -61,12 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     passes = f"passes over the training part (default {EPOCHS})"
     parser.add_argument("--epochs", type=positive, default=argparse.SUPPRESS, help=passes)
     parser.add_argument(
-        "--heads-kept",
-        type=_kept,
+        "--max-heads",
+        type=max_heads_of,
         default=argparse.SUPPRESS,
         metavar="K",
         help="candidate heads a word, an approximation; all keeps every head (default: as the stored parser was "
-        f"trained, or {HEADS_KEPT})",
+        f"trained, or {MAX_HEADS})",
     )
     add_time_limit(parser, "for each sentence; then its gap is said", None)
     parser.add_argument(
@@ -93,8 +93,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_number(parser, "--explain", EXPLAIN)
 
 
-def families(text: str, known: Sequence[str]) -> tuple[str, ...]:
-    """The factors that ``--families`` asks for.
+def factors_of(text: str, known: Sequence[str]) -> tuple[str, ...]:
+    """Parse the factors of ``--factors``.
 
     Raises
     ------
@@ -105,13 +105,13 @@ def families(text: str, known: Sequence[str]) -> tuple[str, ...]:
     names = [name for name in names if name and name != "none"]
     for name in names:
         if name not in known:
-            hint = nearest(name, [*known, "none"])
-            raise gl.InvalidProblem(f"--families {name}{hint}: expected some of {', '.join(known)}, or none")
+            hint = spelling_hint(name, [*known, "none"])
+            raise gl.InvalidProblem(f"--factors {name}{hint}: expected some of {', '.join(known)}, or none")
     return tuple(dict.fromkeys(names))
 
 
 def rows(text: str | None) -> tuple[str, ...]:
-    """The rows of table 2 that ``--rows`` asks for, in the paper's order; all by default.
+    """Parse the rows of table 2 in ``--rows``, in the paper's order; all by default.
 
     Raises
     ------
@@ -122,12 +122,14 @@ def rows(text: str | None) -> tuple[str, ...]:
     names = known if text is None else [name.strip() for name in text.split(",")]
     for name in names:
         if name not in known:
-            raise gl.InvalidProblem(f"--rows {name}{nearest(name, known)}: expected some of {', '.join(known)}")
+            raise gl.InvalidProblem(
+                f"--rows {name}{spelling_hint(name, known)}: expected some of {', '.join(known)}"
+            )
     return tuple(name for name in known if name in names)
 
 
 def prepare(arguments: argparse.Namespace) -> None:
-    """Look at the names of method, backbone and rows and at the model's folder.
+    """Check the names of method, backbone and rows, and the model's folder.
 
     Raises
     ------
@@ -136,7 +138,7 @@ def prepare(arguments: argparse.Namespace) -> None:
     """
     load_plugins().registry.find_method(ParsingProblem, arguments.method)
     if arguments.backbone is not None and arguments.backbone not in BACKBONES:
-        near = nearest(arguments.backbone, BACKBONES)
+        near = spelling_hint(arguments.backbone, BACKBONES)
         raise gl.InvalidProblem(f"--backbone {arguments.backbone}{near}: expected one of {', '.join(BACKBONES)}")
     if arguments.rows is not None and not arguments.tables:
         raise gl.InvalidProblem("--rows: says which rows of --tables to make; give both")
@@ -148,7 +150,7 @@ def prepare(arguments: argparse.Namespace) -> None:
 def effective(
     arguments: argparse.Namespace, known: Sequence[str], stored: ParserModel | None
 ) -> argparse.Namespace:
-    """The options, completed: by the training of the stored parser, else by the defaults.
+    """Complete the options by the training of the stored parser, else by the defaults.
 
     Parameters
     ----------
@@ -167,29 +169,29 @@ def effective(
     InvalidProblem
         An unknown family, or an option that the stored parser was not trained with.
     """
-    given = vars(arguments)
-    requested: dict[str, Any] = {name: given[name] for name in ("epochs", "seed", "heads_kept") if name in given}
-    if "families" in given:
-        requested["families"] = families(given["families"], known)
-    if "trees" in given:
-        requested["projective"] = given["trees"] == PROJECTIVE
+    values = vars(arguments)
+    requested: dict[str, Any] = {name: values[name] for name in ("epochs", "seed", "max_heads") if name in values}
+    if "factors" in values:
+        requested["factors"] = factors_of(values["factors"], known)
+    if "trees" in values:
+        requested["projective"] = values["trees"] == PROJECTIVE
     settings: dict[str, Any] = {
-        "families": FAMILIES,
+        "factors": FAMILIES,
         "epochs": EPOCHS,
         "seed": 0,
-        "heads_kept": HEADS_KEPT,
+        "max_heads": MAX_HEADS,
         "projective": None,
     }
     if stored is not None:
-        trained = {**stored.training, "families": tuple(stored.families), "projective": stored.projective}
+        trained = {**stored.training, "factors": tuple(stored.families), "projective": stored.projective}
         _refuse_others(requested, trained, arguments.model)
         settings.update((name, trained[name]) for name in settings if name in trained)
     settings.update(requested)
-    if arguments.tables and settings["heads_kept"] is None:
+    if arguments.tables and settings["max_heads"] is None:
         raise gl.InvalidProblem(
-            "--tables: table 3 keeps 3 to 20 heads a word, and --heads-kept all trains no pruner; give a number"
+            "--tables: table 3 keeps 3 to 20 heads a word, and --max-heads all trains no pruner; give a number"
         )
-    return argparse.Namespace(**{**given, **settings})
+    return argparse.Namespace(**{**values, **settings})
 
 
 def _refuse_others(requested: dict[str, Any], trained: dict[str, Any], model: str) -> None:
@@ -198,23 +200,23 @@ def _refuse_others(requested: dict[str, Any], trained: dict[str, Any], model: st
         option = "--trees" if name == "projective" else "--" + name.replace("_", "-")
         instead = "leave the option out, or use --train to train a new parser in its place"
         if name not in trained:
-            if name == "heads_kept":  # says only how to decode: the model itself knows whether it can
+            if name == "max_heads":  # says only how to decode: the model itself knows whether it can
                 continue
             raise gl.InvalidProblem(f"{option}: the parser of --model {model} does not say its own; {instead}")
-        found = trained[name]
-        same = set(found) == set(value) if name == "families" else found == value
-        if name == "heads_kept":  # any number can be kept where there is a pruner
-            same = value is None or found is not None
+        setting = trained[name]
+        same = set(setting) == set(value) if name == "factors" else setting == value
+        if name == "max_heads":  # any number can be kept where there is a pruner
+            same = value is None or setting is not None
         if not same:
             raise gl.InvalidProblem(
-                f"{option} {_told(name, value)}: the parser of --model {model} was trained with "
-                f"{_told(name, found)}; {instead}"
+                f"{option} {_option_text(name, value)}: the parser of --model {model} was trained with "
+                f"{_option_text(name, setting)}; {instead}"
             )
 
 
-def _told(name: str, value: Any) -> str:
-    """A setting as its option takes it."""
-    if name == "families":
+def _option_text(name: str, value: Any) -> str:
+    """Format a setting as its option takes it."""
+    if name == "factors":
         return ",".join(value) or "none"
     if name == "projective":
         return kind(value)
@@ -222,17 +224,17 @@ def _told(name: str, value: Any) -> str:
 
 
 def method_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Options of the method."""
+    """Return the options of the method."""
     return {"backbone": arguments.backbone} if arguments.backbone else {}
 
 
 def method_of(arguments: argparse.Namespace) -> str:
-    """The method's name."""
+    """Return the method's name."""
     return load_plugins().registry.find_method(ParsingProblem, arguments.method).name
 
 
 def kind(projective: bool) -> str:
-    """As ``--trees`` calls them."""
+    """Return the name that ``--trees`` has for the set of trees."""
     return PROJECTIVE if projective else OTHER
 
 
@@ -249,15 +251,16 @@ def check_method(
     try:
         gl.solve(trial(names, arguments.projective), arguments.method, **method_options(arguments))
     except gl.GaplessError as error:
-        given = {
+        values = {
             "--method": arguments.method,
             "--backbone": arguments.backbone,
             "--trees": kind(arguments.projective),
-            "--families": _told("families", names),
+            "--factors": _option_text("factors", names),
         }
-        named = " ".join(f"{option} {value}" for option, value in given.items() if value)
+        named = " ".join(f"{option} {value}" for option, value in values.items() if value)
         raise gl.InvalidProblem(f"{named}: {error}") from error
 
 
-def _kept(text: str) -> int | None:
+def max_heads_of(text: str) -> int | None:
+    """Parse ``--max-heads``: a positive number, or None for "all"."""
     return None if text == "all" else positive(text)

@@ -66,13 +66,13 @@ class Pruning:
 
     Parameters
     ----------
-    heads_kept : int or None
+    max_heads : int or None
         Candidate heads of a word; None keeps all.
     english, english_speed, chinese, chinese_speed : float
         The paper's UAS, in percent, and words a second.
     """
 
-    heads_kept: int | None
+    max_heads: int | None
     english: float
     english_speed: float
     chinese: float
@@ -80,8 +80,8 @@ class Pruning:
 
     @property
     def name(self) -> str:
-        """As the paper calls it."""
-        return "no prune" if self.heads_kept is None else f"k = {self.heads_kept}"
+        """Name of the row in the paper."""
+        return "no prune" if self.max_heads is None else f"k = {self.max_heads}"
 
 
 PRUNINGS = (
@@ -97,5 +97,5 @@ CALLS = {"english": 54.7, "chinese": 44.3}
 
 
 def language(treebank: str) -> str | None:
-    """Column of the paper's tables for a treebank: ``english``, ``chinese``, or None."""
+    """Return the column of the paper's tables for a treebank: ``english``, ``chinese``, or None."""
     return next((name for name in ("english", "chinese") if name in treebank.lower()), None)

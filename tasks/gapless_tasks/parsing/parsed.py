@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 
 import gapless as gl
+from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.cli import Console
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.runs import Answer, numbers_only
+from gapless.runs import LoggedAnswer, without_evidence
 from gapless_dependency import DependencyTree, ParsingProblem
 
 GROUP = 5
@@ -19,12 +19,12 @@ GROUP = 5
 
 
 def known(share: float) -> float | None:
-    """JSON has no NaN."""
+    """Return the share, or None for NaN, which JSON lacks."""
     return None if np.isnan(share) else share
 
 
-def group_of(length: int) -> int:
-    """The longest length of the group that a length belongs to."""
+def group_index(length: int) -> int:
+    """Return the longest length of the group that a length belongs to."""
     return -(-length // GROUP) * GROUP
 
 
@@ -89,16 +89,28 @@ class Parsed:
 
     @property
     def seconds(self) -> float:
-        """Of all sentences."""
+        """CPU seconds of all sentences; by the clock with several processes."""
         return sum(group.seconds for group in self.groups)
 
     @property
     def words_per_second(self) -> float:
-        """Of the sentences that were reached."""
+        """Words a second of the sentences that were reached."""
         return sum(group.words for group in self.groups) / max(self.seconds, 1e-9)
 
+    def document(self) -> dict[str, Any]:
+        """Return what both jobs report of an answer set, as JSON data."""
+        count = max(1, self.reached)
+        return {
+            "sentences": self.reached,
+            "words_per_second": self.words_per_second,
+            "proved": float(self.proved.sum()) / count,
+            "verified": None if self.verified is None else float(self.verified.sum()) / count,
+            "oracle_calls": self.mean("dp_calls"),
+            "closed_at_root": self.mean("root_closed"),
+        }
+
     def mean(self, name: str) -> float | None:
-        """Mean of an array over the sentences that it knows; None where the method does not count it."""
+        """Compute the mean of an array over the sentences that it knows; None if the method does not count it."""
         known = self.arrays.get(name)
         if known is None or np.isnan(known).all():
             return None
@@ -106,7 +118,7 @@ class Parsed:
 
 
 @attrs.frozen
-class Found:
+class ParsedSentence:
     """The answer for one sentence.
 
     Parameters
@@ -130,8 +142,8 @@ class Found:
     @classmethod
     def of_batch(
         cls, batch: gl.BatchResult[DependencyTree], place: int, seconds: float, *, results: bool
-    ) -> Found | None:
-        """One of several that were decoded together; None where it was not reached.
+    ) -> ParsedSentence | None:
+        """Return one of several sentences that were decoded together; None where it was not reached.
 
         Parameters
         ----------
@@ -159,8 +171,8 @@ class Found:
         )
 
     @classmethod
-    def of_stored(cls, answer: gl.Record | Answer) -> Found:
-        """An answer that an earlier start of the run has stored."""
+    def of_stored(cls, answer: gl.Record | LoggedAnswer) -> ParsedSentence:
+        """Return an answer that an earlier start of the run has stored."""
         result = answer.result
         best = result.solutions[0] if result.solutions else None
         return cls(
@@ -169,7 +181,7 @@ class Found:
             result.status is gl.Status.OPTIMAL,
             best.structure.heads if best is not None else None,
             result,
-            answer.measured,
+            answer.measurements,
         )
 
     @property
@@ -178,7 +190,7 @@ class Found:
         return self.result is not None and self.result.stop is gl.Stop.INTERRUPTED
 
 
-class Tally:
+class ParsingTally:
     """Counts of answers, sentence by sentence.
 
     Parameters
@@ -204,16 +216,16 @@ class Tally:
         self._arrays: dict[str, FloatArray] = {}
         self._refuted = 0
 
-    def checked(self, found: Found, i: int, problem: Callable[[], ParsingProblem]) -> Found:
-        """The same with the verdict about its certificate, if certificates are to be checked."""
+    def checked(self, found: ParsedSentence, i: int, problem: Callable[[], ParsingProblem]) -> ParsedSentence:
+        """Add the verdict about its certificate, if certificates are to be checked."""
         if not self.verify or found.result is None:
             return found
         verdict = found.result.verify(problem())
         if not verdict:
-            self.console.complain(f"sentence {i + 1}: {verdict.place}: {verdict.reason}")
+            self.console.error(f"sentence {i + 1}: {verdict.location}: {verdict.reason}")
         return attrs.evolve(found, measured={**found.measured, "verified": float(bool(verdict))})
 
-    def add(self, found: Found, i: int) -> None:
+    def add(self, found: ParsedSentence, i: int) -> None:
         """Count sentence i."""
         self._reached[i] = True
         self._values[i], self._bounds[i], self._proved[i] = found.value, found.bound, found.proved
@@ -226,14 +238,14 @@ class Tally:
         if found.result is None:
             return
         if self.keep:
-            self._results[i] = numbers_only(found.result)
+            self._results[i] = without_evidence(found.result)
         if self.verify:
             holds = bool(found.measured["verified"])
             self._verified[i] = holds and found.result.proved
             self._refuted += not holds
 
     def parsed(self) -> Parsed:
-        """All of it."""
+        """Return the answers of all sentences."""
         return Parsed(
             self._heads,
             self._values,
@@ -250,19 +262,19 @@ class Tally:
 
     def _groups(self) -> list[LengthGroup]:
         lengths = np.array(self.lengths, np.int64)
-        groups = np.array([group_of(length) for length in self.lengths], np.int64)
+        groups = np.array([group_index(length) for length in self.lengths], np.int64)
         calls = self._arrays.get("dp_calls", np.full(len(lengths), np.nan))
-        found = []
+        length_groups = []
         for longest in np.unique(groups[self._reached]).tolist():
-            here = self._reached & (groups == longest)
-            called = float(calls[here].sum())
-            found.append(
+            members = self._reached & (groups == longest)
+            called = float(calls[members].sum())
+            length_groups.append(
                 LengthGroup(
                     longest,
-                    int(here.sum()),
-                    int(lengths[here].sum()),
-                    float(self._seconds[here].sum()),
+                    int(members.sum()),
+                    int(lengths[members].sum()),
+                    float(self._seconds[members].sum()),
                     None if np.isnan(called) else called,
                 )
             )
-        return found
+        return length_groups

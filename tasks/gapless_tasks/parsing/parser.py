@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+import gapless as gl
 from gapless.cli import Console
+from gapless.cli.outputs import check_output
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import Treebank
+from gapless_tasks.parsing.training_progress import check_training, train_and_store
 
 
 @attrs.frozen
 class Request:
-    """A training to be done.
+    """Settings of a training to be done.
 
     Parameters
     ----------
     families : tuple of str
         Names among `ParserSource.families`.
-    heads_kept : int or None
+    max_heads : int or None
         Candidate heads in training; gold ones are always among them.
     checkpoint : Path or None
         The file for finished epochs until the parser is stored.
@@ -33,29 +38,26 @@ class Request:
     families: tuple[str, ...]
     epochs: int
     seed: int
-    heads_kept: int | None
+    max_heads: int | None
     checkpoint: Path | None = None
     projective: bool | None = None
 
+    @classmethod
+    def of(cls, arguments: argparse.Namespace, families: tuple[str, ...]) -> Request:
+        """Build the request of the final options."""
+        return cls(families, arguments.epochs, arguments.seed, arguments.max_heads, projective=arguments.projective)
+
     def record(self, treebank: Treebank) -> dict[str, Any]:
-        """The settings of the training, as JSON data: stored with the parser, so that no other request takes it."""
+        """Return the settings of the training as JSON data, by which stored parsers are compared with requests."""
         return {
             "families": list(self.families),
             "epochs": self.epochs,
             "seed": self.seed,
-            "heads_kept": self.heads_kept,
+            "max_heads": self.max_heads,
             "projective": treebank.projective if self.projective is None else self.projective,
             "sentences": len(treebank.train),
             "digest": treebank.digest,
         }
-
-    def differences(self, parser: ParserModel, treebank: Treebank) -> list[str]:
-        """Differences between a stored parser's training and this one; empty if there are none."""
-        return [
-            f"{name} {parser.training.get(name, 'unknown')}, not {wanted}"
-            for name, wanted in self.record(treebank).items()
-            if name not in parser.training or parser.training[name] != wanted
-        ]
 
 
 @attrs.frozen
@@ -79,3 +81,71 @@ class ParserSource:
     load: Callable[[Path], ParserModel]
     families: Sequence[str]
     trial: Callable[[tuple[str, ...], bool], ParsingProblem]
+
+    def stored(self, place: Path | None, arguments: argparse.Namespace, console: Console) -> ParserModel | None:
+        """Load the parser of a file; return None if there is none, or if a new one is to replace it.
+
+        Raises
+        ------
+        InvalidProblem
+            The file is no stored parser.
+        """
+        if place is None or not place.exists():
+            return None
+        if arguments.train:
+            check_output(place, self._is_parser, overwrite=arguments.overwrite)
+            return None
+        try:
+            loaded = self.load(place)
+        except ValueError as error:
+            raise gl.InvalidProblem(f"--model {error}") from error
+        console.info(f"parser of {place}: {_named(loaded.families)}")
+        return loaded
+
+    def _is_parser(self, place: Path) -> bool:
+        with contextlib.suppress(ValueError):
+            self.load(place)
+            return True
+        return False
+
+    def trained(self, treebank: Treebank, request: Request, place: Path | None, console: Console) -> ParserModel:
+        """Train a parser, and store it if it has a file.
+
+        Raises
+        ------
+        InvalidProblem
+            There is nothing to train on.
+        """
+
+        def train(checkpoint: Path | None) -> ParserModel:
+            return self.train(treebank, attrs.evolve(request, checkpoint=checkpoint), console)
+
+        parser, seconds = train_and_store(train, treebank, place, "--model a stored parser")
+        console.info(f"trained with {_named(request.families)} in {seconds:.0f} s of CPU time")
+        return parser
+
+    def parser(
+        self,
+        treebank: Treebank,
+        request: Request,
+        place: Path | None,
+        arguments: argparse.Namespace,
+        console: Console,
+    ) -> ParserModel:
+        """Load the parser of a request from its file, if it was trained in that way, or train a new one.
+
+        Raises
+        ------
+        InvalidProblem
+            The file is no stored parser, or one that was trained in another way; there is nothing to train on.
+        """
+        stored = self.stored(place, arguments, console)
+        if stored is None:
+            return self.trained(treebank, request, place, console)
+        assert place is not None
+        check_training("--model", place, stored.training, request.record(treebank))
+        return stored
+
+
+def _named(families: Sequence[str]) -> str:
+    return ", ".join(families) if families else "arcs only"

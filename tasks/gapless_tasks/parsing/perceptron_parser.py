@@ -15,11 +15,11 @@ from gapless_models.parsing.patterns import PATTERN, PatternFactor
 from gapless_models.parsing.training import PRUNER_EPOCHS, Options, train, train_pruner
 from gapless_models.parsing.treebank import Treebank, is_crossing
 from gapless_tasks.parsing.parser import ParserSource, Request
-from gapless_tasks.parsing.training_progress import told
+from gapless_tasks.parsing.training_progress import epoch_progress
 
 
 class Trainer:
-    """Trains parsers; all of one treebank share a pruner."""
+    """Trainer of parsers; all of one treebank share a pruner."""
 
     def __init__(self) -> None:
         self._pruners: dict[tuple[object, ...], FirstOrder] = {}
@@ -43,7 +43,7 @@ class Trainer:
             single_root=treebank.single_root,
             epochs=request.epochs,
             seed=request.seed,
-            heads_kept=request.heads_kept,
+            max_heads=request.max_heads,
         )
         sentences, dev = (
             [s for s in part if not (projective and is_crossing(s))] for part in (treebank.train, treebank.dev)
@@ -51,21 +51,21 @@ class Trainer:
         if not sentences:
             raise gl.InvalidProblem(f"--treebank {treebank.name}: no training sentence has a projective tree")
         pruner = None
-        if request.heads_kept is not None:
-            key = (record["digest"], projective, request.heads_kept, request.epochs, request.seed)
+        if request.max_heads is not None:
+            key = (record["digest"], projective, request.max_heads, request.epochs, request.seed)
             if key not in self._pruners:
-                with told(console, "pruner", PRUNER_EPOCHS * len(sentences), mistakes=False) as progress:
+                with epoch_progress(console, "pruner", PRUNER_EPOCHS * len(sentences), mistakes=False) as progress:
                     self._pruners[key] = train_pruner(
                         sentences, dev, options, checkpoint=request.checkpoint, progress=progress
                     )
             pruner = self._pruners[key]
-        with told(console, "parser", request.epochs * len(sentences)) as progress:
+        with epoch_progress(console, "parser", request.epochs * len(sentences)) as progress:
             model = train(sentences, dev, options, pruner=pruner, checkpoint=request.checkpoint, progress=progress)
         return attrs.evolve(model, training=record)
 
 
 def trial(families: tuple[str, ...], projective: bool) -> ParsingProblem:
-    """Five words with these factors and no scores."""
+    """Build a problem of five words with these factors and no scores."""
     candidates = all_arcs(5)
     a_pattern = PatternFactor(np.array([[[0, 1], [1, 2]]]), np.zeros(1))
     return ParsingProblem(

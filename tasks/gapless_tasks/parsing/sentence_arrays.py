@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from gapless.core.sparse import FloatArray
+from gapless.arrays.sparse import FloatArray
 from gapless.roles import ConfigurationFactor, Factor
 from gapless_dependency import ParsingProblem
 from gapless_dependency.factors.backbone_factor import BackboneFactor
@@ -17,7 +17,7 @@ _WIDEST = 3
 
 @attrs.frozen(eq=False)
 class SentenceArrays:
-    """Scores of arcs and of parts, no problem made of them yet.
+    """Arrays of the scores of arcs and of parts, before a problem is built.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class SentenceArrays:
 
     @classmethod
     def of(cls, problem: ParsingProblem) -> SentenceArrays:
-        """The scores of a problem."""
+        """Extract the scores of a problem."""
         parts: list[tuple[type[PartFactor], FloatArray]] = []
         others: list[Factor | ConfigurationFactor | BackboneFactor] = [
             factor for factor in problem.factors if not isinstance(factor, Factor)
@@ -58,7 +58,7 @@ class SentenceArrays:
         return cls(problem.scores, tuple(parts), *kind, tuple(others))
 
     def problem(self) -> ParsingProblem:
-        """A new problem, of which nothing is laid out."""
+        """Build a new problem, without any caches."""
         parts = [kind(dense) for kind, dense in self.parts]
         return ParsingProblem(
             self.arcs,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gapless.cli import Console
 from gapless.runs import RunFolder
@@ -13,11 +13,10 @@ from gapless_models.parsing.evaluation import bootstrap_p_value
 from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import Treebank
 from gapless_tasks.parsing import options, paper
-from gapless_tasks.parsing.parsed import LengthGroup
-
-if TYPE_CHECKING:
-    from gapless_tasks.parsing.job import Outcome, ParsingJob
-
+from gapless_tasks.parsing.outcome import Outcome, decode
+from gapless_tasks.parsing.parsed import LengthGroup, Parsed
+from gapless_tasks.parsing.parser import ParserSource, Request
+from gapless_tasks.stored_answers import file_name
 
 SPEEDS = ("words/s, from arrays", "words/s, search alone")
 MEANINGS = (
@@ -29,17 +28,17 @@ MEANINGS = (
 
 
 def models(known: Sequence[str], projective: bool) -> list[tuple[paper.Row, tuple[str, ...]]]:
-    """The rows of table 2 that can be trained, and the factors of each."""
-    found = []
+    """Return the rows of table 2 that can be trained, and the factors of each."""
+    rows = []
     for row in paper.MODELS:
         families = tuple(name for name in row.families if name in known)
         if (families or not row.families) and (projective or not row.projective):
-            found.append((row, families))
-    return found
+            rows.append((row, families))
+    return rows
 
 
 class Tables:
-    """Training and decoding for the tables, and the tables.
+    """Training and decoding for the tables, and their printing.
 
     Attributes
     ----------
@@ -51,20 +50,26 @@ class Tables:
 
     def __init__(
         self,
-        job: ParsingJob,
+        source: ParserSource,
         treebank: Treebank,
         arguments: argparse.Namespace,
         console: Console,
         out: RunFolder | None,
     ) -> None:
-        self.job, self.treebank, self.arguments, self.console, self.out = job, treebank, arguments, console, out
+        self.source, self.treebank, self.arguments, self.console, self.out = (
+            source,
+            treebank,
+            arguments,
+            console,
+            out,
+        )
         self.language = paper.language(treebank.name)
         self.curves: dict[str, list[LengthGroup]] = {}
         self.interrupted = False
         self._full: ParserModel | None = None
 
     def show(self) -> dict[str, Any]:
-        """Print both tables; returns them as JSON data."""
+        """Print both tables; return them as JSON data."""
         document: dict[str, Any] = {"table2": [], "table3": [], "significance": []}
         try:
             dev = self._models(document["table2"])
@@ -74,36 +79,36 @@ class Tables:
         except KeyboardInterrupt:
             self.interrupted = True
         if self.interrupted:
-            self.console.complain("interrupted: the tables show the finished part")
+            self.console.error("interrupted: the tables show the finished part")
         return document
 
     def _models(self, found: list[dict[str, Any]]) -> dict[str, Outcome]:
-        """Table 2; returns the answers of each model on the development part."""
+        """Print table 2; return the answers of each model on the development part."""
         dev: dict[str, Outcome] = {}
         if not self.arguments.projective:
             for row in paper.MODELS:
                 if row.projective:
-                    self.console.say(f"{row.name} is left out: its dynamic program is over projective trees")
-        chosen = options.rows(self.arguments.rows)
-        left = ", ".join(row.name for row in paper.MODELS if row.name not in chosen)
-        if left:
-            self.console.say(f"left out of table 2 by --rows: {left}")
-        for row, families in models(self.job.source.families, self.arguments.projective):
-            if row.name not in chosen:
+                    self.console.info(f"{row.name} is left out: its dynamic program is over projective trees")
+        names = options.rows(self.arguments.rows)
+        excluded = ", ".join(row.name for row in paper.MODELS if row.name not in names)
+        if excluded:
+            self.console.info(f"left out of table 2 by --rows: {excluded}")
+        for row, families in models(self.source.families, self.arguments.projective):
+            if row.name not in names:
                 continue
             try:
-                request = self.job.request(self.arguments, families)
-                parser = self.job.parser(self.treebank, request, self._file(row), self.arguments, self.console)
+                request = Request.of(self.arguments, families)
+                parser = self.source.parser(self.treebank, request, self._file(row), self.arguments, self.console)
                 for part, sentences in (("dev", self.treebank.dev), ("test", self.treebank.test)):
-                    outcome, _ = self.job.decode(
+                    outcome, _ = decode(
                         parser,
                         sentences,
                         self.arguments,
                         self.console,
                         out=self.out,
-                        log=f"tables/{_slug(row.name)}.{part}.jsonl",
+                        log=f"tables/{file_name(row.name)}.{part}.jsonl",
                         title=f"{row.name}, {part}",
-                        heads_kept=self.arguments.heads_kept,
+                        max_heads=self.arguments.max_heads,
                     )
                     if outcome.parsed.interrupted:
                         raise KeyboardInterrupt
@@ -123,19 +128,19 @@ class Tables:
                 self._full = parser
         self.console.table(
             f"Table 2: UAS without punctuation, from {len(self.treebank.train):,} training sentences (the paper's: "
-            f"40,000 of English, 16,000 of Chinese){left and f'; without {left}'}",
+            f"40,000 of English, 16,000 of Chinese){excluded and f'; without {excluded}'}",
             ("model", "dev %", "test %", "(paper)", "proved %", *SPEEDS, "oracle calls"),
             [(entry["model"], _percent(entry["dev_uas"]), *_measured(entry, entry["paper"])) for entry in found],
         )
-        self.console.say(
+        self.console.info(
             "the rows with a + add their factors to the first-order model, the paper's to its second-order one: "
             "the numbers beside each other are of different models"
         )
-        self.console.say()
+        self.console.info()
         return dev
 
     def _significance(self, dev: dict[str, Outcome], found: list[dict[str, Any]]) -> None:
-        """The full model against the baselines, on the development part."""
+        """Compare the full model with the baselines on the development part."""
         full = dev.get(paper.FULL)
         if full is None or not self.treebank.dev:
             return
@@ -143,35 +148,37 @@ class Tables:
             if row.baseline and row.name in dev:
                 than = dev[row.name]
                 lead = full.accuracy.uas_without_punctuation - than.accuracy.uas_without_punctuation
-                heads = [[one.parsed.heads.get(i) for i in range(len(self.treebank.dev))] for one in (full, than)]
+                heads = [
+                    [outcome.parsed.heads.get(i) for i in range(len(self.treebank.dev))] for outcome in (full, than)
+                ]
                 p = bootstrap_p_value(self.treebank.dev, *heads, punctuation=False)
                 found.append({"than": row.name, "lead": lead, "p": p})
-                self.console.say(
+                self.console.info(
                     f"dev: {paper.FULL} is {100 * lead:+.2f} UAS points (without punctuation) from {row.name}, "
                     f"p = {p:.2g} (paired bootstrap over sentences)"
                 )
-        self.console.say()
+        self.console.info()
 
     def _prunings(self, parser: ParserModel, found: list[dict[str, Any]]) -> None:
-        """Table 3, with the full model."""
+        """Print table 3, with the full model."""
         for row in paper.PRUNINGS:
-            outcome, _ = self.job.decode(
+            outcome, _ = decode(
                 parser,
                 self.treebank.test,
                 self.arguments,
                 self.console,
                 out=self.out,
-                log=f"tables/{_slug(row.name)}.jsonl",
+                log=f"tables/{file_name(row.name)}.jsonl",
                 title=row.name,
-                heads_kept=row.heads_kept,
+                max_heads=row.max_heads,
             )
             if outcome.parsed.interrupted:
                 self.interrupted = True
                 break
             self.curves[row.name] = list(outcome.parsed.groups)
             names = [] if self.language is None else [self.language, f"{self.language}_speed"]
-            beside = [getattr(row, name) for name in names] or [None, None]
-            found.append({"pruning": row.name, **outcome.document(), "paper": beside})
+            printed = [getattr(row, name) for name in names] or [None, None]
+            found.append({"pruning": row.name, **outcome.document(), "paper": printed})
         self.console.table(
             "Table 3: UAS without punctuation and speed by candidate heads of a word",
             ("pruning", "UAS %", "(paper)", "proved %", *SPEEDS, "(paper)", "oracle calls"),
@@ -181,31 +188,50 @@ class Tables:
             ],
         )
         if self.language is not None:
-            self.console.say(f"the paper needs {paper.CALLS[self.language]} oracle calls without pruning")
-        self.console.say()
+            self.console.info(f"the paper needs {paper.CALLS[self.language]} oracle calls without pruning")
+        self.console.info()
 
     def _file(self, row: paper.Row) -> Path | None:
-        """Each model of table 2 lies beside the one of ``--model``."""
+        """Return the file of a model of table 2, beside the one of ``--model``."""
         if not self.arguments.model:
             return None
         stored = Path(self.arguments.model)
-        return stored.with_name(f"{stored.stem}.{_slug(row.name)}{stored.suffix}")
+        return stored.with_name(f"{stored.stem}.{file_name(row.name)}{stored.suffix}")
 
 
 def speeds(known: Mapping[str, Any]) -> tuple[str, str]:
-    """Words a second, from arrays (empty where several processes share the work) and of the search alone."""
+    """Format words a second: from arrays (empty with several processes), and of the search alone."""
     return _number(known["certified_words_per_second"], ",.0f"), _number(known["words_per_second"], ",.0f")
 
 
+def show_exact_parsing(
+    title: str,
+    shares: Mapping[str, float | None],
+    entry: Mapping[str, Any],
+    headings: Sequence[str],
+    console: Console,
+) -> None:
+    """Print the line of an exactly parsed test part: shares by heading, both speeds, and the work of the search."""
+    calls, closed = entry["oracle_calls"], entry["closed_at_root"]
+    row = [
+        *("" if share is None else round(100 * share, 2) for share in shares.values()),
+        *speeds(entry),
+        "" if calls is None else round(calls, 1),
+        "" if closed is None else round(100 * closed, 1),
+    ]
+    console.table(title, [*shares, *headings, "oracle calls", "closed at root %"], [row])
+
+
+def show_verified(parsed: Parsed, console: Console) -> None:
+    """Print how many certificates were verified, if any were to be."""
+    if parsed.verified is not None:
+        console.info(f"certificates verified: {int(parsed.verified.sum())} of {parsed.reached}")
+
+
 def _measured(entry: Mapping[str, Any], beside: float | None, *speed: str) -> tuple[str, ...]:
-    """Accuracy and the paper's, proofs, speeds with the paper's where it has one, oracle calls."""
+    """Format accuracy and the paper's, proofs, speeds with the paper's if it has one, oracle calls."""
     accuracy = _percent(entry["uas"]), _number(beside, ".2f"), f"{100 * entry['proved']:.1f}"
     return (*accuracy, *speeds(entry), *speed, _number(entry["oracle_calls"], ".1f"))
-
-
-def _slug(name: str) -> str:
-    """A row's name in names of files."""
-    return name.replace("+ ", "").replace(" ", "-")
 
 
 def _percent(share: float | None) -> str:

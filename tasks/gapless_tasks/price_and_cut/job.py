@@ -17,14 +17,15 @@ from gapless_models.parsing import Sentence
 from gapless_models.parsing.treebank import EMBEDDED, Treebank, load_treebank
 from gapless_models.price_and_cut import GrandparentModel
 from gapless_tasks.parsing.answers import ANSWERS, keep_trees
-from gapless_tasks.parsing.explaining import explain
+from gapless_tasks.parsing.explaining import explain_sentence
 from gapless_tasks.parsing.from_arrays import certified_rate
 from gapless_tasks.parsing.length_figures import can_draw, show_figures, write_figures
+from gapless_tasks.parsing.tables import show_exact_parsing, show_verified
 from gapless_tasks.price_and_cut import options
 from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreements, measure
 from gapless_tasks.price_and_cut.models import Models, model_fingerprint, short_name
 from gapless_tasks.price_and_cut.systems import SHIPPED, System, Systems
-from gapless_tasks.price_and_cut.tables import SPEEDS, figures, speeds, table_1, table_2
+from gapless_tasks.price_and_cut.tables import SPEEDS, figures, table_1, table_2
 from gapless_tasks.run_options import finish, run_in_folder
 from gapless_tasks.stored_answers import file_name
 
@@ -33,7 +34,7 @@ PLOTLY_MISSING = "figures.html needs plotly: pip install 'gapless[report]'"
 
 @attrs.frozen
 class PriceAndCutJob:
-    """``gapless run price-and-cut``."""
+    """The task ``gapless run price-and-cut``."""
 
     systems: Systems = SHIPPED
 
@@ -51,7 +52,7 @@ JOB = PriceAndCutJob()
 
 
 class _Run:
-    """One run and its answers so far: Ctrl-C leaves those to be printed."""
+    """One run and its answers so far, which are printed after Ctrl-C."""
 
     def __init__(
         self, systems: Systems, arguments: argparse.Namespace, console: Console, out: RunFolder | None
@@ -65,7 +66,7 @@ class _Run:
 
     def all(self) -> int:
         if self.out is not None and not self.arguments.no_tables and not can_draw():
-            self.console.complain(f"figures.html will not be written: {PLOTLY_MISSING}")
+            self.console.error(f"figures.html will not be written: {PLOTLY_MISSING}")
         models = Models.of(self.arguments)
         treebanks = self._treebanks()
         interrupted = False
@@ -74,33 +75,33 @@ class _Run:
                 self._treebank(treebank, models.model(treebank, self.console))
         except KeyboardInterrupt:
             interrupted = True
-            self.console.complain("interrupted: the tables show the finished part")
+            self.console.error("interrupted: the tables show the finished part")
         self._tables()
         self.document["disagreements"] = self.wrong
         end = partial(finish, self.document, self.console, self.out)
         return end(interrupted=interrupted, wrong=self.wrong, proved=self.proved)
 
     def _treebanks(self) -> list[Treebank]:
-        """All of the options, before minutes go by: a typo in the last one must not wait for the first."""
+        """Load all treebanks of the options before minutes go by: a typo in the last one is reported at once."""
         data = self.arguments.data
         names = self.arguments.treebank or (list(options.TREEBANKS) if data else [EMBEDDED])
-        found = [load_treebank(name, data) for name in dict.fromkeys(names)]
+        treebanks = [load_treebank(name, data) for name in dict.fromkeys(names)]
         if self.out is not None or self.arguments.models:
-            _check_names(found)
+            _check_names(treebanks)
         if self.out is not None:
-            for one in found:
+            for one in treebanks:
                 texts = [(s.words, s.tags, s.coarse, s.heads) for s in one.test]
                 self.out.about(f"the test part of {Path(one.name).name}", Fingerprint.of(one.name, texts))
         count, number = self.arguments.sentences, self.arguments.explain
-        for treebank in found:
+        for treebank in treebanks:
             if number and number > len(treebank.test[:count]):
                 raise gl.InvalidProblem(
                     f"--explain {number}: {treebank.name} has {len(treebank.test[:count])} test sentences"
                 )
-        return [attrs.evolve(one, test=one.test[:count], entries=one.entries[:count]) for one in found]
+        return [attrs.evolve(one, test=one.test[:count], entries=one.entries[:count]) for one in treebanks]
 
     def _treebank(self, treebank: Treebank, model: GrandparentModel) -> None:
-        """Everything about one treebank."""
+        """Process one treebank."""
         folder = Path(treebank.name).name
         if self.out is not None:
             self.out.about(f"the model of {folder}", model_fingerprint(model, folder))
@@ -108,7 +109,9 @@ class _Run:
         self._show_exact(treebank, model, exact)
         problems = Problems(model, treebank.test)
         if self.arguments.explain:
-            self._explain(self.arguments.explain - 1, treebank, problems, exact)
+            entry = self.document["treebanks"][-1]
+            number = self.arguments.explain
+            explain_sentence(entry, number, problems, treebank.test, exact.parsed, self.console)
         if self.out is not None:
             keep_trees(self.out.path / folder, treebank, exact.parsed)
         if exact.parsed.interrupted:
@@ -134,68 +137,53 @@ class _Run:
             "certified_words_per_second": rate,
         }
         self.document["treebanks"].append(entry)
-        shares = [entry[name] for name in ("uas", "uas_without_punctuation", "proved", "parts_scored")]
-        self.console.table(
+        show_exact_parsing(
             f"{treebank.name}: exact parsing of {exact.parsed.reached:,} of {exact.sentences:,} test sentences",
-            ("UAS %", "without punct. %", "proved %", "parts scored %", *SPEEDS, "oracle calls", "at root %"),
-            [
-                (
-                    *("" if share is None else round(100 * share, 2) for share in shares),
-                    *speeds(entry),
-                    "" if entry["oracle_calls"] is None else round(entry["oracle_calls"], 1),
-                    "" if entry["closed_at_root"] is None else round(100 * entry["closed_at_root"], 1),
-                )
-            ],
+            {
+                "UAS %": entry["uas"],
+                "without punct. %": entry["uas_without_punctuation"],
+                "proved %": entry["proved"],
+                "parts scored %": entry["scopes_scored"],
+            },
+            entry,
+            SPEEDS,
+            self.console,
         )
-        if exact.parsed.verified is not None:
-            self.console.say(f"certificates verified: {int(exact.parsed.verified.sum())} of {exact.parsed.reached}")
+        show_verified(exact.parsed, self.console)
         self.proved &= bool(exact.parsed.proved.all())
 
-    def _explain(self, place: int, treebank: Treebank, problems: Problems, exact: Measured) -> None:
-        heads = exact.parsed.heads.get(place)
-        if heads is None:
-            self.console.complain(f"--explain {place + 1}: this sentence has no tree")
-            return
-        found = explain(problems[place], treebank.test[place], heads, self.console)
-        self.document["treebanks"][-1]["explained"] = found
-
     def _compare(self, treebank: Treebank, model: GrandparentModel) -> None:
-        """The systems of both tables on the sentences that are not too long."""
+        """Run the systems of both tables on the sentences that are not too long."""
         short = [one for one in treebank.test if len(one) <= self.arguments.longest]
         left_out = len(treebank.test) - len(short)
         self.document["treebanks"][-1]["left_out"] = left_out
-        self.console.say(
+        self.console.info(
             f"{treebank.name}: the tables are about {len(short)} test sentences of at most "
             f"{self.arguments.longest} words, {left_out} longer ones are left out (--longest)"
         )
-        found: dict[System, Measured] = {}
-        self.measured.append((treebank.name, found))
+        measured: dict[System, Measured] = {}
+        self.measured.append((treebank.name, measured))
         for system in dict.fromkeys((*self.systems.table_1, *self.systems.table_2)):
             # Table 2 has brute force, too: under another name it is the same run.
             same = next(
-                (one for one in found if (one.method, one.options) == (system.method, system.options)), None
+                (one for one in measured if (one.method, one.options) == (system.method, system.options)), None
             )
             if same is not None:
-                found[system] = attrs.evolve(found[same], system=system)
+                measured[system] = attrs.evolve(measured[same], system=system)
                 continue
             log = f"{Path(treebank.name).name}/tables/{file_name(system.name)}.jsonl"
             one = self._measure(system, treebank, model, short, log)
             if one.parsed.interrupted:
                 raise KeyboardInterrupt
-            found[system] = one
-            self.console.say(f"{treebank.name}, {system.name}: {one.sentences_per_second:.3g} sentences/s")
-        self.wrong += [f"{treebank.name}: {said}" for said in disagreements(found, self.systems.at_most)]
+            measured[system] = one
+            self.console.info(f"{treebank.name}, {system.name}: {one.sentences_per_second:.3g} sentences/s")
+        self.wrong += [f"{treebank.name}: {message}" for message in disagreements(measured, self.systems.at_most)]
 
     def _measure(
-        self,
-        system: System,
-        treebank: Treebank,
-        model: GrandparentModel,
-        sentences: Sequence[Sentence],
-        log: str,
+        self, system: System, treebank: Treebank, model: GrandparentModel, sentences: Sequence[Sentence], log: str
     ) -> Measured:
         title = f"{treebank.name}, {system.name}"
-        one = measure(
+        measured = measure(
             system,
             model,
             sentences,
@@ -206,12 +194,12 @@ class _Run:
             jobs=self.arguments.jobs,
             log=None if self.out is None else self.out.log(log, records=log.endswith(ANSWERS)),
         )
-        if one.parsed.refuted:
-            self.wrong.append(f"{title}: {one.parsed.refuted} certificates were refused")
-        failed = one.parsed.reached - len(one.parsed.results)
+        if measured.parsed.refuted:
+            self.wrong.append(f"{title}: {measured.parsed.refuted} certificates were refused")
+        failed = measured.parsed.reached - len(measured.parsed.results)
         if failed:
             self.wrong.append(f"{title}: {failed} sentences failed")
-        return one
+        return measured
 
     def _tables(self) -> None:
         if not self.measured:
@@ -220,24 +208,29 @@ class _Run:
             ("table1", table_1, self.systems.table_1),
             ("table2", table_2, self.systems.table_2),
         ):
-            rows = [(name, [found[one] for one in systems if one in found]) for name, found in self.measured]
+            rows = [
+                (name, [measured[figure] for figure in systems if figure in measured])
+                for name, measured in self.measured
+            ]
             self.document[key] = show([(name, columns) for name, columns in rows if columns], self.console)
-        drawn = [one for name, found in self.measured for one in figures(name, found, self.systems.table_1)]
-        self.document["figures"] = show_figures(drawn, self.console)
+        shown = [
+            figure for name, measured in self.measured for figure in figures(name, measured, self.systems.table_1)
+        ]
+        self.document["figures"] = show_figures(shown, self.console)
         if self.out is not None and can_draw():
-            place = self.out.path / "figures.html"
-            write_figures(drawn, "Parse, price and cut", place, PLOTLY_MISSING)
-            self.console.say(f"figures drawn: {place}")
+            path = self.out.path / "figures.html"
+            write_figures(shown, "Parse, price and cut", path, PLOTLY_MISSING)
+            self.console.info(f"figures drawn: {path}")
 
 
 def _check_names(treebanks: Sequence[Treebank]) -> None:
     """Refuse treebanks whose models and answers would lie in the same files."""
     names: dict[str, str] = {}
-    for one in treebanks:
-        own = short_name(one.name)
+    for treebank in treebanks:
+        own = short_name(treebank.name)
         if own in names:
             raise gl.InvalidProblem(
-                f"--treebank {names[own]} and --treebank {one.name} are both called {own}, and models and answers "
-                "are kept under that name: give them different names, or another --out and --models to one"
+                f"--treebank {names[own]} and --treebank {treebank.name} are both called {own}, and models and "
+                "answers are kept under that name: give them different names, or another --out and --models to one"
             )
-        names[own] = one.name
+        names[own] = treebank.name

@@ -10,8 +10,8 @@ import attrs
 import numpy as np
 
 import gapless as gl
+from gapless.arrays.sparse import BoolArray, FloatArray
 from gapless.cli import Console
-from gapless.core.sparse import BoolArray, FloatArray
 from gapless.runs import AnswerLog
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Attachment, Sentence, attachment
@@ -30,7 +30,7 @@ _FINISHED = frozenset({gl.Stop.PROVED, gl.Stop.RELAXED})
 
 
 class Problems(Sequence[ParsingProblem]):
-    """The problems of sentences, made anew each time they are asked for: nothing of them is scored yet."""
+    """Problems of sentences, built anew at each access, so that nothing of them is scored yet."""
 
     def __init__(self, model: GrandparentModel, sentences: Sequence[Sentence]) -> None:
         self.model, self.sentences = model, sentences
@@ -43,7 +43,7 @@ class Problems(Sequence[ParsingProblem]):
     @overload
     def __getitem__(self, i: slice) -> Problems: ...
     def __getitem__(self, i: int | slice) -> ParsingProblem | Problems:
-        """The problem of a sentence."""
+        """Return the problem of a sentence."""
         if isinstance(i, slice):
             return Problems(self.model, self.sentences[i])
         return self.model.problem(self.sentences[i])
@@ -83,7 +83,7 @@ class Measured:
 
     @property
     def sentences_per_second(self) -> float:
-        """CPU time of decoding, looking parts up included; arcs are scored before. By the clock with ``--jobs``."""
+        """Sentences a second of CPU time, by the clock with ``--jobs``; includes scoring parts, but not arcs."""
         return self.parsed.reached / max(self.parsed.seconds, 1e-9)
 
     @property
@@ -92,44 +92,38 @@ class Measured:
         return ~np.isnan(self.objective)
 
     def share(self, parts: FloatArray) -> float | None:
-        """`scored` or `added` relative to all parts of the sentences that were reached."""
+        """Compute `scored` or `added` relative to all parts of the sentences that were reached."""
         total = float(np.nansum(self.total))
         return float(np.nansum(parts)) / total if total else None
 
     def points(self, parts: FloatArray) -> dict[int, Point]:
-        """The share in percent by length of sentences."""
+        """Compute the share in percent by length of sentences."""
         groups = -(-np.array(self.lengths) // GROUP) * GROUP
-        found = {}
+        by_length = {}
         for longest in np.unique(groups[~np.isnan(self.total)]).tolist():
-            here = groups == longest
-            total = float(np.nansum(self.total[here]))
-            value = 100 * float(np.nansum(parts[here])) / total if total else None
-            found[longest] = Point(value, int(np.count_nonzero(here)))
-        return found
+            members = groups == longest
+            total = float(np.nansum(self.total[members]))
+            value = 100 * float(np.nansum(parts[members])) / total if total else None
+            by_length[longest] = Point(value, int(np.count_nonzero(members)))
+        return by_length
 
     def document(self) -> dict[str, Any]:
-        """As JSON data."""
-        reached = max(self.parsed.reached, 1)
-        verified = self.parsed.verified
+        """Return the answers as JSON data."""
+        count = max(self.parsed.reached, 1)
         return {
+            **self.parsed.document(),
             "system": self.system.name,
             "method": self.system.method,
             "options": dict(self.system.options),
-            "sentences": self.parsed.reached,
             "sentences_per_second": self.sentences_per_second,
-            "words_per_second": self.parsed.words_per_second,
-            "parts_scored": self.share(self.scored),
-            "parts_added": self.share(self.added),
+            "scopes_scored": self.share(self.scored),
+            "scopes_added": self.share(self.added),
             "objective": float(self.objective[self.finished].mean()) if self.finished.any() else None,
-            "integral": float(self.integral.sum()) / reached if self.system.relaxation else None,
+            "integral": float(self.integral.sum()) / count if self.system.relaxation else None,
             "uas": known(self.accuracy.uas),
             "uas_without_punctuation": known(self.accuracy.uas_without_punctuation),
-            "proved": float(self.parsed.proved.sum()) / reached,
             "unfinished": self.parsed.reached - int(self.finished.sum()),
-            "verified": None if verified is None else float(verified.sum()) / reached,
             "refuted": self.parsed.refuted,
-            "oracle_calls": self.parsed.mean("dp_calls"),
-            "closed_at_root": self.parsed.mean("root_closed"),
         }
 
 
@@ -172,19 +166,19 @@ def measure(
         verify=verify,
         keep=True,
         lengths=lengths,
-        at_once=AT_ONCE,
+        chunk_size=AT_ONCE,
         log=log,
         words=[sentence.words for sentence in sentences],
         gold=[gold_tree(sentence) for sentence in sentences],
     )
-    reached = parsed.heads if parsed.interrupted else range(len(sentences))
-    gold = [i for i, sentence in enumerate(sentences) if sentence.heads and i in reached]
+    decoded = parsed.heads if parsed.interrupted else range(len(sentences))
+    gold = [i for i, sentence in enumerate(sentences) if sentence.heads and i in decoded]
     accuracy = attachment([sentences[i] for i in gold], [parsed.heads.get(i) for i in gold])
     scored, added, total, objective = np.full((4, len(sentences)), np.nan)
     integral = np.zeros(len(sentences), bool)
     for i, result in parsed.results.items():
         stats = result.stats
-        scored[i], added[i], total[i] = stats.parts_scored, stats.parts_added, stats.parts_total
+        scored[i], added[i], total[i] = stats.scopes_scored, stats.scopes_added, stats.scopes_total
         if result.stop not in _FINISHED:
             continue
         if system.relaxation:
@@ -196,7 +190,7 @@ def measure(
 
 
 def disagreements(measured: Mapping[System, Measured], at_most: Sequence[tuple[System, System]]) -> list[str]:
-    """Sentences for objectives that cannot both be right.
+    """Return sentences about objectives that cannot both be right.
 
     Parameters
     ----------
@@ -205,16 +199,16 @@ def disagreements(measured: Mapping[System, Measured], at_most: Sequence[tuple[S
     at_most : sequence of (System, System)
         See `Systems`.
     """
-    found = []
+    messages = []
     for lower, upper in at_most:
         if lower not in measured or upper not in measured:
             continue
-        one, other = measured[lower].objective, measured[upper].objective
-        above = one - other - _TOLERANCE * np.maximum(1.0, np.abs(other))
+        smaller, other = measured[lower].objective, measured[upper].objective
+        above = smaller - other - _TOLERANCE * np.maximum(1.0, np.abs(other))
         if np.nanmax(above, initial=0.0) > 0.0:
             i = int(np.nanargmax(above))
-            found.append(
-                f"test sentence {i + 1} of those in the tables: {lower.name} has the objective {one[i]}, "
+            messages.append(
+                f"test sentence {i + 1} of those in the tables: {lower.name} has the objective {smaller[i]}, "
                 f"{upper.name} only {other[i]}"
             )
-    return found
+    return messages

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import time
+import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,11 @@ from gapless_models.parsing.training import PRUNER_EPOCHS
 from gapless_models.parsing.treebank import Treebank
 from gapless_models.price_and_cut import PERCEPTRON, GrandparentModel, Training, train, train_pruner
 from gapless_models.price_and_cut.model import KIND
-from gapless_tasks.parsing.training_progress import forget_checkpoints, told
+from gapless_tasks.parsing.training_progress import check_training, epoch_progress, train_and_store
 
 
 def short_name(treebank: str) -> str:
-    """The name of a treebank, which may be a path, in file names of models and answers."""
+    """Return the name of a treebank, which may be a path, in file names of models and answers."""
     return Path(treebank).name.removesuffix(".gz").removesuffix(".conllu")
 
 
@@ -35,16 +35,16 @@ class Models:
     ----------
     folder : Path or None
         Each model is stored here under the name of its treebank.
-    anew : bool
+    retrain : bool
         Train although there is a stored one, and replace it.
     epochs, seed : int
         See `Training`.
     overwrite : bool
-        Whether `anew` replaces a file that holds no model.
+        Whether `retrain` replaces a file that holds no model.
     """
 
     folder: Path | None
-    anew: bool
+    retrain: bool
     learner: str
     epochs: int
     seed: int
@@ -52,7 +52,7 @@ class Models:
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Models:
-        """As the options say; the folder is made if it is missing.
+        """Read the options; create the folder if it is missing.
 
         Raises
         ------
@@ -69,34 +69,34 @@ class Models:
         return cls(folder, arguments.train, *settings, overwrite=arguments.overwrite)
 
     def place(self, treebank: Treebank) -> Path | None:
-        """The file of a treebank's model."""
+        """Return the file of a treebank's model."""
         return None if self.folder is None else self.folder / f"{short_name(treebank.name)}.npz"
 
     def model(self, treebank: Treebank, console: Console) -> GrandparentModel:
-        """The model of a treebank: the stored one, or a new one, which is then stored.
+        """Load the model of a treebank, or train and store a new one.
 
         Raises
         ------
         InvalidProblem
             The stored file is none, or was trained in another way; or there is nothing to train on.
         """
-        place = self.place(treebank)
-        if place is not None and place.exists() and not self.anew:
-            return self._stored(place, treebank, console)
-        if place is not None:
-            self.check(place)
-        if not treebank.train:
-            raise gl.InvalidProblem(
-                f"--treebank {treebank.name} has no training part: give --models a folder with {place or 'a model'}"
-            )
-        return self._trained(place, treebank, console)
+        path = self.place(treebank)
+        if path is not None and path.exists() and not self.retrain:
+            return self._stored(path, treebank, console)
+        if path is not None:
+            self.check(path)
+        model, seconds = train_and_store(
+            partial(self._train, treebank, console), treebank, path, f"--models a folder with {path or 'a model'}"
+        )
+        console.info(f"{treebank.name}: trained in {seconds:.0f} s of CPU time")
+        return model
 
     def check(self, place: Path) -> None:
         """Raise `InvalidProblem` if a model must not be stored in `place`; see `check_output`."""
         check_output(place, partial(is_archive, kind=KIND), overwrite=self.overwrite)
 
     def _record(self, treebank: Treebank) -> dict[str, Any]:
-        """The settings of the training, as JSON data."""
+        """Return the settings of the training as JSON data."""
         options = attrs.asdict(self._training(treebank))
         return {"treebank": treebank.name, "digest": treebank.digest, **options}
 
@@ -108,45 +108,27 @@ class Models:
             model = GrandparentModel.load(place)
         except ValueError as error:
             raise gl.InvalidProblem(f"--models {error}") from error
-        record = self._record(treebank) if treebank.train else {}
-        different = [
-            f"{name} {model.training.get(name, 'unknown')}, not {wanted}"
-            for name, wanted in record.items()
-            if name != "treebank" and model.training.get(name) != wanted
-        ]
-        if different:
-            raise gl.InvalidProblem(
-                f"--models: {place} was trained in another way ({'; '.join(different)}); give the same options, "
-                "remove the file, or use --train"
-            )
-        console.say(f"{treebank.name}: model of {place}")
+        if treebank.train:
+            # JSON has lists for the tuples of the options.
+            record = json.loads(json.dumps(self._record(treebank)))
+            check_training("--models", place, {**model.training, "treebank": treebank.name}, record)
+        console.info(f"{treebank.name}: model of {place}")
         return model
 
-    def _trained(self, place: Path | None, treebank: Treebank, console: Console) -> GrandparentModel:
-        checkpoint = None if place is None else Path(f"{place}.epochs")
+    def _train(self, treebank: Treebank, console: Console, checkpoint: Path | None) -> GrandparentModel:
         training = self._training(treebank)
-        start = time.process_time()
         parts = treebank.train, treebank.dev
         count = len(treebank.train)
-        with told(console, f"pruner, {treebank.name}", PRUNER_EPOCHS * count, mistakes=False) as progress:
+        with epoch_progress(console, f"pruner, {treebank.name}", PRUNER_EPOCHS * count, mistakes=False) as progress:
             pruner = train_pruner(*parts, training, checkpoint=checkpoint, progress=progress)
         counted = self.learner == PERCEPTRON
-        with told(console, f"model, {treebank.name}", training.epochs * count, mistakes=counted) as progress:
-            model = train(
-                *parts,
-                training,
-                pruner=pruner,
-                record=self._record(treebank),
-                checkpoint=checkpoint,
-                progress=progress,
-            )
-        if place is not None:
-            model.save(place)
-            forget_checkpoints(place)
-        console.say(f"{treebank.name}: trained in {time.process_time() - start:.0f} s of CPU time")
-        return model
+        with epoch_progress(
+            console, f"model, {treebank.name}", training.epochs * count, mistakes=counted
+        ) as progress:
+            record = self._record(treebank)
+            return train(*parts, training, pruner=pruner, record=record, checkpoint=checkpoint, progress=progress)
 
 
 def model_fingerprint(model: GrandparentModel, name: str) -> Fingerprint:
-    """A digest of the weights: a run continues under the same ones only."""
+    """Compute a digest of the weights: a run continues only with the same ones."""
     return Fingerprint.of(name, [model.arcs, model.tables.weights, model.projective, model.single_root])

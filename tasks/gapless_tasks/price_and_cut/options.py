@@ -18,7 +18,7 @@ SECONDS = 60.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+    """Add the options of the task."""
     training = Training()
     parser.add_argument(
         "--treebank",

@@ -57,5 +57,5 @@ TABLE_2: Mapping[str, Mapping[str, Numbers]] = {
 
 
 def language(treebank: str) -> str | None:
-    """Numbers of the paper for a treebank; None for any other."""
+    """Return the name under which the paper's tables list a treebank; None for any other."""
     return next((name for name in TABLE_1 if name == treebank.lower()), None)

@@ -39,7 +39,7 @@ class System:
 
 @attrs.frozen
 class Systems:
-    """A method with its options.
+    """Systems of the tables, and the one that parses the whole test part.
 
     Parameters
     ----------

@@ -25,86 +25,78 @@ MEANINGS = (
 
 
 def table_1(rows: Rows, console: Console) -> list[dict[str, Any]]:
-    """Print table 1; returns it as JSON data."""
+    """Print table 1; return it as JSON data."""
     columns = (
         *("treebank", "system", _SPEED, "speed % of BF", "parts scored %", "parts added %", "objective % of BF"),
         *("integral %", "UAS %", "without punct. %", "proved %"),
     )
-    cells, document = [], []
-    for treebank, one, entry, beside in _entries(rows, paper.TABLE_1):
-        cells.append(
-            (
-                treebank,
-                one.system.name,
-                _rate(one.sentences_per_second),
-                _percent(entry["speed"], beside.speed),
-                _percent(entry["parts_scored"], beside.scored),
-                _percent(entry["parts_added"], beside.added),
-                _percent(entry["objective_relative"], 1.0 if beside.speed else None, 4),
-                _percent(entry["integral"], beside.integral, 1),
-                _percent(entry["uas"], beside.uas, 1),
-                _percent(entry["uas_without_punctuation"], None, 1),
-                _percent(entry["proved"], None, 1),
-            )
+    entries = _entries(rows, paper.TABLE_1)
+    cells = []
+    for treebank, measured, entry, printed in entries:
+        name, rate, speed, *accuracy = _cells(measured, entry, printed)
+        parts = (
+            _percent(entry["scopes_scored"], printed.scored),
+            _percent(entry["scopes_added"], printed.added),
+            _percent(entry["objective_relative"], 1.0 if printed.speed else None, 4),
         )
-        document.append(entry)
+        cells.append((treebank, name, rate, speed, *parts, *accuracy, _percent(entry["proved"], None, 1)))
     console.table("Table 1: brute force (BF) against parse, price and cut", columns, cells)
-    console.say(MEANINGS)
-    console.say()
-    return document
+    console.info(MEANINGS)
+    console.info()
+    return [entry for _, _, entry, _ in entries]
 
 
 def table_2(rows: Rows, console: Console) -> list[dict[str, Any]]:
-    """Print table 2; returns it as JSON data."""
-    cells, document = [], []
-    for treebank, one, entry, beside in _entries(rows, paper.TABLE_2):
-        cells.append(
-            (
-                treebank,
-                one.system.name,
-                _rate(one.sentences_per_second),
-                _percent(entry["speed"], beside.speed),
-                _percent(entry["integral"], beside.integral, 1),
-                _percent(entry["uas"], beside.uas, 1),
-                _percent(entry["uas_without_punctuation"], None, 1),
-            )
-        )
-        document.append(entry)
+    """Print table 2; return it as JSON data."""
+    entries = _entries(rows, paper.TABLE_2)
+    cells = [(treebank, *_cells(measured, entry, printed)) for treebank, measured, entry, printed in entries]
     columns = ("treebank", "rows", _SPEED, "speed %", "integral %", "UAS %", "without punct. %")
     console.table("Table 2: outer bounds of the grandparent polytope", columns, cells)
     if any(paper.language(treebank) == "hungarian" for treebank, _ in rows):
-        console.say(
+        console.info(
             "the paper's part b is Hungarian by its text, Danish by its caption; it is printed as Hungarian"
         )
-    console.say()
-    return document
+    console.info()
+    return [entry for _, _, entry, _ in entries]
+
+
+def _cells(measured: Measured, entry: Mapping[str, Any], printed: Numbers) -> list[str]:
+    """Format the columns of both tables: system, speeds, integral answers, accuracy."""
+    return [
+        measured.system.name,
+        _rate(measured.sentences_per_second),
+        _percent(entry["speed"], printed.speed),
+        _percent(entry["integral"], printed.integral, 1),
+        _percent(entry["uas"], printed.uas, 1),
+        _percent(entry["uas_without_punctuation"], None, 1),
+    ]
 
 
 def _entries(
     rows: Rows, printed: Mapping[str, Mapping[str, Numbers]]
 ) -> list[tuple[str, Measured, dict[str, Any], Numbers]]:
-    """Each system with its JSON data and the paper's numbers."""
-    found = []
+    """Pair each system with its JSON data and the paper's numbers."""
+    entries = []
     for treebank, systems in rows:
         columns = printed.get(paper.language(treebank) or "", {})
-        for one in systems:
-            entry = {"treebank": treebank, **one.document(), **_relative(one, systems[0])}
-            found.append((treebank, one, entry, columns.get(one.system.paper or "", UNKNOWN)))
-    return found
+        for measured in systems:
+            entry = {"treebank": treebank, **measured.document(), **_relative(measured, systems[0])}
+            entries.append((treebank, measured, entry, columns.get(measured.system.paper or "", UNKNOWN)))
+    return entries
 
 
 def _relative(one: Measured, first: Measured) -> dict[str, float | None]:
-    """Speed and objective relative to the first system, the objective on sentences that both finished."""
+    """Compare speed and objective with the first system's, the objective on sentences that both finished."""
     both = one.finished & first.finished
-    whole = float(first.objective[both].sum())
+    total = float(first.objective[both].sum())
     return {
         "speed": one.sentences_per_second / first.sentences_per_second if first.parsed.reached else None,
-        "objective_relative": float(one.objective[both].sum()) / whole if whole else None,
+        "objective_relative": float(one.objective[both].sum()) / total if total else None,
     }
 
 
 def figures(treebank: str, measured: Mapping[System, Measured], systems: Sequence[System]) -> list[Figure]:
-    """The share of parts that the systems score and add, against the length of sentences.
+    """Build figures of the share of parts that the systems score and add, against the length of sentences.
 
     The first system, brute force, scores and adds all of them.
     """
@@ -120,17 +112,11 @@ def figures(treebank: str, measured: Mapping[System, Measured], systems: Sequenc
     ]
 
 
-def speeds(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """Words a second: from arrays of all scores to certificates, and of the search, which scores as it goes."""
-    known = entry["certified_words_per_second"]
-    return "" if known is None else _rate(known), _rate(entry["words_per_second"])
-
-
 def _rate(value: float) -> str:
     return f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
 
 
 def _percent(share: float | None, beside: float | None, digits: int = 0) -> str:
-    """In percent, with the paper's."""
+    """Format a share in percent, with the paper's."""
     ours = "" if share is None else f"{100 * share:,.{digits}f}"
     return ours if beside is None else f"{ours} ({100 * beside:,.0f})"

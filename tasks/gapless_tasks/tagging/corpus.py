@@ -31,13 +31,13 @@ class Corpus:
     product: ProductLabels | None = None
 
     def first(self, count: int | None) -> Corpus:
-        """At most `count` sentences of every part, for a quick look."""
+        """Cut every part to at most `count` sentences, for a quick look."""
         return attrs.evolve(self, train=self.train[:count], dev=self.dev[:count], test=self.test[:count])
 
 
 @attrs.frozen
 class CorpusSource:
-    """A reader of a corpus.
+    """Reader of a corpus.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ class CorpusSource:
         """
         if data is None:
             train, test = self.embedded("train"), self.embedded("test")
-            seen = (label for sentence in train for label in sentence.labels)
-            return Corpus("embedded corpus", train, (), test, ProductLabels.seen(seen) if self.columns else None)
+            labels = (label for sentence in train for label in sentence.labels)
+            return Corpus("embedded corpus", train, (), test, ProductLabels.seen(labels) if self.columns else None)
         root = Path(data) / self.folder
         try:
             train, dev, test = (read_tagged(root / f"{part}.tsv.gz") for part in PARTS)

@@ -94,29 +94,29 @@ def decode_with(
     """
     names = [f"sentence {i}" for i in range(len(batch))]
     known = stored_places(log, names, "sentences", method, console)
-    tally = _Tally(method, batch, sentences, console)
+    tally = _TaggingTally(method, batch, sentences, console)
     with console.progress(f"decoding {method}", len(batch)) as advance, contextlib.suppress(KeyboardInterrupt):
         for i, answer in read_stored(log, names, known):
-            tally.seconds += answer.measured["seconds"]
-            tally.cpu += answer.measured["cpu_seconds"]
+            tally.seconds += answer.measurements["seconds"]
+            tally.cpu += answer.measurements["cpu_seconds"]
             tally.add(i, answer.result)
             advance(1)
         todo, step = sorted(set(range(len(batch))).difference(known)), FIRST_SLICE
         while todo:
             count = _together(todo, step)
             start, cpu_start = time.perf_counter(), time.process_time()
-            found = gl.solve_many(batch[todo[0] : todo[0] + count], method, jobs=jobs)
+            batch_result = gl.solve_many(batch[todo[0] : todo[0] + count], method, jobs=jobs)
             seconds, cpu = time.perf_counter() - start, time.process_time() - cpu_start
             cpu = seconds if jobs > 1 else cpu  # the CPU clock of this process does not see the others
             tally.seconds, tally.cpu = tally.seconds + seconds, tally.cpu + cpu
-            reached = tally.take(todo[0], found)
+            reached = tally.take(todo[0], batch_result)
             if log is not None:
                 measured = {"seconds": seconds / count, "cpu_seconds": cpu / count}
                 for i in reached:
-                    one = sentences[i]
-                    size = log.keep(names[i], batch[i], reached[i], one.words, measured, one.labels)
+                    sentence = sentences[i]
+                    size = log.keep(names[i], batch[i], reached[i], sentence.words, measured, sentence.labels)
                     if len(log) == 1 and size * len(batch) > LARGE:
-                        console.complain(
+                        console.error(
                             f"{method}: --out writes about {size * len(batch) / 1e6:,.0f} MB: each of {len(batch)} "
                             "records holds the whole model's transitions; --sentences N keeps fewer"
                         )
@@ -133,15 +133,15 @@ def decode_with(
 
 
 def _together(numbers: Sequence[int], most: int) -> int:
-    """Length of the run of consecutive numbers at the beginning, up to a limit."""
+    """Measure the run of consecutive numbers at the beginning, up to a limit."""
     count = 1
     while count < min(most, len(numbers)) and numbers[count] == numbers[0] + count:
         count += 1
     return count
 
 
-class _Tally:
-    """Answers, counted one by one: nothing of them is held but their labels."""
+class _TaggingTally:
+    """Counts of answers, of which only the labels are kept."""
 
     def __init__(
         self, method: str, batch: ChainBatch, sentences: Sequence[TaggedSentence], console: Console
@@ -156,28 +156,28 @@ class _Tally:
 
     @property
     def decoded(self) -> int:
-        """Sentences that were reached."""
+        """Number of sentences that were reached."""
         return self.answered + self.failed
 
     def take(self, first: int, found: gl.BatchResult[Any]) -> dict[int, gl.Result[Any]]:
         """The results of the sentences from `first` on that were reached and did not fail; notes the others."""
         results = {}
-        for place, status in enumerate(found.statuses):
-            error = found.errors.get(place)
+        for index, status in enumerate(found.statuses):
+            error = found.errors.get(index)
             if error is not None:
-                self.console.complain(f"{self.method}: sentence {first + place}: {error}")
+                self.console.error(f"{self.method}: sentence {first + index}: {error}")
                 self.failed += 1
-            elif status is None or found[place].stop is gl.Stop.INTERRUPTED:
+            elif status is None or found[index].stop is gl.Stop.INTERRUPTED:
                 self.interrupted = True
             else:
-                results[first + place] = found[place]
+                results[first + index] = found[index]
         return results
 
     def add(self, number: int, result: gl.Result[Any]) -> None:
         """Verify an answer and count it."""
         verdict = result.verify(self.batch[number])
         if not verdict:
-            self.console.complain(f"{self.method}: sentence {number}: {verdict.place}: {verdict.reason}")
+            self.console.error(f"{self.method}: sentence {number}: {verdict.location}: {verdict.reason}")
         length = len(self.sentences[number])
         self.answered += 1
         self.proved += result.proved
@@ -190,7 +190,7 @@ class _Tally:
             self.labels[number] = [names[label] for label in result.best]
 
     def outcome(self, score: Scorer, cpu: float) -> Outcome:
-        """The row of the table."""
+        """Return the row of the table."""
         count = max(1, len(self.batch))
         gold, labels = [self.sentences[i].labels for i in self.labels], list(self.labels.values())
         return Outcome(

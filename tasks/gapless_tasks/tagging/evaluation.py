@@ -20,13 +20,13 @@ def can_score_entities() -> bool:
 
 
 def accuracy(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> float:
-    """Share of words with their gold label, in [0, 1]; 0 without words."""
+    """Compute the share of words with their gold label, in [0, 1]; 0 without words."""
     pairs = [g == f for row, other in zip(gold, found, strict=True) for g, f in zip(row, other, strict=True)]
     return sum(pairs) / len(pairs) if pairs else 0.0
 
 
 def joint_scores(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> Mapping[str, float]:
-    """Scores of the parts of joint labels ``TAG|ENTITY``, entities in IOB2.
+    """Compute the scores of the parts of joint labels ``TAG|ENTITY``, entities in IOB2.
 
     Returns
     -------
@@ -40,21 +40,21 @@ def joint_scores(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) 
 
 
 def entity_scores(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> Mapping[str, float]:
-    """The scores of entities that `joint_scores` tells; empty without seqeval."""
+    """Compute the entity scores of `joint_scores`; empty without seqeval."""
     if not can_score_entities():
         return {}
     # Here, not above: it imports scikit-learn, a second that no other command and no `solve` should wait for.
     metrics, scheme = import_module("seqeval.metrics"), import_module("seqeval.scheme")
     options = {"mode": "strict", "scheme": scheme.IOB2, "zero_division": 0}
     measures = {name: getattr(metrics, f"{name}_score") for name in ("precision", "recall", "f1")}
-    rows = [list(row) for row in gold], [list(row) for row in found]  # no other sequences, seqeval insists
+    rows = [list(row) for row in gold], [list(row) for row in found]  # seqeval accepts no other sequences
     return {f"entity_{name}": float(measure(*rows, **options)) for name, measure in measures.items()}
 
 
 def are_entities(sentences: Sequence[TaggedSentence]) -> bool:
     """Whether the labels are entities in IOB2."""
-    seen = {label for sentence in sentences for label in sentence.labels}
-    return any(label.startswith("B-") for label in seen) and all(map(_ENTITY.fullmatch, seen))
+    labels = {label for sentence in sentences for label in sentence.labels}
+    return any(label.startswith("B-") for label in labels) and all(map(_ENTITY.fullmatch, labels))
 
 
 def _parts(labels: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[list[str]]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 
 import gapless as gl
-from gapless.core.serial import write_aside
+from gapless.arrays.serial import write_aside
 from gapless.svg import BLUE, GREEN, INK, RED, svg, text
 from gapless_tasks.plot import Axes
 from gapless_tasks.tagging.regularisation import METHODS, PAPER, Point

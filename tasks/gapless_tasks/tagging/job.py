@@ -67,7 +67,7 @@ class TaggingJob:
     sweep_epochs: int = 5
 
     def task(self) -> Task:
-        """The task to register."""
+        """Return the task to register."""
         return Task(self.name, self.summary, self.add_arguments, self.run)
 
     @property
@@ -76,7 +76,7 @@ class TaggingJob:
         return bool(self.source.columns)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Options of the task."""
+        """Add the options of the task."""
         add_arguments(parser, self.source.folder, self.epochs, self.shuffles)
         if not self.joint:
             named_corpus.add_arguments(parser)
@@ -88,12 +88,12 @@ class TaggingJob:
 
     def _run(self, arguments: argparse.Namespace, console: Console, out: RunFolder | None) -> int:
         if self.joint and not can_score_entities():
-            console.complain(SEQEVAL_MISSING)
+            console.error(SEQEVAL_MISSING)
         corpus = self._corpus(arguments).first(arguments.sentences)
         counts = f"{len(corpus.train)} training, {len(corpus.dev)} dev, {len(corpus.test)} test sentences"
-        console.say(f"{corpus.name}: {counts}")
+        console.info(f"{corpus.name}: {counts}")
         tagger, seconds, trained = self._tagger(corpus, arguments, console)
-        console.say(f"{trained} with {len(tagger.labels)} labels, ready in {seconds:.1f} s")
+        console.info(f"{trained} with {len(tagger.labels)} labels, ready in {seconds:.1f} s")
         batch = tagger.batch(corpus.test)
         if out is not None:
             out.about("scores of", fingerprint(batch, corpus.name))
@@ -104,7 +104,7 @@ class TaggingJob:
                 decode_with(method, batch, corpus.test, self._scorer(corpus), console, arguments.jobs, log)
             )
             if outcomes[-1].decoded < len(batch):
-                console.complain(f"{method}: interrupted: {outcomes[-1].decoded} of {len(batch)} sentences decoded")
+                console.error(f"{method}: interrupted: {outcomes[-1].decoded} of {len(batch)} sentences decoded")
                 break
         speed = "CPU time" if arguments.jobs == 1 else f"clock, {arguments.jobs} processes"
         document = show_outcomes(corpus, outcomes, console, speed)
@@ -118,7 +118,7 @@ class TaggingJob:
             if arguments.figure2 or arguments.figure:
                 document["figure2"] = self._figure(corpus, arguments, console)
         except KeyboardInterrupt:
-            console.complain("interrupted: the tables show the finished part")
+            console.error("interrupted: the tables show the finished part")
             return end(interrupted=True)
         agreed = agree(document["tables"]["table2a"]) if arguments.tables else True
         return end(interrupted=False, failed=not (document["all_verified"] and agreed))
@@ -135,7 +135,7 @@ class TaggingJob:
         return corpus
 
     def _scorer(self, corpus: Corpus) -> Scorer:
-        """The measures beside the accuracy."""
+        """Choose the measures in addition to the accuracy."""
         if self.joint:
             return joint_scores
         return entity_scores if are_entities(corpus.test) else lambda gold, found: {}
@@ -162,7 +162,7 @@ class TaggingJob:
     def _oracles(
         self, corpus: Corpus, tagger: Tagger, trained: str, arguments: argparse.Namespace, console: Console
     ) -> list[dict[str, Any]]:
-        """Table 2 A, under the paper's own kind of model unless joint labels make its training long."""
+        """Measure table 2 A, under the paper's own kind of model unless joint labels make its training long."""
         margin, model = MARGINS[arguments.trainer], trained
         if not self.joint:
             margin = MARGINS["svm"]
@@ -185,12 +185,12 @@ class TaggingJob:
         show_sweep(points, console)
         if arguments.figure:
             write_figure(points, corpus.name, arguments.figure)
-            console.say(f"figure 2 drawn: {arguments.figure}")
+            console.info(f"figure 2 drawn: {arguments.figure}")
         return [attrs.asdict(point) for point in points]
 
 
 def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console, speed: str) -> dict[str, Any]:
-    """Print the table and the verdict; returns them as JSON data. `speed` names the clock."""
+    """Print the table and the verdict; return them as JSON data. `speed` names the clock."""
     more = list(outcomes[0].scores)
     console.table(
         f"Exact decoding of {len(corpus.test):,} test sentences (sentences/s: {speed})",
@@ -213,10 +213,10 @@ def show_outcomes(corpus: Corpus, outcomes: Sequence[Outcome], console: Console,
     )
     verified = all(o.verified == 1.0 for o in outcomes)
     if verified:
-        console.say(f"all certificates verified: {len(corpus.test)} sentences by each of {len(outcomes)} methods")
+        console.info(f"all certificates verified: {len(corpus.test)} sentences by each of {len(outcomes)} methods")
     else:
         for o in outcomes:
-            console.say(f"{o.method}: {100 * o.verified:.2f} % of the answers proved and verified")
+            console.info(f"{o.method}: {100 * o.verified:.2f} % of the answers proved and verified")
     return {
         "corpus": corpus.name,
         "sentences": len(corpus.test),

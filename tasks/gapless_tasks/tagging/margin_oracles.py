@@ -20,15 +20,9 @@ ROUNDS = 3
 
 
 def show_margin_oracles(
-    batch: ChainBatch,
-    gold: Sequence[Labels],
-    rows: Sequence[Row],
-    console: Console,
-    *,
-    margin: float,
-    model: str,
+    batch: ChainBatch, gold: Sequence[Labels], rows: Sequence[Row], console: Console, *, margin: float, model: str
 ) -> list[dict[str, Any]]:
-    """Ask each oracle about every sentence whose gold labels the model has; print the table, return JSON data.
+    """Query each oracle about every sentence whose gold labels the model has; print the table, return JSON data.
 
     Complains if the oracles find different numbers of violations, see `agree`.
 
@@ -72,7 +66,7 @@ def show_margin_oracles(
     )
     if not agree(document):
         counts = ", ".join(f"{o['name']} {o['violated']}" for o in document)
-        console.complain(f"the margin oracles disagree on the number of violations: {counts}")
+        console.error(f"the margin oracles disagree on the number of violations: {counts}")
     return document
 
 

@@ -11,7 +11,7 @@ ENOUGH_SECONDS = 0.02
 
 
 def cpu_seconds(runs: Mapping[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, float]:
-    """Median CPU seconds of each run.
+    """Measure the median CPU seconds of each run.
 
     Every round calls each of them in turn, so that what else the machine does falls on all alike; a short run is
     repeated inside its turn until the clock can be trusted. One call of each before that warms caches and tables.

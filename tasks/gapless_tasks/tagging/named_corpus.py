@@ -72,11 +72,11 @@ def load_named(name: str, data: str | None, tags: str) -> Corpus:
 def _folder(name: str, data: str | None) -> Path:
     roots = [*([Path(data)] if data else []), cache_folder()]
     places = [Path(name), *(root / kind / name for root in roots for kind in FOLDERS.values())]
-    for place in places:
-        if place.is_dir():
-            return place
-    here = [path.name for root in roots for kind in FOLDERS.values() for path in (root / kind).glob("[!.]*")]
-    near = nearest_corpus(name, sorted({*here}), *FOLDERS)
+    for folder in places:
+        if folder.is_dir():
+            return folder
+    present = [path.name for root in roots for kind in FOLDERS.values() for path in (root / kind).glob("[!.]*")]
+    near = nearest_corpus(name, sorted({*present}), *FOLDERS)
     hint = how_to_get(name) or f"{near}; gapless data list names what can be downloaded"
     raise gl.InvalidProblem(f"--corpus {name}: not here{hint}")
 
@@ -91,7 +91,7 @@ def _part(folder: Path, part: str, readers: Mapping[str, Reader]) -> Sequence[Ta
 
 
 def _read_tags(path: Path, tags: str) -> Sequence[TaggedSentence]:
-    """The words of a treebank with one column of its tags; trees are not needed."""
+    """Read the words of a treebank with one column of its tags; trees are not needed."""
     return [
         TaggedSentence(sentence.words, sentence.coarse if tags == UPOS else sentence.tags)
         for sentence in read_conllu(path, gold=False)

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from gapless.arrays.serial import require_folder
 from gapless.cli.outputs import begins_with, check_output
-from gapless.core.serial import require_folder
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
 from gapless_tasks.run_options import add_data_option, add_method_option, add_number, add_run_options
@@ -62,18 +62,18 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
 
 
 def methods(arguments: argparse.Namespace) -> Sequence[str]:
-    """The methods to decode with: those asked for, or those of `METHODS` that are installed."""
+    """Select the methods to decode with: those requested, or those of `METHODS` that are installed."""
     return arguments.method or installed(METHODS)
 
 
 def installed(names: Sequence[str]) -> Sequence[str]:
-    """Those of the names under which a method for chains is registered."""
+    """Select the names under which a method for chains is registered."""
     known = load_plugins().registry.methods_for(ChainProblem)
     return [name for name in names if name in known]
 
 
 def prepare(arguments: argparse.Namespace) -> None:
-    """Look at methods, the model's folder and the figure.
+    """Check the methods, the model's folder and the figure.
 
     Raises
     ------

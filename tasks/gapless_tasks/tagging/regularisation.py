@@ -121,4 +121,4 @@ def show_sweep(points: Sequence[Point], console: Console) -> None:
         ],
         console,
     )
-    console.say(PAPER)
+    console.info(PAPER)

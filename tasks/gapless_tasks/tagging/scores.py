@@ -17,13 +17,13 @@ UNSEEN = -1
 
 
 def fingerprint(batch: ChainBatch, name: str) -> Fingerprint:
-    """A digest of sentences and model: a run continues under the same ones only."""
+    """Compute a digest of sentences and model: a run continues only with the same ones."""
     model = batch.model
     ends = (model.transition, model.initial, model.final, model.labels)
     return Fingerprint.of(name, [ends, *(batch.rows(i) for i in range(len(batch)))])
 
 
 def gold_numbers(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> list[NDArray[np.int64]]:
-    """The numbers of each sentence's gold labels, `UNSEEN` for a label that the tagger does not have."""
+    """Number each sentence's gold labels; `UNSEEN` for a label that the tagger does not have."""
     number = {label: i for i, label in enumerate(tagger.labels)}
     return [np.array([number.get(label, UNSEEN) for label in s.labels], np.int64) for s in sentences]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import gapless as gl
+from gapless.arrays.tolerance import meets
 from gapless.cli import Console
-from gapless.core.tolerance import meets
 from gapless.plugins import load_plugins
 from gapless_chains import ChainBatch, ChainProblem
 from gapless_models.solve_all import solve_all
@@ -24,7 +24,7 @@ REDUCED_COST_SENTENCES = 300
 
 
 def show_tables(batch: ChainBatch, tables: PaperTables, console: Console) -> dict[str, Any]:
-    """Measure and print tables 1 and 2 B; returns them as JSON data."""
+    """Measure and print tables 1 and 2 B; return them as JSON data."""
     decoders = _decoded(batch, tables.decoders, console)
     console.table(
         "Table 1: decoding (Belanger et al. 2012 in parentheses)",
@@ -57,33 +57,33 @@ def _cited(number: float | None) -> str:
 
 
 def available(rows: Sequence[Row], console: Console) -> list[Row]:
-    """The rows whose method is installed with their options; complains about the others."""
+    """Select the rows whose method is installed with their options; complain about the others."""
     registry = load_plugins().registry
-    kept = []
+    installed_rows = []
     for row in rows:
         try:
             registry.find_method(ChainProblem, row.method).check({**row.options, **row.gap_options}, 1, ())
-            kept.append(row)
+            installed_rows.append(row)
         except (gl.UnknownName, gl.UnknownOption) as error:
-            console.complain(f"{row.name} is left out: {error}")
-    return kept
+            console.error(f"{row.name} is left out: {error}")
+    return installed_rows
 
 
 def _decoded(batch: ChainBatch, rows: Sequence[Row], console: Console) -> list[dict[str, Any]]:
-    """Each row's share of exact answers and certified gaps, in percent, and its sentences a second."""
-    kept = available(rows, console)
+    """Measure each row's share of exact answers and certified gaps, in percent, and its sentences a second."""
+    installed_rows = available(rows, console)
     optimum = solve_all(batch, _REFERENCE).values
 
     def decode(row: Row, options: Mapping[str, Any]) -> gl.BatchResult[Any]:
         return solve_all(batch, row.method, limits=row.limits, **options)
 
-    runs: dict[str, Callable[[], object]] = {row.name: partial(decode, row, row.options) for row in kept}
+    runs: dict[str, Callable[[], object]] = {row.name: partial(decode, row, row.options) for row in installed_rows}
     seconds = cpu_seconds(runs)
     table = []
-    for row in kept:
-        found = decode(row, {**row.options, **row.gap_options})
-        exact = [meets(best, value) for best, value in zip(optimum, found.values, strict=True)]
-        gaps = np.maximum(found.bounds - found.values, 0.0) / np.maximum(1.0, np.abs(found.values))
+    for row in installed_rows:
+        decoded = decode(row, {**row.options, **row.gap_options})
+        exact = [meets(best, value) for best, value in zip(optimum, decoded.values, strict=True)]
+        gaps = np.maximum(decoded.bounds - decoded.values, 0.0) / np.maximum(1.0, np.abs(decoded.values))
         table.append(
             {
                 "name": row.name,

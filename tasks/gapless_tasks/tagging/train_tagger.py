@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median_low
 
 from gapless.cli import Console
-from gapless.learn import Fitted
+from gapless.learn import TrainingResult
 from gapless_models.tagging import EpochReport, TaggedSentence, train
 from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.tagger import Tagger
@@ -28,7 +28,7 @@ def train_tagger(corpus: Corpus, arguments: argparse.Namespace, console: Console
     if not (arguments.use_dev and dev):
         return tagger
     epochs = median_low([shuffle.epoch for shuffle in fitted])
-    console.say(f"training again on the training and the dev part, {epochs} epochs")
+    console.info(f"training again on the training and the dev part, {epochs} epochs")
     return _train(corpus, [*corpus.train, *dev], arguments, console, min_count, epochs, second)[0]
 
 
@@ -41,18 +41,15 @@ def _train(
     epochs: int,
     checkpoint: Path | None,
     dev: Sequence[TaggedSentence] | None = None,
-) -> tuple[Tagger, list[Fitted]]:
+) -> tuple[Tagger, list[TrainingResult]]:
     """Train all shuffles; with ``--verbose`` report each epoch."""
-    fitted: list[Fitted] = []
+    fitted: list[TrainingResult] = []
     with console.progress("training", epochs * arguments.shuffles) as advance:
 
         def report(epoch: EpochReport) -> None:
             advance(1)
             prefix = f"shuffle {len(fitted) + 1}, " if arguments.shuffles > 1 else ""
-            right = (
-                "" if epoch.dev_accuracy is None else f", {100 * epoch.dev_accuracy:.2f} % of the dev words right"
-            )
-            console.detail(f"{prefix}epoch {epoch.epoch}: {epoch.updates} sentences wrong{right}")
+            console.detail(f"{prefix}{epoch.text}")
 
         tagger = train(
             sentences,
@@ -80,7 +77,7 @@ def forget_checkpoints(arguments: argparse.Namespace) -> None:
 
 
 def _checkpoints(arguments: argparse.Namespace) -> tuple[Path, Path] | tuple[None, None]:
-    """The checkpoint files of both trainings."""
+    """List the checkpoint files of both trainings."""
     if not arguments.model:
         return None, None
     return Path(f"{arguments.model}.epochs"), Path(f"{arguments.model}.epochs-with-dev")

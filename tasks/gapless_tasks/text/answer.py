@@ -7,16 +7,16 @@ from typing import Any
 
 import attrs
 
-from gapless_models.text.steps import Proof
+from gapless_models.text.steps import StepProof
 
 
 @attrs.frozen
-class Answer:
+class TextAnswer:
     """The answer for a sentence, or for a text of several.
 
     Parameters
     ----------
-    place : str
+    location : str
         File and line.
     words : sequence of str
     document : dict
@@ -28,12 +28,12 @@ class Answer:
         The reason why there is less than was asked for; else empty.
     """
 
-    place: str
+    location: str
     words: Sequence[str]
     document: dict[str, Any]
     text: str
     conllu: str
-    proofs: Sequence[Proof]
+    proofs: Sequence[StepProof]
     failure: str = ""
 
     @property
@@ -42,7 +42,7 @@ class Answer:
         return not self.failure and all(proof.result.proved for proof in self.proofs)
 
     def whole_document(self) -> dict[str, Any]:
-        """The JSON data with place, words and proofs."""
+        """Build the JSON data with location, words and proofs."""
         proofs = {proof.step: proof.document() for proof in self.proofs}
         failure = {"failure": self.failure} if self.failure else {}
-        return {"place": self.place, "words": list(self.words), **self.document, "proofs": proofs, **failure}
+        return {"location": self.location, "words": list(self.words), **self.document, "proofs": proofs, **failure}

@@ -6,6 +6,7 @@ import argparse
 import gzip
 import sys
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from gapless_models.text import TextSentence, read_text
 from gapless_models.text.reader import TextFileError
 from gapless_models.text.steps import Solver
 from gapless_models.text_lines import STDIN
-from gapless_tasks.run_options import add_number, positive, positive_seconds
+from gapless_tasks.run_options import add_number, add_time_limit
 from gapless_tasks.text.stream import CONLLU, FORMATS, JSON, MOST, TEXT, annotate
 
 PARSE_SECONDS, TITLE_SECONDS = 60.0, 10.0
@@ -79,36 +80,33 @@ def _add_shared(parser: argparse.ArgumentParser, model: str, seconds: float | No
     )
     add_overwrite_option(parser)
     parser.add_argument("--method", help="by default the problem type's own")
-    told = f" (default {seconds:g})" if seconds else ""
-    parser.add_argument(
-        "--time", type=positive_seconds, default=seconds, metavar="S", help=f"seconds, for each answer{told}"
-    )
-    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes (default 1)")
+    add_time_limit(parser, "seconds, for each answer", seconds, "--time")
+    add_number(parser, "--jobs", "processes", 1)
 
 
 def run_tag(parsed: argparse.Namespace, console: Console) -> int:
-    """``gapless tag``."""
+    """Run ``gapless tag``."""
     from gapless_tasks.text.tagging import Tagging, stored_tagger  # noqa: PLC0415  for the command that is named
 
     return _run(parsed, console, lambda solver: Tagging(stored_tagger(parsed.model), solver))
 
 
 def run_parse(parsed: argparse.Namespace, console: Console) -> int:
-    """``gapless parse``."""
+    """Run ``gapless parse``."""
     from gapless_tasks.text.parsing import Parsing, stored_parser  # noqa: PLC0415
 
     return _run(parsed, console, lambda solver: Parsing(stored_parser(parsed.model), solver, retag=parsed.retag))
 
 
 def run_link(parsed: argparse.Namespace, console: Console) -> int:
-    """``gapless link``."""
+    """Run ``gapless link``."""
     from gapless_tasks.text.linking import Linking, stored_concepts  # noqa: PLC0415
 
     return _run(parsed, console, lambda solver: Linking(stored_concepts(parsed.model), solver))
 
 
 def run_title(parsed: argparse.Namespace, console: Console) -> int:
-    """``gapless title``."""
+    """Run ``gapless title``."""
     from gapless_tasks.text.titling import Titling, learnt, texts  # noqa: PLC0415
 
     def made(solver: Solver) -> Titling:
@@ -124,16 +122,16 @@ def _run(
     units: Callable[[Iterator[TextSentence]], Iterator[Any]] | None = None,
     size: Callable[[Any], int] = lambda unit: 1,
 ) -> int:
-    place = Path(parsed.file)
-    if place != STDIN and not place.is_file():
-        why = "is a folder; give a file" if place.is_dir() else "no such file; check the path"
-        raise gl.InvalidProblem(f"{place}: {why}, or - for standard input")
+    path = Path(parsed.file)
+    if path != STDIN and not path.is_file():
+        why = "is a folder; give a file" if path.is_dir() else "no such file; check the path"
+        raise gl.InvalidProblem(f"{path}: {why}, or - for standard input")
     if parsed.certificates:
         reads = [parsed.file, parsed.model]
         check_output(parsed.certificates, is_record, overwrite=parsed.overwrite, reads=reads)
-    typed = place == STDIN and sys.stdin.isatty()
+    typed = path == STDIN and sys.stdin.isatty()
     if typed:
-        console.remark("gapless: reading sentences from the terminal; Ctrl-D ends them")
+        console.notice("gapless: reading sentences from the terminal; Ctrl-D ends them")
     annotator = make(Solver(gl.Limits(time=parsed.time), parsed.jobs, parsed.method))
     try:
         sentences, form = _opened(parsed)
@@ -143,8 +141,8 @@ def _run(
             console,
             form=form,
             certificates=parsed.certificates,
-            total=_count(place, form) if units is None and console.draws_progress else None,
-            at_once=1 if typed else MOST,
+            total=_count(path, form) if units is None and console.draws_progress else None,
+            chunk_size=1 if typed else MOST,
             size=size,
         )
     except (TextFileError, ConlluError) as error:
@@ -152,7 +150,7 @@ def _run(
 
 
 def _opened(parsed: argparse.Namespace) -> tuple[Iterator[TextSentence], str]:
-    """The sentences, and the format of the answers."""
+    """Open the sentences, and choose the format of the answers."""
     sentences = read_text(parsed.file, parsed.kind, spaced=parsed.tokens)
     if parsed.json or parsed.format:
         if parsed.json and parsed.format not in (None, JSON):
@@ -161,16 +159,11 @@ def _opened(parsed: argparse.Namespace) -> tuple[Iterator[TextSentence], str]:
     first = next(sentences, None)
     if first is None:
         return sentences, TEXT
-    return _after(first, sentences), CONLLU if first.entry is not None else TEXT
-
-
-def _after(first: TextSentence, others: Iterator[TextSentence]) -> Iterator[TextSentence]:
-    yield first
-    yield from others
+    return chain([first], sentences), CONLLU if first.entry is not None else TEXT
 
 
 def _count(place: Path, form: str) -> int | None:
-    """About how many sentences a file has, for the progress: lines that are not empty, or empty ones of CoNLL-U."""
+    """Estimate how many sentences a file has, for the progress: its non-empty lines, or empty ones of CoNLL-U."""
     if place == STDIN:
         return None
     with gzip.open(place, "rb") if place.suffix == ".gz" else place.open("rb") as stream:

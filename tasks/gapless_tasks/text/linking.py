@@ -10,12 +10,12 @@ from gapless_models.linking.readers import LinkingFileError
 from gapless_models.text import TextSentence
 from gapless_models.text import sentence as columns
 from gapless_models.text.parsing import failure_of
-from gapless_models.text.steps import Proof, Solver
-from gapless_tasks.text.answer import Answer
+from gapless_models.text.steps import Solver, StepProof
+from gapless_tasks.text.answer import TextAnswer
 
 
 def stored_concepts(path: str | None) -> Concepts:
-    """The concepts of a file, or the embedded ones.
+    """Load the concepts of a file, or the embedded ones.
 
     Raises `InvalidProblem`: the file holds none; the message names the line.
     """
@@ -26,30 +26,30 @@ def stored_concepts(path: str | None) -> Concepts:
 
 
 class Linking:
-    """Links the names of each text, which is one line."""
+    """Annotator that links the names of each text, which is one line."""
 
     title = "linking"
 
     def __init__(self, concepts: Concepts, solver: Solver) -> None:
         self.concepts, self.solver = concepts, solver
 
-    def answers(self, sentences: Sequence[TextSentence], first: int) -> Iterator[Answer]:
-        """The answers in their order; Ctrl-C comes after those that are finished."""
-        named = [self.concepts.mentions(one.words) for one in sentences]
-        asked = [i for i, mentions in enumerate(named) if mentions]
-        problems = {i: self.concepts.problem(sentences[i].words, named[i]) for i in asked}
+    def answers(self, sentences: Sequence[TextSentence], first: int) -> Iterator[TextAnswer]:
+        """Yield the answers in their order; Ctrl-C comes after those that are finished."""
+        named = [self.concepts.mentions(sentence.words) for sentence in sentences]
+        linkable = [i for i, mentions in enumerate(named) if mentions]
+        problems = {i: self.concepts.problem(sentences[i].words, named[i]) for i in linkable}
         outcomes, interrupted = self.solver.solve(list(problems.values()))
-        finished = asked[len(outcomes)] if interrupted else len(sentences)
-        found = dict(zip(asked, outcomes, strict=False))
-        for i, one in enumerate(sentences[:finished]):
-            failure, chosen, proofs = "", [], []
-            if i in found:
-                outcome = found[i]
+        finished = linkable[len(outcomes)] if interrupted else len(sentences)
+        outcome_of = dict(zip(linkable, outcomes, strict=False))
+        for i, sentence in enumerate(sentences[:finished]):
+            failure, links, proofs = "", [], []
+            if i in outcome_of:
+                outcome = outcome_of[i]
                 failure = failure_of(outcome, "links")
                 if isinstance(outcome, gl.Result):
-                    proofs = [Proof("links", problems[i], outcome)]
-                    chosen = [self.concepts.knowledge.titles[v] for v in outcome.best] if outcome.solutions else []
-            yield self._answer(one, first + i, named[i] if chosen else [], chosen, proofs, failure)
+                    proofs = [StepProof("links", problems[i], outcome)]
+                    links = [self.concepts.knowledge.titles[v] for v in outcome.best] if outcome.solutions else []
+            yield self._answer(sentence, first + i, named[i] if links else [], links, proofs, failure)
         if interrupted:
             raise KeyboardInterrupt
 
@@ -59,9 +59,9 @@ class Linking:
         number: int,
         mentions: Sequence[Mention],
         titles: Sequence[str],
-        proofs: Sequence[Proof],
+        proofs: Sequence[StepProof],
         failure: str,
-    ) -> Answer:
+    ) -> TextAnswer:
         pairs = list(zip(mentions, titles, strict=True))
         links = [
             {"first": m.first, "end": m.end, "mention": " ".join(one.words[m.first : m.end]), "concept": title}
@@ -73,17 +73,17 @@ class Linking:
             for word in range(mention.first, mention.end):
                 mark = "B" if word == mention.first else "I"
                 misc[word] = "|".join(part for part in (misc[word], f"Link={mark}-{value}") if part != "_")
-        said = "".join(f"\n  {link['mention']} -> {link['concept']}" for link in links)
-        text = one.text + (f" ({failure})" if failure else said or "\n  (no name of a concept)")
-        return Answer(
+        lines = "".join(f"\n  {link['mention']} -> {link['concept']}" for link in links)
+        text = one.text + (f" ({failure})" if failure else lines or "\n  (no name of a concept)")
+        return TextAnswer(
             one.place, one.words, {"links": links}, text, one.conllu(number, {columns.MISC: misc}), proofs, failure
         )
 
 
 def _misc(one: TextSentence) -> list[str]:
-    """The column MISC as it is, without links of an earlier run."""
+    """Return the column MISC without links of an earlier run."""
     if one.entry is None:
         return ["_"] * len(one.words)
     rows = [fields for fields in (line.split("\t") for line in one.entry.lines) if fields[0].isdigit()]
-    kept = (["|".join(p for p in row[columns.MISC].split("|") if not p.startswith("Link="))] for row in rows)
-    return [misc or "_" for (misc,) in kept]
+    rest = (["|".join(p for p in row[columns.MISC].split("|") if not p.startswith("Link="))] for row in rows)
+    return [misc or "_" for (misc,) in rest]

@@ -12,12 +12,12 @@ from gapless_models.text import TextParser, TextSentence, embedded_parser
 from gapless_models.text import sentence as columns
 from gapless_models.text.parsing import Parsed, parse
 from gapless_models.text.steps import Solver
-from gapless_tasks.text.answer import Answer
+from gapless_tasks.text.answer import TextAnswer
 from gapless_tasks.text.tagging import tag_columns, tag_document
 
 
 def stored_parser(path: str | None) -> TextParser:
-    """The parser of a file, or the embedded one.
+    """Load the parser of a file, or the embedded one.
 
     Raises `InvalidProblem`: the file is no stored parser.
     """
@@ -30,7 +30,7 @@ def stored_parser(path: str | None) -> TextParser:
 
 
 class Parsing:
-    """Parses sentences.
+    """Annotator that parses sentences.
 
     Parameters
     ----------
@@ -43,16 +43,16 @@ class Parsing:
     def __init__(self, parser: TextParser, solver: Solver, *, retag: bool = False) -> None:
         self.parser, self.solver, self.retag = parser, solver, retag
 
-    def answers(self, sentences: Sequence[TextSentence], first: int) -> Iterator[Answer]:
-        """The answers in their order; Ctrl-C comes after those that are finished."""
-        found, interrupted = parse(self.parser, sentences, self.solver, retag=self.retag)
-        for i, one in enumerate(found):
-            yield self._answer(one, first + i)
+    def answers(self, sentences: Sequence[TextSentence], first: int) -> Iterator[TextAnswer]:
+        """Yield the answers in their order; Ctrl-C comes after those that are finished."""
+        parsed, interrupted = parse(self.parser, sentences, self.solver, retag=self.retag)
+        for i, parsed_sentence in enumerate(parsed):
+            yield self._answer(parsed_sentence, first + i)
         if interrupted:
             raise KeyboardInterrupt
 
-    def _answer(self, found: Parsed, number: int) -> Answer:
-        given = found.given
+    def _answer(self, found: Parsed, number: int) -> TextAnswer:
+        given_tags = found.given
         written = tag_columns(self.parser.column, found.tags) if found.tags else {}
         document = tag_document(written)
         if found.heads:
@@ -62,10 +62,12 @@ class Parsing:
             tags = found.sentence.coarse if found.sentence is not None else ()
             rows = [row for row in (tags, found.relations) if row]
             width = shutil.get_terminal_size().columns
-            text = "\n".join(line.text for line in draw(given.words, found.heads, rows=rows, width=width)) + "\n"
+            text = (
+                "\n".join(line.text for line in draw(given_tags.words, found.heads, rows=rows, width=width)) + "\n"
+            )
         else:  # what stands there is no tree of this parser
-            empty = ["_"] * len(given.words)
+            empty = ["_"] * len(given_tags.words)
             written |= {columns.HEAD: empty, columns.DEPREL: empty}
-            text = f"{given.text} ({found.failure})"
-        conllu = given.conllu(number, written)
-        return Answer(given.place, given.words, document, text, conllu, found.proofs, found.failure)
+            text = f"{given_tags.text} ({found.failure})"
+        conllu = given_tags.conllu(number, written)
+        return TextAnswer(given_tags.place, given_tags.words, document, text, conllu, found.proofs, found.failure)

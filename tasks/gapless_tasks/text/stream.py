@@ -12,10 +12,10 @@ from typing import Any, Protocol, TypeVar
 import attrs
 
 import gapless as gl
+from gapless.arrays import serial
 from gapless.cli import Console, exit_codes
 from gapless.cli.console import plain_data
-from gapless.core import serial
-from gapless_tasks.text.answer import Answer
+from gapless_tasks.text.answer import TextAnswer
 
 U = TypeVar("U")
 U_contra = TypeVar("U_contra", contravariant=True)
@@ -28,33 +28,33 @@ UNFINISHED = ".part"
 
 
 class Annotator(Protocol[U_contra]):
-    """The work of a command on sentences."""
+    """Interface of a command's work on sentences."""
 
     title: str
 
-    def answers(self, units: Sequence[U_contra], first: int) -> Iterator[Answer]:
-        """Answers in the order of the sentences, whose numbers begin with `first`."""
+    def answers(self, units: Sequence[U_contra], first: int) -> Iterator[TextAnswer]:
+        """Yield answers in the order of the sentences, whose numbers begin with `first`."""
 
 
 @attrs.define
-class Tally:
-    """Answers so far."""
+class AnswerTally:
+    """Counts of the answers so far."""
 
     sentences: int = 0
     proved: int = 0
     failures: list[dict[str, str]] = attrs.field(factory=list)
     interrupted: bool = False
 
-    def take(self, answer: Answer) -> None:
+    def take(self, answer: TextAnswer) -> None:
         """Count an answer."""
         self.sentences += 1
         self.proved += answer.proved
         if answer.failure:
-            self.failures.append({"place": answer.place, "reason": answer.failure})
+            self.failures.append({"location": answer.location, "reason": answer.failure})
 
     @property
     def exit_code(self) -> int:
-        """The first of these that befell any sentence."""
+        """Exit code: the first of these outcomes that any sentence had."""
         if self.interrupted:
             return exit_codes.INTERRUPTED
         if self.failures:
@@ -70,10 +70,10 @@ def annotate(
     form: str,
     certificates: str | None,
     total: int | None,
-    at_once: int = MOST,
+    chunk_size: int = MOST,
     size: Callable[[U], int] = lambda unit: 1,
 ) -> int:
-    """Answer every unit and give the answers out; returns the exit code.
+    """Answer every unit and write the answers; return the exit code.
 
     Parameters
     ----------
@@ -87,14 +87,14 @@ def annotate(
         A ``.jsonl`` file for the proofs.
     total : int or None
         The number of units, if it is known.
-    at_once : int
+    chunk_size : int
         Most units in a chunk.
     size : callable
         Sentences of a unit.
     """
-    tally, documents = Tally(), list[dict[str, Any]]()
+    tally, documents = AnswerTally(), list[dict[str, Any]]()
     console.as_json = form == JSON
-    shown: dict[str, Callable[[Answer], str]] = {
+    shown: dict[str, Callable[[TextAnswer], str]] = {
         TEXT: lambda answer: answer.text,
         CONLLU: lambda answer: answer.conllu.removesuffix("\n"),
         JSONL: lambda answer: json.dumps(plain_data(answer.whole_document()), ensure_ascii=False),
@@ -103,12 +103,12 @@ def annotate(
     try:
         with kept_proofs(certificates, console) as keep, console.progress(annotator.title, total) as advance:
             try:
-                for chunk in chunks(units, at_once):
+                for chunk in chunks(units, chunk_size):
                     for answer in annotator.answers(chunk, number):
                         keep(answer)  # first: Ctrl-C must not leave one shown that is not kept
                         tally.take(answer)
                         if answer.failure:
-                            console.complain(f"gapless: {answer.place}: {answer.failure}")
+                            console.error(f"gapless: {answer.location}: {answer.failure}")
                         if form == JSON:
                             documents.append(answer.whole_document())
                         else:
@@ -126,14 +126,14 @@ def annotate(
         if ended is None or documents:
             console.data(_summary(tally, documents, certificates, ended))
     if tally.interrupted:
-        console.complain(f"gapless: stopped by Ctrl-C after {tally.sentences} answers")
+        console.error(f"gapless: stopped by Ctrl-C after {tally.sentences} answers")
     elif tally.proved < tally.sentences - len(tally.failures):
-        console.complain(f"gapless: {tally.proved} of {tally.sentences} answers are proved to be the best ones")
+        console.error(f"gapless: {tally.proved} of {tally.sentences} answers are proved to be the best ones")
     return tally.exit_code
 
 
 def _summary(
-    tally: Tally, documents: list[dict[str, Any]], certificates: str | None, ended: BaseException | None
+    tally: AnswerTally, documents: list[dict[str, Any]], certificates: str | None, ended: BaseException | None
 ) -> dict[str, Any]:
     error = {"error": str(ended)} if ended is not None else {}
     return {
@@ -148,29 +148,29 @@ def _summary(
 
 
 def chunks(units: Iterable[U], most: int = MOST) -> Iterator[list[U]]:
-    """Lists of units, short ones first; what was read before an error comes out before it.
+    """Yield lists of units, short ones first; what was read before an error comes out before it.
 
     On a terminal each line is answered at once.
     """
-    wanted = min(FIRST, most)
-    held: list[U] = []
+    target = min(FIRST, most)
+    buffer: list[U] = []
     try:
         for unit in units:
-            held.append(unit)
-            if len(held) >= wanted:
-                yield held
-                held, wanted = [], min(4 * wanted, most)
+            buffer.append(unit)
+            if len(buffer) >= target:
+                yield buffer
+                buffer, target = [], min(4 * target, most)
     except (gl.GaplessError, ValueError, OSError):
-        if held:
-            yield held
+        if buffer:
+            yield buffer
         raise
-    if held:
-        yield held
+    if buffer:
+        yield buffer
 
 
 @contextlib.contextmanager
-def kept_proofs(path: str | None, console: Console) -> Iterator[Callable[[Answer], None]]:
-    """Write all records of each answer at once beside `path`; they take its place in the end.
+def kept_proofs(path: str | None, console: Console) -> Iterator[Callable[[TextAnswer], None]]:
+    """Write the records of each answer at once to a file next to `path`, which replaces `path` in the end.
 
     After Ctrl-C or an error they do so too, unless there is such a file: what it holds may be whole.
 
@@ -189,9 +189,9 @@ def kept_proofs(path: str | None, console: Console) -> Iterator[Callable[[Answer
         raise gl.InvalidProblem(f"{aside}: holds the proofs of a run that was killed; move it away, or remove it")
     with aside.open("w", encoding="utf-8") as file:
 
-        def keep(answer: Answer) -> None:
+        def keep(answer: TextAnswer) -> None:
             records = (
-                gl.Record(proof.problem, proof.result, f"{answer.place}: {proof.step}", answer.words)
+                gl.Record(proof.problem, proof.result, f"{answer.location}: {proof.step}", answer.words)
                 for proof in answer.proofs
             )
             file.write("".join(serial.dumps(record) + "\n" for record in records))
@@ -203,8 +203,8 @@ def kept_proofs(path: str | None, console: Console) -> Iterator[Callable[[Answer
             file.close()
             early = sys.exc_info()[0] is not None
             if early and Path(path).exists():  # of a whole run, perhaps
-                console.complain(f"gapless: the proofs of what was finished are in {aside}; {path} is as it was")
+                console.error(f"gapless: the proofs of what was finished are in {aside}; {path} is as it was")
             else:
                 aside.replace(path)
                 if early:
-                    console.complain(f"gapless: the proofs of what was finished are in {path}")
+                    console.error(f"gapless: the proofs of what was finished are in {path}")

@@ -13,13 +13,13 @@ from gapless_models.tagging.tagger import BOTH, XPOS, ChainTagger
 from gapless_models.text import TextParser, TextSentence, embedded_tagger
 from gapless_models.text import sentence as columns
 from gapless_models.text.parsing import failure_of
-from gapless_models.text.steps import Outcome, Proof, Solver
+from gapless_models.text.steps import Outcome, Solver, StepProof
 from gapless_models.text.text_parser import both
-from gapless_tasks.text.answer import Answer
+from gapless_tasks.text.answer import TextAnswer
 
 
 def stored_tagger(path: str | None) -> ChainTagger:
-    """The tagger of a file, which may be that of a parser, or the embedded one.
+    """Load the tagger of a file, which may be that of a parser, or the embedded one.
 
     Raises `InvalidProblem`: the file holds no stored tagger.
     """
@@ -36,7 +36,7 @@ def stored_tagger(path: str | None) -> ChainTagger:
 
 
 def tag_columns(column: str, labels: Sequence[str]) -> dict[int, Sequence[str]]:
-    """Columns of CoNLL-U that hold these labels."""
+    """List the columns of CoNLL-U that hold these labels."""
     if column == BOTH:
         upos, xpos = zip(*map(both, labels), strict=True)
         return {columns.UPOS: upos, columns.XPOS: xpos}
@@ -44,39 +44,41 @@ def tag_columns(column: str, labels: Sequence[str]) -> dict[int, Sequence[str]]:
 
 
 def tag_document(tagged: dict[int, Sequence[str]]) -> dict[str, Any]:
-    """The labels as JSON data."""
+    """Return the labels as JSON data."""
     names = {columns.UPOS: "upos", columns.XPOS: "xpos"}
     return {names[column]: list(labels) for column, labels in tagged.items()}
 
 
 class Tagging:
-    """Tags sentences."""
+    """Annotator that tags sentences."""
 
     title = "tagging"
 
     def __init__(self, tagger: ChainTagger, solver: Solver) -> None:
         self.tagger, self.solver = tagger, solver
 
-    def answers(self, sentences: Sequence[TextSentence], first: int) -> Iterator[Answer]:
-        """The answers in their order; Ctrl-C comes after those that are finished."""
-        problems = self.tagger.batch([one.words for one in sentences])
+    def answers(self, sentences: Sequence[TextSentence], first: int) -> Iterator[TextAnswer]:
+        """Yield the answers in their order; Ctrl-C comes after those that are finished."""
+        problems = self.tagger.batch([sentence.words for sentence in sentences])
         outcomes, interrupted = self.solver.solve(problems)
         for i, outcome in enumerate(outcomes):
             yield self._answer(sentences[i], first + i, problems[i], outcome)
         if interrupted:
             raise KeyboardInterrupt
 
-    def _answer(self, one: TextSentence, number: int, problem: ChainProblem, outcome: Outcome) -> Answer:
+    def _answer(self, one: TextSentence, number: int, problem: ChainProblem, outcome: Outcome) -> TextAnswer:
         failure = failure_of(outcome, "tags")
         if failure or isinstance(outcome, gl.SolveError):
-            return Answer(one.place, one.words, {}, f"{one.text} ({failure})", one.conllu(number, {}), (), failure)
+            return TextAnswer(
+                one.place, one.words, {}, f"{one.text} ({failure})", one.conllu(number, {}), (), failure
+            )
         labels = [self.tagger.labels[label] for label in outcome.best]
         tagged = tag_columns(self.tagger.column, labels)
-        return Answer(
+        return TextAnswer(
             one.place,
             one.words,
             tag_document(tagged),
             " ".join(f"{word}/{label}" for word, label in zip(one.words, labels, strict=True)),
             one.conllu(number, tagged),
-            (Proof("tags", problem, outcome),),
+            (StepProof("tags", problem, outcome),),
         )

@@ -9,7 +9,7 @@ import attrs
 import gapless as gl
 from gapless_models.text import TextSentence
 from gapless_models.text.parsing import failure_of
-from gapless_models.text.steps import Proof, Solver
+from gapless_models.text.steps import Solver, StepProof
 from gapless_models.titles.content_words import is_word
 from gapless_models.titles.corpus import Corpus, load_corpus
 from gapless_models.titles.graph import TitleModel
@@ -18,11 +18,11 @@ from gapless_models.titles.preparing import train_model
 from gapless_models.titles.section import Section
 from gapless_models.titles.section_reader import SectionFileError, read_sections
 from gapless_models.titles.stem_occurrences import read_body
-from gapless_tasks.text.answer import Answer
+from gapless_tasks.text.answer import TextAnswer
 
 
 def learnt(path: str | None) -> tuple[TitleModel, Corpus]:
-    """The model that the sections of a file, or the embedded ones, give, and those sections.
+    """Train the model on the sections of a file, or on the embedded ones, and return those sections, too.
 
     Raises `InvalidProblem`: the file holds no sections, or too little text; the message names the line.
     """
@@ -36,19 +36,19 @@ def learnt(path: str | None) -> tuple[TitleModel, Corpus]:
 
 
 def texts(sentences: Iterable[TextSentence]) -> Iterator[list[TextSentence]]:
-    """The sentences of each text: an empty line, or ``# newdoc``, begins another one."""
-    held: list[TextSentence] = []
-    for one in sentences:
-        if one.starts and held:
-            yield held
-            held = []
-        held.append(one)
-    if held:
-        yield held
+    """Yield the sentences of each text: an empty line, or ``# newdoc``, begins another one."""
+    buffer: list[TextSentence] = []
+    for sentence in sentences:
+        if sentence.starts and buffer:
+            yield buffer
+            buffer = []
+        buffer.append(sentence)
+    if buffer:
+        yield buffer
 
 
 class Titling:
-    """Gives texts their titles.
+    """Annotator that finds titles of texts.
 
     Parameters
     ----------
@@ -61,16 +61,16 @@ class Titling:
     def __init__(self, model: TitleModel, corpus: Corpus, solver: Solver, length: int) -> None:
         self.model, self.corpus, self.solver, self.length = model, corpus, solver, length
 
-    def answers(self, bodies: Sequence[Sequence[TextSentence]], first: int) -> Iterator[Answer]:
-        """The answers in their order; Ctrl-C comes after those that are finished."""
+    def answers(self, bodies: Sequence[Sequence[TextSentence]], first: int) -> Iterator[TextAnswer]:
+        """Yield the answers in their order; Ctrl-C comes after those that are finished."""
         number = first
         for body in bodies:
             yield self._answer(body, number)
             number += len(body)
 
-    def _answer(self, body: Sequence[TextSentence], number: int) -> Answer:
-        words = [word for one in body for word in one.words]
-        section = Section(body[0].place, (), tuple(one.words for one in body))
+    def _answer(self, body: Sequence[TextSentence], number: int) -> TextAnswer:
+        words = [word for sentence in body for word in sentence.words]
+        section = Section(body[0].place, (), tuple(sentence.words for sentence in body))
         counted = read_body(section, self.model.content)
         length = min(self.length, len(counted.stems))
         if not length or not any(map(is_word, words)):
@@ -86,7 +86,7 @@ class Titling:
         failure = failure_of(outcomes[0], "title")
         if failure or isinstance(outcomes[0], gl.SolveError):
             return self._told(body, number, words, None, (), failure)
-        proofs = (Proof("title", problem, outcomes[0]),)
+        proofs = (StepProof("title", problem, outcomes[0]),)
         return self._told(body, number, words, " ".join(problem.spelled(outcomes[0].best)), proofs, "")
 
     def _told(
@@ -95,16 +95,16 @@ class Titling:
         number: int,
         words: Sequence[str],
         title: str | None,
-        proofs: Sequence[Proof],
+        proofs: Sequence[StepProof],
         failure: str,
-    ) -> Answer:
+    ) -> TextAnswer:
         comments = [_comments(title, body[0]) if not i else [] for i in range(len(body))]
-        conllu = "".join(one.conllu(number + i, {}, comments[i]) for i, one in enumerate(body))
+        conllu = "".join(sentence.conllu(number + i, {}, comments[i]) for i, sentence in enumerate(body))
         text = title if title is not None else f"({failure})"
-        return Answer(body[0].place, words, {"title": title}, text, conllu, proofs, failure)
+        return TextAnswer(body[0].place, words, {"title": title}, text, conllu, proofs, failure)
 
 
 def _comments(title: str | None, first: TextSentence) -> list[str]:
-    """Lines above the first sentence of a text."""
+    """List lines above the first sentence of a text."""
     begins = [] if first.entry is not None else ["# newdoc"]
     return begins if title is None else [*begins, f"# title = {title}"]

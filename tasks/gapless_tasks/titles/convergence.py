@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 
 import gapless as gl
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.arrays.tolerance import meets, score_tolerance
 from gapless.cli import Console
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import margin, meets
 from gapless_models.titles.graph import TitleGraph
 from gapless_tasks.titles.decoders import COLOUR_CODING
 
@@ -21,7 +21,7 @@ MOST = 10_000
 
 @attrs.frozen(eq=False)
 class Convergence:
-    """When colour coding finds the optimum of each title.
+    """Number of colourings after which colour coding finds the optimum of each title.
 
     Parameters
     ----------
@@ -35,15 +35,15 @@ class Convergence:
     success: FloatArray
 
     def share(self, colourings: int) -> float:
-        """The share of titles found after a number of colourings."""
+        """Compute the share of titles found after a number of colourings."""
         return float(np.mean((self.found > 0) & (self.found <= colourings)))
 
     def expected(self, colourings: int) -> float:
-        """The same as known beforehand: the mean of ``1 - (1 - p)^t``."""
+        """Compute the expected share: the mean of ``1 - (1 - p)^t``."""
         return float(np.mean(1.0 - (1.0 - self.success) ** colourings))
 
     def needed(self, share: float) -> int | None:
-        """Colourings after which that share is found; None where it is not."""
+        """Find the number of colourings after which that share is found; None where it is not."""
         order = np.sort(self.found[self.found > 0])
         count = math.ceil(share * self.found.size)
         return int(order[count - 1]) if 0 < count <= order.size else None
@@ -66,14 +66,14 @@ def converge(
     Convergence, bool
         And whether Ctrl-C came first.
     """
-    found: list[int] = []
+    turns: list[int] = []
     success: list[float] = []
     known = np.flatnonzero(~np.isnan(optima)).tolist()
     interrupted = False
     with console.progress("figure 2", len(known)) as advance:
         for i in known:
             optimum = float(optima[i])
-            limits = gl.Limits(target=optimum - margin(optimum))
+            limits = gl.Limits(target=optimum - score_tolerance(optimum))
             try:
                 result = gl.solve(
                     graphs[i].problem, COLOUR_CODING, limits=limits, seed=seed, trials=MOST, bounds=False
@@ -84,8 +84,8 @@ def converge(
             if result.stop is gl.Stop.INTERRUPTED:
                 interrupted = True
                 break
-            reached = bool(result.solutions) and meets(optimum, result.value)
-            found.append(int(result.stats.extra["found_at"]) if reached else 0)
+            is_optimal = bool(result.solutions) and meets(optimum, result.value)
+            turns.append(int(result.stats.extra["found_at"]) if is_optimal else 0)
             success.append(float(result.stats.extra["success"]))
             advance(1)
-    return Convergence(np.array(found, np.int64), np.array(success)), interrupted
+    return Convergence(np.array(turns, np.int64), np.array(success)), interrupted

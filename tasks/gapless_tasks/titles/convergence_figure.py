@@ -37,13 +37,13 @@ def show_convergence(found: Convergence, console: Console) -> dict[str, Any]:
     ]
     console.table(TITLE, ("colourings", "found %", "expected %", "paper %"), rows)
     show_bars([(str(t), "█" * round(30 * found.share(t))) for t in marks], console)
-    most = {share: found.needed(share) for share in (0.9, 1.0)}
-    told = ", ".join(
-        f"{100 * share:.0f} % after {'more than ' + str(MOST) if t is None else t} (paper: {beside})"
-        for (share, t), beside in zip(most.items(), _PAPER, strict=True)
+    limits = {share: found.needed(share) for share in (0.9, 1.0)}
+    summary = ", ".join(
+        f"{100 * share:.0f} % after {'more than ' + str(MOST) if t is None else t} (paper: {printed})"
+        for (share, t), printed in zip(limits.items(), _PAPER, strict=True)
     )
-    console.say(f"{found.found.size} titles: {told}; expected: the mean of 1 - (1 - p)^t, known beforehand")
-    console.say()
+    console.info(f"{found.found.size} titles: {summary}; expected: the mean of 1 - (1 - p)^t, known beforehand")
+    console.info()
     return {
         "titles": found.found.size,
         "found_at": found.found,
@@ -51,12 +51,12 @@ def show_convergence(found: Convergence, console: Console) -> dict[str, Any]:
         "colourings": marks,
         "found": [found.share(t) for t in marks],
         "expected": [found.expected(t) for t in marks],
-        "needed": {str(share): t for share, t in most.items()},
+        "needed": {str(share): t for share, t in limits.items()},
     }
 
 
 def draw_convergence(found: Convergence) -> str:
-    """Figure 2 as SVG: colourings on a logarithmic axis, the paper's two points beside ours."""
+    """Draw figure 2 as SVG: colourings on a logarithmic axis, the paper's two points beside ours."""
     marks = _marks(found)
     last = marks[-1]
     axes = Axes(60, 620, 50, 350, (0.0, math.log(max(last, 2))), (0.0, 1.0))
@@ -70,15 +70,15 @@ def draw_convergence(found: Convergence) -> str:
         yield axes.line([(math.log(t), share) for t, share in _stairs(found, last)], BLUE)
         yield from (axes.dot(math.log(t), share, RED) for t, share in _PAPER.items() if t <= last)
         legend = ("found", BLUE), ("expected, 1 - (1 - p)^t", GREY), ("the paper, another corpus", RED)
-        for place, (words, colour) in enumerate(legend):
-            yield text(axes.right - 10, axes.bottom - 50 + 18 * place, words, colour, 13, anchor="end")
+        for row, (words, colour) in enumerate(legend):
+            yield text(axes.right - 10, axes.bottom - 50 + 18 * row, words, colour, 13, anchor="end")
         yield text((axes.left + axes.right) / 2, axes.bottom + 40, "colourings", INK, 13)
 
     return svg(_WIDTH, _HEIGHT, TITLE, drawn())
 
 
 def _stairs(found: Convergence, last: int) -> Iterator[tuple[float, float]]:
-    """The share jumps at each colouring that found something."""
+    """Return the steps of the share, which jumps at each colouring that finds a title."""
     share = 0.0
     yield 1, share
     for t in np.unique(found.found[(found.found > 0) & (found.found <= last)]).tolist():
@@ -89,6 +89,6 @@ def _stairs(found: Convergence, last: int) -> Iterator[tuple[float, float]]:
 
 
 def _marks(found: Convergence) -> list[int]:
-    """Up to the first mark where all is found that ever is, but not before the paper's."""
+    """List the marks up to the first one at which every title is found that ever is, but at least the paper's."""
     enough = max(int(found.found.max(initial=0)), paper.ITERATIONS_100)
     return [t for i, t in enumerate(MARKS) if i == 0 or MARKS[i - 1] < enough]

@@ -59,7 +59,7 @@ class Decoder:
 
 
 def decoders(methods: Sequence[str]) -> list[Decoder]:
-    """The rows of some methods, in their order.
+    """Select the rows of some methods, in their order.
 
     Raises
     ------
@@ -67,11 +67,11 @@ def decoders(methods: Sequence[str]) -> list[Decoder]:
         Not registered for such problems; the message names the nearest known one.
     """
     registry = load_plugins().registry
-    found = []
+    selected = []
     for method in dict.fromkeys(methods):
         registry.find_method(OrderingProblem, method)
-        found += _rows(method)
-    return found
+        selected += _rows(method)
+    return selected
 
 
 def _rows(method: str) -> list[Decoder]:
@@ -81,10 +81,10 @@ def _rows(method: str) -> list[Decoder]:
         first = Decoder("colour coding (paper)", method, {"bounds": False}, paper=paper.COLOUR_CODING)
         return [first, Decoder("colour coding, bounds", method, kept=False)]
     if method == BEAM:
-        beside = {1: paper.BEAM_1, 80: paper.UNKNOWN, 1345: paper.BEAM_1345}
+        printed = {1: paper.BEAM_1, 80: paper.UNKNOWN, 1345: paper.BEAM_1345}
         return [
             Decoder(f"beam {width}", method, {"width": width, "bound": False}, kept=False, paper=numbers)
-            for width, numbers in beside.items()
+            for width, numbers in printed.items()
         ]
     beside_ilp = paper.INTEGER_PROGRAM if method == "ilp" else paper.UNKNOWN
     return [Decoder(method, method, paper=beside_ilp)]

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import attrs
 
-from gapless.core.sparse import IntArray
+from gapless.arrays.sparse import IntArray
 from gapless_models.titles.graph import TitleGraph
 from gapless_ordering.path_drawing import END, START
 
@@ -33,19 +33,19 @@ class Edge:
 
     @property
     def score(self) -> float:
-        """Of the edge."""
+        """Score of the edge."""
         return self.selection + self.ordering
 
 
 def edges(graph: TitleGraph, path: IntArray) -> list[Edge]:
-    """The edges of a path from its start to its end; their scores add up to its value."""
+    """List the edges of a path from its start to its end; their scores add up to its value."""
     problem, vertices = graph.problem, path.tolist()
     first, last = vertices[0], vertices[-1]
     selection = graph.selection.tolist()
     begin = float(problem.start[first]) - selection[first]
-    found = [Edge(START, problem.name(first), None, selection[first], begin)]
+    path_edges = [Edge(START, problem.name(first), None, selection[first], begin)]
     for u, v in pairwise(vertices):
         through = None if problem.auxiliary is None else problem.auxiliary.word(u, v)
         ordering = float(problem.ordering[u, v]) - selection[v]
-        found.append(Edge(problem.name(u), problem.name(v), through, selection[v], ordering))
-    return [*found, Edge(problem.name(last), END, None, 0.0, float(problem.end[last]))]
+        path_edges.append(Edge(problem.name(u), problem.name(v), through, selection[v], ordering))
+    return [*path_edges, Edge(problem.name(last), END, None, 0.0, float(problem.end[last]))]

@@ -8,8 +8,8 @@ from typing import Any
 
 import attrs
 
+from gapless.arrays.sparse import IntArray
 from gapless.cli import Console
-from gapless.core.sparse import IntArray
 from gapless_models.titles.graph import TitleGraph
 from gapless_ordering.alternatives import Alternative, alternatives, by_place
 from gapless_ordering.path_drawing import START
@@ -20,39 +20,42 @@ _WIDTH = 110
 
 
 def explain(graph: TitleGraph, path: IntArray, console: Console) -> dict[str, Any]:
-    """Print the path's edges and the alternatives; returns them as JSON data."""
-    problem, found = graph.problem, edges(graph, path)
+    """Print the path's edges and the alternatives; return them as JSON data."""
+    problem, path_edges = graph.problem, edges(graph, path)
     others = alternatives(problem, path)
-    console.say(f"{graph.section.name}: {' '.join(graph.section.title)}")
-    console.say(
+    console.info(f"{graph.section.name}: {' '.join(graph.section.title)}")
+    console.info(
         f"found: {' '.join(problem.spelled(path))} ({problem.length} of {problem.vertices} words in "
         f"{problem.class_count} classes)"
     )
-    for line in draw_lines(found, by_place(problem, path)):
-        console.say(line)
+    for line in draw_lines(path_edges, by_place(problem, path)):
+        console.info(line)
     console.table(
         f"The best path: {problem.value(path):.6g} = the sum of its edges",
         ("from", "through", "to", "selection", "ordering", "edge"),
-        [(one.source, one.through or "", one.target, one.selection, one.ordering, one.score) for one in found],
+        [
+            (edge.source, edge.through or "", edge.target, edge.selection, edge.ordering, edge.score)
+            for edge in path_edges
+        ],
     )
     console.table(
         "The best paths with one word exchanged",
         ("word", "instead of", "edge before", "edge after", "loss"),
-        [(one.word, problem.name(path[one.place]), one.before, one.after, one.loss) for one in others],
+        [(edge.word, problem.name(path[edge.place]), edge.before, edge.after, edge.loss) for edge in others],
     )
-    console.say()
+    console.info()
     return {
         "section": graph.section.name,
         "title": list(graph.section.title),
         "found": problem.spelled(path),
         "value": problem.value(path),
-        "edges": [{**attrs.asdict(one), "score": one.score} for one in found],
-        "alternatives": [attrs.asdict(one) for one in others],
+        "edges": [{**attrs.asdict(edge), "score": edge.score} for edge in path_edges],
+        "alternatives": [attrs.asdict(edge) for edge in others],
     }
 
 
 def draw_lines(found: Sequence[Edge], below: Sequence[Sequence[Alternative]], width: int = _WIDTH) -> list[str]:
-    """The path as text, scores above its arrows; below each word those that would lose least in its place.
+    """Draw the path as text, scores above its arrows; below each word those that would lose least in its place.
 
     Parameters
     ----------
@@ -66,7 +69,7 @@ def draw_lines(found: Sequence[Edge], below: Sequence[Sequence[Alternative]], wi
     lines: list[str] = []
     block: list[list[str]] = []
     for column in _columns(found, below):
-        if block and sum(len(one[1]) for one in [*block, column]) > width:
+        if block and sum(len(row[1]) for row in [*block, column]) > width:
             lines += _joined(block)
             block = []
         block.append(column)
@@ -74,11 +77,11 @@ def draw_lines(found: Sequence[Edge], below: Sequence[Sequence[Alternative]], wi
 
 
 def _columns(found: Sequence[Edge], below: Sequence[Sequence[Alternative]]) -> Iterator[list[str]]:
-    """Score, then word or arrow, then alternatives; all rows of a column are equally wide."""
+    """Format score, then word or arrow, then alternatives; all rows of a column are equally wide."""
     yield _column("", START, ())
     for edge, others in zip(found, [*below, ()], strict=True):
         yield _column(f"{edge.score:.2f}", f"──{edge.through or '─'}──→", ())
-        yield _column("", edge.target, [f"{one.word} -{one.loss:.2f}" for one in others])
+        yield _column("", edge.target, [f"{other.word} -{other.loss:.2f}" for other in others])
 
 
 def _column(score: str, middle: str, others: Sequence[str]) -> list[str]:

@@ -14,13 +14,14 @@ import attrs
 import numpy as np
 
 import gapless as gl
+from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.arrays.tolerance import meets
 from gapless.cli import Console
-from gapless.core.sparse import FloatArray, IntArray
-from gapless.core.tolerance import meets
-from gapless.parallel import spread_in_order
+from gapless.parallel import map_chunks_ordered
 from gapless.runs import AnswerLog
 from gapless_models.titles.graph import TitleGraph
 from gapless_ordering import OrderingProblem
+from gapless_tasks.answer_checks import contradicted_optimum
 from gapless_tasks.stored_answers import read_stored, stored_places, unique_names
 from gapless_tasks.titles.decoders import Decoder
 
@@ -64,10 +65,10 @@ class Decoded:
     @property
     def certified(self) -> Mapping[int, TitleResult]:
         """Results with a certificate; integer programs and beams without a bound have none."""
-        return {i: one for i, one in self.results.items() if one.certified}
+        return {i: result for i, result in self.results.items() if result.certified}
 
     def optimal(self, optima: FloatArray) -> tuple[int, int]:
-        """The number of titles that reach the optimum, and of those whose optimum is known.
+        """Count the titles that reach the optimum, and those whose optimum is known.
 
         Parameters
         ----------
@@ -75,8 +76,8 @@ class Decoded:
             NaN without a proof.
         """
         known = [i for i in self.results if not np.isnan(optima[i])]
-        found = [i for i in known if self.results[i].solutions]
-        return sum(meets(float(optima[i]), self.results[i].value) for i in found), len(known)
+        solved = [i for i in known if self.results[i].solutions]
+        return sum(meets(float(optima[i]), self.results[i].value) for i in solved), len(known)
 
 
 def decode(
@@ -105,24 +106,24 @@ def decode(
     log : AnswerLog, optional
         Gets every answer as soon as it is known; those that it has are not decoded again.
     """
-    chosen = range(len(graphs)) if numbers is None else numbers
+    selected = range(len(graphs)) if numbers is None else numbers
     every = unique_names(graph.section.name for graph in graphs)
-    names = [every[i] for i in chosen]
+    names = [every[i] for i in selected]
     places = stored_places(log, names, "titles", decoder.name, console)
-    known = {chosen[place]: answer for place, answer in read_stored(log, names, places)}
+    known = {selected[index]: answer for index, answer in read_stored(log, names, places)}
     results: dict[int, TitleResult] = {i: answer.result for i, answer in known.items()}
-    seconds: dict[int, float] = {i: answer.measured["seconds"] for i, answer in known.items()}
-    todo = [i for i in chosen if i not in known]
+    seconds: dict[int, float] = {i: answer.measurements["seconds"] for i, answer in known.items()}
+    todo = [i for i in selected if i not in known]
     way = _decode_together if decoder.together else _decode_each
     failed, interrupted = 0, False
     problems = [graphs[i].problem for i in todo]
-    with console.progress(decoder.name, len(chosen)) as advance, _models_out_of_the_way():
+    with console.progress(decoder.name, len(selected)) as advance, _models_out_of_the_way():
         advance(len(known))
         try:
-            for place, result, taken in way(decoder, problems, limits, seed, jobs):
-                i = todo[place]
+            for index, result, taken in way(decoder, problems, limits, seed, jobs):
+                i = todo[index]
                 if isinstance(result, gl.SolveError):
-                    console.complain(f"{decoder.name}: {graphs[i].section.name}: {result}")
+                    console.error(f"{decoder.name}: {graphs[i].section.name}: {result}")
                     failed += 1
                 elif result.stop is gl.Stop.INTERRUPTED:
                     interrupted = True
@@ -135,13 +136,13 @@ def decode(
                 advance(1)
         except KeyboardInterrupt:
             interrupted = True
-    results = {i: results[i] for i in chosen if i in results}
+    results = {i: results[i] for i in selected if i in results}
     return Decoded(decoder, results, {i: seconds[i] for i in results}, failed, interrupted)
 
 
 @contextlib.contextmanager
 def _models_out_of_the_way() -> Iterator[None]:
-    """Keep the garbage collector from walking through models and graphs while a title is timed.
+    """Keep the garbage collector from traversing models and graphs while a title is timed.
 
     Garbage of the decoders is collected as always.
     """
@@ -161,15 +162,15 @@ def _decode_each(
     decoder: Decoder, problems: Sequence[OrderingProblem], limits: gl.Limits, seed: int, jobs: int
 ) -> Outcomes:
     work = partial(_decode_some, decoder, limits, seed)
-    for done in spread_in_order(work, iter(problems), jobs, 1 if jobs == 1 else TITLES_AT_ONCE):
-        for place, (result, taken) in enumerate(done.outcome, done.start):
-            yield place, result, taken
+    for done in map_chunks_ordered(work, iter(problems), jobs, 1 if jobs == 1 else TITLES_AT_ONCE):
+        for index, (result, seconds) in enumerate(done.outcome, done.start):
+            yield index, result, seconds
 
 
 def _decode_some(
     decoder: Decoder, limits: gl.Limits, seed: int, _: int, problems: Sequence[OrderingProblem]
 ) -> list[tuple[TitleResult | gl.SolveError, float]]:
-    """Titles one by one, each with the CPU time that it took the process that decoded it, which may be new."""
+    """Decode titles one by one, each with the CPU time of the process that decoded it, which may be new."""
     _warm(decoder.method, tuple(decoder.options.items()))
     return [_decode_one(decoder, problem, limits, seed) for problem in problems]
 
@@ -177,17 +178,17 @@ def _decode_some(
 def _decode_one(
     decoder: Decoder, problem: OrderingProblem, limits: gl.Limits, seed: int
 ) -> tuple[TitleResult | gl.SolveError, float]:
-    taken: list[float] = []
-    while not taken or (max(taken) < SHORT_SECONDS and len(taken) < PASSES):
+    seconds: list[float] = []
+    while not seconds or (max(seconds) < SHORT_SECONDS and len(seconds) < PASSES):
         start = time.process_time()
         try:
             result = gl.solve(problem, decoder.method, limits=limits, seed=seed, **decoder.options)
         except gl.SolveError as error:
             return error, 0.0
-        taken.append(time.process_time() - start)
+        seconds.append(time.process_time() - start)
         if result.stop is gl.Stop.INTERRUPTED:
             break
-    return result, median(taken)
+    return result, median(seconds)
 
 
 @cache
@@ -199,43 +200,39 @@ def _warm(method: str, options: tuple[tuple[str, Any], ...]) -> None:
 def _decode_together(
     decoder: Decoder, problems: Sequence[OrderingProblem], limits: gl.Limits, seed: int, _: int
 ) -> Outcomes:
-    taken: list[float] = []
-    while not taken or (max(taken) < SHORT_SECONDS * len(problems) and len(taken) < PASSES):
+    seconds: list[float] = []
+    while not seconds or (max(seconds) < SHORT_SECONDS * len(problems) and len(seconds) < PASSES):
         start = time.process_time()
-        found = gl.solve_many(problems, decoder.method, limits=limits, seed=seed, **decoder.options)
-        taken.append(time.process_time() - start)
-        if found.errors or None in found.statuses:
+        batch = gl.solve_many(problems, decoder.method, limits=limits, seed=seed, **decoder.options)
+        seconds.append(time.process_time() - start)
+        if batch.errors or None in batch.statuses:
             break
-    mean = median(taken) / max(len(problems), 1)
-    for place in range(len(problems)):
-        error = found.errors.get(place)
-        if error is None and found.statuses[place] is None:
+    mean = median(seconds) / max(len(problems), 1)
+    for index in range(len(problems)):
+        error = batch.errors.get(index)
+        if error is None and batch.statuses[index] is None:
             raise KeyboardInterrupt
-        yield place, error or found[place], mean
+        yield index, error or batch[index], mean
 
 
 def proved_optima(decoded: Sequence[Decoded], count: int) -> FloatArray:
-    """The optimum of each graph, NaN where no decoder has proved one; float64 (count,)."""
+    """Find the optimum of each graph, NaN where no decoder has proved one; float64 (count,)."""
     optima = np.full(count, np.nan)
-    for one in decoded:
-        for i, result in one.results.items():
+    for decoder in decoded:
+        for i, result in decoder.results.items():
             if result.status is gl.Status.OPTIMAL and np.isnan(optima[i]):
                 optima[i] = result.value
     return optima
 
 
 def contradictions(decoded: Sequence[Decoded], optima: FloatArray, graphs: Sequence[TitleGraph]) -> list[str]:
-    """Sentences about titles with a value above a proved optimum, or with two proved optima."""
-    found = []
-    for one in decoded:
-        for i, result in one.results.items():
+    """Return sentences about titles with a value above a proved optimum, or with two proved optima."""
+    messages = []
+    for decoder in decoded:
+        for i, result in decoder.results.items():
             if np.isnan(optima[i]) or not result.solutions:
                 continue
-            optimum, value = float(optima[i]), result.value
-            proved = result.status is gl.Status.OPTIMAL
-            if not meets(value, optimum) or (proved and not meets(optimum, value)):
-                found.append(
-                    f"{graphs[i].section.name}: {one.decoder.name} {'proved' if proved else 'found'} {value!r}, "
-                    f"another decoder proved {optimum!r}"
-                )
-    return found
+            name = f"{graphs[i].section.name}: {decoder.decoder.name}"
+            message = contradicted_optimum(name, result, graphs[i].problem, float(optima[i]))
+            messages += [] if message is None else [message]
+    return messages

@@ -22,7 +22,7 @@ ILP_TITLES = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+    """Add the options of the task."""
     add_data_option(parser, FOLDER, "embedded essays")
     parser.add_argument(
         "--extra", action="store_true", help="more text for the language model: the extra sections of DIR"

@@ -19,16 +19,18 @@ def can_score() -> bool:
 
 
 def scored_words(tokens: Iterable[str]) -> list[str]:
-    """The words to compare: auxiliary ones included, without clitics and punctuation."""
+    """List the words to compare: auxiliary ones included, without clitics and punctuation."""
     return [word for word in map(folded, tokens) if is_word(word) and word not in CLITICS]
 
 
 def rouge(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Mapping[str, float] | None:
-    """Mean F measures over pairs of (true title, found title), words stemmed; None without pairs or library."""
+    """Compute mean F measures over (true title, found title), words stemmed; None without pairs or library."""
     if not pairs or not can_score():
         return None
     from rouge_score import rouge_scorer  # noqa: PLC0415  slow to load
 
     scorer = rouge_scorer.RougeScorer(list(KINDS), use_stemmer=True)
-    scores = [scorer.score(" ".join(scored_words(true)), " ".join(scored_words(found))) for true, found in pairs]
+    scores = [
+        scorer.score(" ".join(scored_words(true)), " ".join(scored_words(predicted))) for true, predicted in pairs
+    ]
     return {kind: float(np.mean([score[kind].fmeasure for score in scores])) for kind in KINDS}

@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 import numpy as np
 
+from gapless.arrays.sparse import FloatArray
 from gapless.cli import Console
-from gapless.core.sparse import FloatArray
 from gapless_models.titles.graph import TitleGraph
 from gapless_tasks.titles import paper
 from gapless_tasks.titles.measuring import Decoded
@@ -22,19 +22,19 @@ TITLES = 10
 def table_1(
     decoded: Sequence[Decoded], graphs: Sequence[TitleGraph], optima: FloatArray, console: Console, clock: str
 ) -> list[dict[str, Any]]:
-    """Print table 1; returns it as JSON data. `clock` names the clock."""
-    document = [_entry(one, graphs, optima) for one in decoded]
+    """Print table 1; return it as JSON data. `clock` names the clock."""
+    document = [_entry(decoder, graphs, optima) for decoder in decoded]
     rows = []
-    for one, entry in zip(decoded, document, strict=True):
-        beside = one.decoder.paper
+    for decoder, entry in zip(decoded, document, strict=True):
+        printed = decoder.decoder.paper
         rows.append(
             (
-                one.decoder.name,
+                decoder.decoder.name,
                 entry["titles"],
                 *(_cell(entry[name], 1000, 4) for name in ("mean", "median", "p99", "worst")),
                 *(_cell(entry[name], 100, 4) for name in ("optimal", "proved", *KINDS)),
-                *(_cell(value, 1, 5) for value in (beside.mean, beside.median)),
-                _cell(beside.optimal, 100, 4),
+                *(_cell(value, 1, 5) for value in (printed.mean, printed.median)),
+                _cell(printed.optimal, 100, 4),
             )
         )
     console.table(
@@ -45,23 +45,25 @@ def table_1(
         ),
         rows,
     )
-    console.say(
+    console.info(
         "optimal: the path's value is that of a proved optimum; proved: the decoder says so itself, with a "
         "certificate unless a line below tells otherwise; ROUGE: F "
         "measure of stemmed words, in points, of which the paper's beam 1 loses "
         f"{100 * (paper.BEAM_1.rouge_loss or 0):.1f} to the optimum"
     )
-    for one in decoded:
-        bare = Counter(result.proof for result in one.results.values() if result.proved and not result.certified)
+    for decoder in decoded:
+        bare = Counter(
+            result.proof for result in decoder.results.values() if result.proved and not result.certified
+        )
         for why, count in bare.items():
-            console.say(f"{one.decoder.name}, {count} of {one.proved} proved: {why}")
-    console.say()
+            console.info(f"{decoder.decoder.name}, {count} of {decoder.proved} proved: {why}")
+    console.info()
     return document
 
 
 def _entry(one: Decoded, graphs: Sequence[TitleGraph], optima: FloatArray) -> dict[str, Any]:
     seconds = np.array(list(one.seconds.values()))
-    reached, known = one.optimal(optima)
+    optimal, known = one.optimal(optima)
     count = len(one.results)
     each = bool(count) and not one.decoder.together
     pairs = [
@@ -80,7 +82,7 @@ def _entry(one: Decoded, graphs: Sequence[TitleGraph], optima: FloatArray) -> di
         "p90": float(np.quantile(seconds, 0.90)) if each else None,
         "p99": float(np.quantile(seconds, 0.99)) if each else None,
         "worst": float(seconds.max()) if each else None,
-        "optimal": reached / known if known else None,
+        "optimal": optimal / known if known else None,
         "optimum_known": known,
         "proved": one.proved / count if count else None,
         **(rouge(pairs) or dict.fromkeys(KINDS)),
@@ -89,7 +91,7 @@ def _entry(one: Decoded, graphs: Sequence[TitleGraph], optima: FloatArray) -> di
 
 
 def show_titles(decoded: Decoded, graphs: Sequence[TitleGraph], console: Console) -> list[dict[str, Any]]:
-    """Print some titles beside the true ones; returns all of them as JSON data."""
+    """Print some titles beside the true ones; return all of them as JSON data."""
     document = [
         {
             "section": graphs[i].section.name,
@@ -105,7 +107,7 @@ def show_titles(decoded: Decoded, graphs: Sequence[TitleGraph], console: Console
         ("true title", "generated title"),
         [(document[i]["title"], document[i]["found"] or "") for i in places],
     )
-    console.say()
+    console.info()
     return document
 
 

@@ -1,7 +1,6 @@
 """The benchmark of distances measures what it says, in a process of its own."""
 
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from benchmarks.linking.distance_rows import distance_lines, measured
 from gapless_linking.synthetic import synthetic_candidates, synthetic_graph
 
 
-def test_lines_for_each_kind_of_graph() -> None:
+def test_lines_for_each_kind_of_graph():
     found = list(distance_lines(3000, 20))
     pairs = [one for one in found if isinstance(one, Compared)]
     assert len(pairs) == (2 if find_spec("networkit") else 0)
@@ -21,7 +20,7 @@ def test_lines_for_each_kind_of_graph() -> None:
         assert all(0 < both.alone.seconds[0] < both.from_arrays.seconds[0] for both in pair.times)
 
 
-def test_what_the_process_measures(tmp_path: Path) -> None:
+def test_what_the_process_measures(tmp_path):
     graph, labels = synthetic_graph(2000, 8000)
     graph.save(tmp_path / "graph")
     points = np.unique(np.concatenate(synthetic_candidates(graph, labels, 3, 20)))

@@ -121,7 +121,7 @@ def test_the_peer_is_asked_the_same_question(toulbar2):
     assert np.isnan(least).any()
     assert peer.proved.all()
     assert (peer.alone > 0).all()
-    assert (peer.alone < peer.seconds).all(), "writing the model is timed, and told apart"
+    assert (peer.alone < peer.seconds).all(), "writing the model is timed, and reported apart"
     toulbar2.limited = True
     assert not toulbar2_peer.solve_each(problems[:3], 1).proved.any()
 
@@ -131,21 +131,25 @@ def solved(values, bounds):
     return Solved(np.ones(values.size), np.ones(values.size), values, bounds, values == bounds, [], Sense.MINIMISE)
 
 
-def test_answers_that_differ_are_told():
+def test_answers_that_differ_are_reported():
     exact = solved([4.0, 6.0, 9.0], [4.0, 6.0, 5.0])
 
-    def told(values, proved, exact=exact):
+    def differences(values, proved, exact=exact):
         found, none = np.array(values), -np.inf
         bounds = np.where(proved, np.where(np.isnan(found), np.inf, found), none)
         return contradictions("toy", {"exact": exact, "toulbar2": solved(values, bounds)})
 
-    assert told([4.0, 7.0, 7.0], [True, False, True]) == []
-    differing = told([4.0 - 1e-6, 7.0, 4.0], [True, False, True])
+    assert differences([4.0, 7.0, 7.0], [True, False, True]) == []
+    differing = differences([4.0 - 1e-6, 7.0, 4.0], [True, False, True])
     assert [sentence[:14] for sentence in differing] == ["toy, problem 0", "toy, problem 2"]
-    assert told([4.0, 7.0, np.nan], [True, True, False]) == ["toy, problem 1: exact found 6, toulbar2 proved 7"]
-    assert told([4.0, 6.0, np.nan], [True, True, True]) == ["toy, problem 2: exact found 9, toulbar2 proved inf"]
+    assert differences([4.0, 7.0, np.nan], [True, True, False]) == [
+        "toy, problem 1: exact found 6, toulbar2 proved 7"
+    ]
+    assert differences([4.0, 6.0, np.nan], [True, True, True]) == [
+        "toy, problem 2: exact found 9, toulbar2 proved inf"
+    ]
     nothing = solved([np.nan, 6.0, 9.0], [np.inf, 6.0, 9.0])
-    assert len(told([4.0, 6.0, np.nan], [True, True, True], nothing)) == 2
+    assert len(differences([4.0, 6.0, np.nan], [True, True, True], nothing)) == 2
 
 
 class Stopped(LinkingBench):
@@ -155,7 +159,7 @@ class Stopped(LinkingBench):
         return solved([20.0] * len(problems), [17.0] * len(problems))
 
 
-def test_what_was_not_proved_is_told(monkeypatch):
+def test_what_was_not_proved_is_reported(monkeypatch):
     monkeypatch.setattr(Synthetic, "documents", lambda *_: [None] * 3)
     bench = Stopped(console=Console(as_json=True), seeds=3, synthetic=Synthetic(), peer_seconds=0)
     lines = {(line.scores, line.what): line for line in proof_lines(bench)}

@@ -4,12 +4,14 @@ import json
 
 import numpy as np
 import pytest
+from drawn import mostly_long
 
 import gapless as gl
 from benchmarks.__main__ import main
 from benchmarks.frame.bench import Bench
 from benchmarks.frame.marks import ALONE, FROM_ARRAYS
-from benchmarks.frame.solving import EXACT, Solved, Way, contradictions, solve_in_turn
+from benchmarks.frame.solving import EXACT, Solved, Way, contradictions, solve_interleaved
+from benchmarks.ordering import benchmark
 from benchmarks.ordering.comparisons import drawn, hard_lines
 from gapless.cli import Console, exit_codes
 from gapless_ordering.random_problems import title_like, uniform
@@ -20,8 +22,11 @@ def console():
     return Console(as_json=True)
 
 
-def test_it_runs_on_the_embedded_essays(capsys):
+@pytest.mark.parametrize("titles", mostly_long(["drawn", "embedded essays"], quick=[0]))
+def test_it_runs(titles, capsys, monkeypatch):
     pytest.importorskip("sklearn")
+    if titles == "drawn":  # a model of the essays is trained in three seconds
+        monkeypatch.setattr(benchmark, "title_problems", lambda _: [title_like(60, 3, seed) for seed in range(3)])
     asked = ["ordering", "--seeds", "1", "--limit", "3", "--limit-seconds", "0.3", "--json"]
     assert main(asked) == exit_codes.PROVED
     found = json.loads(capsys.readouterr().out)
@@ -55,7 +60,7 @@ def solved(values, bounds, failed=()):
     return Solved(np.ones(values.size), np.ones(values.size), values, bounds, values == bounds, list(failed))
 
 
-def test_a_value_above_a_bound_and_a_bad_certificate_are_told():
+def test_a_value_above_a_bound_and_a_bad_certificate_are_reported():
     exact = solved([1.0, 2.0, np.nan], [1.0, 2.0, -np.inf])
     assert contradictions("toy", {"exact": exact, "beam": solved([1.0 + 1e-12, 1.5, np.nan], [np.inf] * 3)}) == []
     assert contradictions("toy", {"exact": exact, "beam": solved([1.0, 2.1, 0.0], [np.inf] * 3)}) == [
@@ -82,7 +87,7 @@ def test_ways_take_turns_and_certificates_are_verified(console, monkeypatch):
     verify = gl.Result.verify
     monkeypatch.setattr(gl.Result, "verify", lambda result, problem: verified.append(1) or verify(result, problem))
     ways = {"exact": EXACT, "beam": Way("beam", {"width": 3})}
-    found = solve_in_turn(ways, problems, console, "toy", gl.Limits(), uniform(20, 3, 0))
+    found = solve_interleaved(ways, problems, console, "toy", gl.Limits(), uniform(20, 3, 0))
     assert all(problem not in problems for problem in given), "every problem is made of its arrays again"
     assert asked[2:] == [(n, 4, method) for n in (20, 21, 22) for method in ("exact", "beam")]
     assert [method for _, _, method in asked[:2]] == ["exact", "beam"], "before the clock runs"
@@ -93,7 +98,7 @@ def test_ways_take_turns_and_certificates_are_verified(console, monkeypatch):
     assert found["exact"].percentile(100) == pytest.approx(1e3 * found["exact"].seconds.max())
 
 
-def test_what_was_not_proved_is_told(console):
+def test_what_was_not_proved_is_reported(console):
     bench = Bench(console=console, limits=gl.Limits(time=0.0))
     lines = [line for line in hard_lines(bench) if line.what == "proved"]
     assert lines[-1].value.median == 0.0

@@ -18,7 +18,7 @@ def console():
     return Console(as_json=True)
 
 
-def test_a_value_is_told_only_when_it_is_proved(monkeypatch):
+def test_a_value_is_reported_only_when_it_is_proved(monkeypatch):
     problem = hard_sentence(words=6)
     best = gl.solve(problem).value
     assert exact_value("split-bound")(problem) == pytest.approx(best)
@@ -45,7 +45,7 @@ def test_our_sides_solve_new_problems_to_a_certificate_and_search_prepared_ones(
     assert delayed.search(delayed.prepare(arrays)).bound == delayed.solve(arrays).bound
 
 
-def test_values_that_differ_are_told(console):
+def test_values_that_differ_are_reported(console):
     material = Material("toy", [], Bench(console=console))
     material.compare("values", np.array([1.0, np.nan, 1e9]), np.array([1.0 + 1e-9, 3.0, 1e9 + 1]))
     assert material.bench.wrong == []

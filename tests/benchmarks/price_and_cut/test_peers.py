@@ -7,11 +7,11 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 import gapless as gl
+from benchmarks.frame.highs import RowProgram
 from benchmarks.price_and_cut.ad3_peer import Ad3, DenseScores
 from benchmarks.price_and_cut.cut_sets import violated_cut_sets
 from benchmarks.price_and_cut.highs_peer import highs_side, solve_relaxation
 from benchmarks.price_and_cut.lean_program import (
-    LeanProgram,
     grandparents_of,
     lean_program,
     lean_program_of,
@@ -54,7 +54,7 @@ def linprog_optimum(problem, *, flow):
 @pytest.mark.parametrize("single_root", [True, False])
 def test_the_relaxation_is_solved_over_cut_sets_and_over_a_flow(single_root):
     pytest.importorskip("highspy")
-    fractional = loose = 0
+    fractional = weaker = 0
     for seed in range(40):
         problem = drawn(seed, single_root=single_root)
         cut_sets, flow = solve_relaxation(problem), solve_relaxation(problem, flow=True)
@@ -66,9 +66,9 @@ def test_the_relaxation_is_solved_over_cut_sets_and_over_a_flow(single_root):
         if cut_sets.integral:
             assert cut_sets.objective == pytest.approx(best, abs=1e-6)
         fractional += not cut_sets.integral
-        loose += flow.objective > cut_sets.objective + 1e-6
+        weaker += flow.objective > cut_sets.objective + 1e-6
     assert fractional  # the draws tell both kinds of optima
-    assert loose
+    assert weaker
 
 
 @pytest.mark.parametrize("flow", [True, False])
@@ -78,7 +78,7 @@ def test_the_program_of_arrays_is_that_of_the_problem(flow):
         problem = drawn(seed, single_root=seed % 2 == 0)
         arrays = SentenceArrays.of(problem)
         made, same = lean_program(problem, flow=flow), lean_program_of(arrays, flow=flow)
-        for field in attrs.fields(LeanProgram):
+        for field in attrs.fields(RowProgram):
             np.testing.assert_array_equal(getattr(made, field.name), getattr(same, field.name), err_msg=field.name)
         side = highs_side(flow=flow)
         best = solve_relaxation(problem, flow=flow).objective

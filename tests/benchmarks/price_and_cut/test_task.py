@@ -61,7 +61,7 @@ def test_values_that_differ_fail_the_run(capsys, monkeypatch, asked):
 
     def wrong(problem, *, flow=False):
         found = right(problem, flow=flow)
-        return highs_peer.Relaxed(found.objective - 1.0, found.point, found.rounds)
+        return highs_peer.LeanOptimum(found.objective - 1.0, found.point, found.rounds)
 
     monkeypatch.setattr(agreement, "solve_relaxation", wrong)
     assert main(asked) == exit_codes.FAILED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -80,7 +80,7 @@ class Server:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     it = Server()
 
     class Handler(BaseHTTPRequestHandler):
@@ -101,7 +101,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def corpus(monkeypatch: pytest.MonkeyPatch) -> OpenCorpus:
+def corpus(monkeypatch):
     """The only one that is known."""
     one = OpenCorpus(
         name="mini",

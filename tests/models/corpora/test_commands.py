@@ -1,7 +1,5 @@
 """``gapless data``, and tasks that take a corpus by name."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -9,7 +7,7 @@ import sys
 import pytest
 
 from gapless.cli import exit_codes, main
-from gapless.core.errors import InvalidProblem
+from gapless.errors import InvalidProblem
 from gapless_models.corpora.places import folder_of
 from gapless_models.corpora.registry import read_registry
 from gapless_models.parsing.treebank import load_treebank
@@ -67,7 +65,7 @@ def test_what_was_fetched_is_a_treebank_by_name(corpus, server, run):
 def test_fetch_to_a_folder_and_by_a_mirror_of_the_environment(corpus, server, run, tmp_path, monkeypatch):
     pytest.importorskip("pooch", reason="downloads need the extra data")
     monkeypatch.setenv("GAPLESS_DATA_MIRROR", server.address)
-    code, document = run("fetch", "mini", "--to", tmp_path / "mine")
+    code, document = run("fetch", "mini", "--dir", tmp_path / "mine")
     assert code == 0
     assert document["corpora"][0]["path"] == str(tmp_path / "mine" / "parsing" / "mini")
     assert load_treebank("mini", str(tmp_path / "mine")).test

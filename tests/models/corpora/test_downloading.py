@@ -1,7 +1,5 @@
 """Downloads from a server that misbehaves in every way: what comes out is whole, or nothing and a clear message."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json
@@ -19,7 +17,7 @@ import attrs
 import pytest
 
 from gapless.cli import Console
-from gapless.core.errors import InvalidProblem, MissingDependency
+from gapless.errors import InvalidProblem, MissingDependency
 from gapless_models.corpora.downloading import RETRIES, NotFetched, fetch
 
 pooch = pytest.importorskip("pooch", reason="downloads need the extra data")
@@ -33,7 +31,7 @@ class Quiet(Console):
         self.steps = []
         self.complaints = []
 
-    def complain(self, text):
+    def error(self, text):
         self.complaints.append(text)
 
     @contextlib.contextmanager
@@ -259,8 +257,8 @@ def test_two_at_once_ask_for_every_file_once(get, folder, server):
     waits, found = threading.Event(), []
 
     class Second(Quiet):
-        def complain(self, text):
-            super().complain(text)
+        def error(self, text):
+            super().error(text)
             waits.set()
 
     reached = threading.Event()

@@ -1,14 +1,12 @@
 """Sets of instances that plug-ins offer to ``gapless data``."""
 
-from __future__ import annotations
-
 import types
 from hashlib import sha256
 
 import pytest
 
 from gapless.cli import main
-from gapless.core.errors import DuplicateName, UnknownName
+from gapless.errors import DuplicateName, UnknownName
 from gapless.plugins import Plugins, hookimpl
 from gapless.plugins.manager import PluginWarning
 from gapless_models.corpora import registry
@@ -54,7 +52,7 @@ def test_the_instances_of_a_plugin_are_listed_and_fetched(offer, server, tmp_pat
     pytest.importorskip("pooch", reason="downloads need the extra data")
     offer(table(server.content["train.conllu"]), None)
     assert [*offered()] == [*known(), "bins"]
-    assert main(["data", "fetch", "bins", "--mirror", server.address, "--to", str(tmp_path / "mine")]) == 0
+    assert main(["data", "fetch", "bins", "--mirror", server.address, "--dir", str(tmp_path / "mine")]) == 0
     folder = tmp_path / "mine" / "instances" / "bins"
     assert (folder / "train.conllu").read_bytes() == server.content["train.conllu"]
     assert capsys.readouterr().out.splitlines()[-1] == f"  gapless run bins --data {folder}"

@@ -1,13 +1,11 @@
 """The registry that comes with gapless, and registries that are wrong."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
 
-from gapless.core.errors import InvalidProblem, UnknownName
+from gapless.errors import InvalidProblem, UnknownName
 from gapless_models.corpora import cache_folder
 from gapless_models.corpora.registry import TREEBANK, find, known, read_registry
 

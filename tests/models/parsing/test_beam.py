@@ -1,7 +1,5 @@
 """The beam parser: it scores as the problem does, beats no best tree, and finds it when nothing is cut away."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -19,7 +17,7 @@ from gapless_models.parsing.beam import BeamParser
 EVERYTHING = 10**6
 
 
-def drawn(rng) -> ParsingProblem:
+def drawn(rng):
     return random_problem(
         rng,
         int(rng.integers(1, 5)),

@@ -108,7 +108,10 @@ def test_a_complete_last_line_without_blank_line_is_read_with_a_remark(tmp_path,
         ),
         (word(1, "a\xa0", 0).encode("latin-1"), "line 1: not UTF-8 .byte 0xa0.; re-encode .* like Latin-1 .*1252:"),
         (GOOD.encode("utf-16"), "line 1: not UTF-8 .byte 0xff.; re-encode the file, which looks like UTF-16"),
-        (gzip.compress(GOOD.encode()), "line 1: not UTF-8 .byte 0x8b.; it is compressed: add .gz to the name"),
+        (
+            gzip.compress(GOOD.encode(), mtime=0),
+            "line 1: not UTF-8 .byte 0x8b.; it is compressed: add .gz to the name",
+        ),
     ],
 )
 def test_another_encoding_is_recognised(tmp_path, content, words):

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 
 from gapless.cli import Console
 from gapless_dependency.arc_diagram import draw_svg
-from gapless_dependency.arc_levels import levelled
-from gapless_models.parsing.terminal_drawing import Line, draw, show
+from gapless_dependency.arc_levels import arcs_with_levels
+from gapless_models.parsing.terminal_drawing import TerminalLine, draw, show
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORDS = ("A", "man", "arrived", "who", "sang", ".")
@@ -51,7 +51,7 @@ def random_tree(rng, n):
 def test_levels_keep_arcs_apart():
     rng = random.Random(1)
     for _ in range(200):
-        arcs = levelled(random_tree(rng, rng.randrange(1, 15)))
+        arcs = arcs_with_levels(random_tree(rng, rng.randrange(1, 15)))
         for one in arcs:
             for other in arcs:
                 if one is other:
@@ -108,7 +108,7 @@ def test_wrong_arcs_are_marked_in_the_text_and_red_on_a_terminal():
             return True
 
     coloured = Terminal()
-    show([Line("ab", frozenset({1}))], Console(out=coloured))
+    show([TerminalLine("ab", frozenset({1}))], Console(out=coloured))
     assert "a" in coloured.getvalue()
     assert "b" in coloured.getvalue()
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 import pytest
+from drawn import long
 
 import gapless as gl
 from gapless import InvalidProblem
-from gapless.core.serial import dumps, loads
+from gapless.arrays.serial import dumps, loads
 from gapless.roles import Factor
 from gapless.search import driver
 from gapless.testing import check_factor
-from gapless_dependency import Arcs, DependencyTree, Node, ParsingProblem
+from gapless_dependency import Arcs, DependencyTree, ParsingProblem, PatternNode
 from gapless_dependency.enumeration import all_trees, tree_scores
 from gapless_models.parsing import FAMILIES, Options, ParserModel, Sentence, train
 from gapless_models.parsing.decoder import exact_tree
@@ -26,7 +26,7 @@ from gapless_models.parsing.families import ARC
 from gapless_models.parsing.features import TABLE, ParsingFeatures
 from gapless_models.parsing.hand_crafted import HAND_CRAFTED
 from gapless_models.parsing.parser_model import all_arcs, pattern_matches
-from gapless_models.parsing.patterns import PATTERN, PatternFactor, PatternMatches, PatternTemplate
+from gapless_models.parsing.patterns import PATTERN, PatternFactor, PatternMatches
 from gapless_models.parsing.template_digest import template_digests
 from gapless_models.parsing.training import training_sentence
 from gapless_tasks.parsing import paper
@@ -35,7 +35,7 @@ from gapless_tasks.parsing.perceptron_parser import SOURCE, trial
 from gapless_tasks.parsing.tables import models
 
 
-def sentence(text: str, heads: tuple[int, ...] = ()) -> Sentence:
+def sentence(text, heads=()):
     pairs = [word.rsplit("/", 1) for word in text.split()]
     return Sentence(tuple(w for w, _ in pairs), tuple(t for _, t in pairs), ("_",) * len(pairs), heads)
 
@@ -58,23 +58,23 @@ BITS = 14
 BOTH = pytest.mark.parametrize("projective", [True, False])
 
 
-def by_enumeration(problem: ParsingProblem) -> DependencyTree:
+def by_enumeration(problem):
     heads, scores = tree_scores(problem)
     return problem.tree(heads[int(scores.argmax())])
 
 
-def fit(**changes: Any) -> ParserModel:
-    options = Options(**{"epochs": 6, "heads_kept": None, "bits": BITS, "families": (PATTERN,), **changes})
+def fit(**changes):
+    options = Options(**{"epochs": 6, "max_heads": None, "bits": BITS, "families": (PATTERN,), **changes})
     return train(TREEBANK, (), options, solver=by_enumeration)
 
 
-def drawn(seed: int, families: tuple[str, ...] = (PATTERN,), **changes: Any) -> ParserModel:
+def drawn(seed, families=(PATTERN,), **changes):
     """A parser whose weights are whole numbers, drawn: small, so that there are ties."""
     table = np.random.default_rng(seed).integers(-3, 4, 1 << BITS).astype(np.float32)
     return attrs.evolve(fit(epochs=1), table=table, families=families, granularity=1.0, **changes)
 
 
-def by_hand(template: PatternTemplate, s: Sentence, heads: np.ndarray[Any, Any]) -> list[tuple[int, ...]]:
+def by_hand(template, s, heads):
     """Matches in a tree, from the definition: every choice of words is tried."""
     found = []
     for places in itertools.permutations(range(1, len(s) + 1), len(template.nodes)):
@@ -93,7 +93,7 @@ def by_hand(template: PatternTemplate, s: Sentence, heads: np.ndarray[Any, Any])
     return found
 
 
-def test_the_papers_example_matches_where_the_paper_draws_it() -> None:
+def test_the_papers_example_matches_where_the_paper_draws_it():
     matches = pattern_matches([PATTERN], PAPER, all_arcs(9))
     assert matches is not None
     found = matches.in_tree(np.array(PAPER.heads))
@@ -106,7 +106,7 @@ def test_the_papers_example_matches_where_the_paper_draws_it() -> None:
 
 
 @pytest.mark.parametrize("s", TREEBANK, ids=lambda s: s.words[0])
-def test_matches_are_those_of_the_definition(s: Sentence) -> None:
+def test_matches_are_those_of_the_definition(s):
     matches = pattern_matches([PATTERN], s, all_arcs(len(s)))
     assert matches is not None
     some = 0
@@ -120,16 +120,16 @@ def test_matches_are_those_of_the_definition(s: Sentence) -> None:
 
 
 @BOTH
-def test_scores_are_those_of_the_features(projective: bool) -> None:
+def test_scores_are_those_of_the_features(projective):
     """Weights of a tree's features are its score; so training moves what the decoder maximises."""
     families = (PATTERN, "grandchild")
     model = fit(families=families, projective=projective, margin=7.0)
     features = ParsingFeatures(families, projective=projective, bits=BITS)
     fires = 0
     for s in TREEBANK:
-        example = training_sentence(s, Options(heads_kept=None, families=families), None, keep_gold=True)
+        example = training_sentence(s, Options(max_heads=None, families=families), None, keep_gold=True)
         problem, bare = model.problem(s), model.problem(s, ["grandchild"])
-        for heads in all_trees(len(s), projective, True)[::5]:
+        for heads in all_trees(len(s), projective, True)[::15]:
             tree = DependencyTree(heads)
             places, counts = features.features(example, tree).merged().parts[TABLE]
             value = problem.value(tree)
@@ -139,9 +139,9 @@ def test_scores_are_those_of_the_features(projective: bool) -> None:
     assert fires > 10
 
 
-def test_differences_are_those_of_the_features() -> None:
+def test_differences_are_those_of_the_features():
     features = ParsingFeatures((PATTERN,), projective=True, bits=BITS)
-    options = Options(heads_kept=None, families=(PATTERN,))
+    options = Options(max_heads=None, families=(PATTERN,))
     for s in TREEBANK:
         example = training_sentence(s, options, None, keep_gold=True)
         gold = features.gold(example)
@@ -157,7 +157,7 @@ def test_differences_are_those_of_the_features() -> None:
 
 
 @BOTH
-def test_a_tiny_treebank_is_learnt(projective: bool) -> None:
+def test_a_tiny_treebank_is_learnt(projective):
     model = fit(projective=projective, epochs=12)
     for s in TREEBANK:
         assert by_enumeration(model.problem(s)).heads.tolist() == list(s.heads)
@@ -165,8 +165,8 @@ def test_a_tiny_treebank_is_learnt(projective: bool) -> None:
 
 @BOTH
 @pytest.mark.parametrize("families", [(PATTERN,), (PATTERN, "grandchild", "sibling", "comb")])
-@pytest.mark.parametrize("seed", range(4))
-def test_trees_are_found_exactly_and_proved(seed: int, families: tuple[str, ...], projective: bool) -> None:
+@pytest.mark.parametrize("seed", [0, 1, long(2), long(3)])
+def test_trees_are_found_exactly_and_proved(seed, families, projective):
     """By every way: the compiled search, its roles in Python, training's decoder; ties included."""
     model = drawn(seed, families, projective=projective)
     for s in TREEBANK:
@@ -182,23 +182,23 @@ def test_trees_are_found_exactly_and_proved(seed: int, families: tuple[str, ...]
 
 
 @BOTH
-def test_the_compiled_search_takes_patterns(projective: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_compiled_search_takes_patterns(projective, monkeypatch):
     if not driver.gapless_kernels.COMPILED:
         pytest.skip("there is no compiled search here: the kernels are not built")
     taken = []
-    real = driver.kernels.Search
+    real = driver.NodeSearch
 
     def counted(*arguments: Any, **options: Any) -> Any:
         taken.append(options["factors"])
         return real(*arguments, **options)
 
-    monkeypatch.setattr(driver.kernels, "Search", counted)
+    monkeypatch.setattr(driver, "NodeSearch", counted)
     assert gl.solve(drawn(0, projective=projective).problem(PAPER), "split-bound").proved
     assert taken == [[]]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_patterns_that_forbid(seed: int) -> None:
+def test_patterns_that_forbid(seed):
     """Scores of -inf go the same way."""
     rng = np.random.default_rng(seed)
     s = TREEBANK[1]
@@ -219,7 +219,7 @@ def test_patterns_that_forbid(seed: int) -> None:
     assert result.verify(problem)
 
 
-def test_the_factors_keep_the_contract_and_are_stored() -> None:
+def test_the_factors_keep_the_contract_and_are_stored():
     problem = drawn(1).problem(TREEBANK[1])
     assert {factor.name for factor in problem.factors} == {PATTERN}
     assert len({scored.scopes.shape[1] for scored in problem.conjunctions}) == len(problem.factors)
@@ -232,7 +232,7 @@ def test_the_factors_keep_the_contract_and_are_stored() -> None:
     assert gl.solve(problem, "split-bound").verify(again)
 
 
-def test_what_fires_is_named_by_its_pattern() -> None:
+def test_what_fires_is_named_by_its_pattern():
     problem = drawn(2).problem(PAPER)
     told = fired(problem, np.array(PAPER.heads))
     arcs_of = {name: set(arcs) for name, arcs, _ in told}
@@ -242,9 +242,9 @@ def test_what_fires_is_named_by_its_pattern() -> None:
     assert {name for name, _, _ in fired(again, np.array(PAPER.heads))} == {"arc", "conjunction"}
 
 
-def test_one_set_of_arcs_by_two_patterns_scores_both() -> None:
+def test_one_set_of_arcs_by_two_patterns_scores_both():
     """The scores of what fires add up, whichever pattern they come from."""
-    nodes = {"a": Node(), "b": Node(), "c": Node()}
+    nodes = {"a": PatternNode(), "b": PatternNode(), "c": PatternNode()}
     twice = [
         attrs.evolve(
             HAND_CRAFTED[i], nodes=nodes, arcs=(("a", "b"), ("b", "c")), before=(), adjacent=(), same_word=()
@@ -260,13 +260,13 @@ def test_one_set_of_arcs_by_two_patterns_scores_both() -> None:
     assert len(np.unique(factor.scopes(arcs), axis=0)) == len(factor.scopes(arcs))
 
 
-def test_a_pattern_parser_is_stored_and_others_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, path = fit(heads_kept=2, epochs=2), tmp_path / "model.npz"
+def test_a_pattern_parser_is_stored_and_others_are_refused(tmp_path, monkeypatch):
+    model, path = fit(max_heads=2, epochs=2), tmp_path / "model.npz"
     model.save(path)
     read = ParserModel.load(path)
     assert read.families == (PATTERN,)
     for s in TREEBANK:
-        one, two = model.problem(s, heads_kept=2), read.problem(s, heads_kept=2)
+        one, two = model.problem(s, max_heads=2), read.problem(s, max_heads=2)
         assert gl.solve(one).value == gl.solve(two).value
     fewer = (attrs.evolve(HAND_CRAFTED[0], before=(("a", "b"),)), *HAND_CRAFTED[1:])
     monkeypatch.setattr("gapless_models.parsing.template_digest.HAND_CRAFTED", fewer)
@@ -274,7 +274,7 @@ def test_a_pattern_parser_is_stored_and_others_are_refused(tmp_path: Path, monke
         ParserModel.load(path)
 
 
-def test_parsers_stored_before_there_were_patterns_are_still_read() -> None:
+def test_parsers_stored_before_there_were_patterns_are_still_read():
     """Digests of the other templates, as the first version stored them."""
     assert template_digests(FAMILIES) == OLD_DIGESTS
 
@@ -292,7 +292,7 @@ OLD_DIGESTS = {
 }
 
 
-def test_pruned_candidates_leave_only_their_matches() -> None:
+def test_pruned_candidates_leave_only_their_matches():
     mask = all_arcs(9)
     mask[3, 7] = False
     matches = pattern_matches([PATTERN], PAPER, mask)
@@ -303,14 +303,14 @@ def test_pruned_candidates_leave_only_their_matches() -> None:
     assert few.in_tree(np.arange(9))["pattern rather than"].shape == (0, 4)
 
 
-def test_patterns_hash_from_seeds_of_their_own() -> None:
+def test_patterns_hash_from_seeds_of_their_own():
     every = (ARC, *FAMILIES.values(), *(pattern.features for pattern in HAND_CRAFTED))
     seeds = [set(templates.rows[:, 0].tolist()) for templates in every]
     assert all(not a & b for a, b in itertools.combinations(seeds, 2))
     assert len({templates.name for templates in every}) == len(every)
 
 
-def test_table_2_has_all_rows() -> None:
+def test_table_2_has_all_rows():
     for projective in (True, False):
         rows = {row.name: (row, families) for row, families in models(SOURCE.families, projective)}
         row, families = rows["+ hand craft"]
@@ -320,13 +320,13 @@ def test_table_2_has_all_rows() -> None:
 
 
 @BOTH
-def test_a_trial_with_patterns_has_their_factors(projective: bool) -> None:
+def test_a_trial_with_patterns_has_their_factors(projective):
     with pytest.raises(gl.GaplessError):
         gl.solve(trial((PATTERN,), projective), "first-order")
     assert gl.solve(trial((PATTERN, "grandchild"), projective)).proved
 
 
-def test_sets_of_arcs_are_grouped_the_same_way_in_long_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sets_of_arcs_are_grouped_the_same_way_in_long_sentences(monkeypatch):
     """Rows are compared when a set of arcs does not fit one number."""
     one = pattern_matches([PATTERN], TREEBANK[2], all_arcs(5))
     monkeypatch.setattr("gapless_models.parsing.patterns._LARGEST", 0)
@@ -338,7 +338,7 @@ def test_sets_of_arcs_are_grouped_the_same_way_in_long_sentences(monkeypatch: py
         np.testing.assert_array_equal(a.set_of, b.set_of)
 
 
-def test_long_sentences_are_parsed_pruned_and_unpruned_up_to_a_length() -> None:
+def test_long_sentences_are_parsed_pruned_and_unpruned_up_to_a_length():
     """Conjuncts alone have 300,000 matches among all arcs of 60 words; what is too much is said."""
     words = 20 * ["fish/NN", "and/CC", "bread/NN"]
     unpruned = pattern_matches([PATTERN], sentence(" ".join(words[:42])), all_arcs(42))

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from drawn import long
 
 import gapless_kernels
 from gapless_dependency import Grandchild, ParsingProblem
@@ -76,7 +77,7 @@ def bethe(arcs, parts, scores, single_root):
     return tree - np.log1p(both * surplus).sum(), found
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, long(1), long(2)])
 @pytest.mark.parametrize("single_root", [True, False])
 def test_beliefs_are_the_gradient_of_the_bethe_approximation(seed, single_root):
     arcs, parts, scores = sentence(4, 10 + seed, 0.4)

@@ -35,7 +35,9 @@ def model():
 def features_and_example(bits=12):
     classes = TokenClasses.of(TREEBANK.train, fine=4, words=5, least=3)
     features = GrandparentFeatures(classes, projective=False, single_root=True, bits=bits)
-    example = Example(atoms_of(SHORT), classes.of_sentence(SHORT), np.array(SHORT.heads), all_arcs(len(SHORT)))
+    example = Example(
+        atoms_of(SHORT), np.array(SHORT.heads), all_arcs(len(SHORT)), tokens=classes.of_sentence(SHORT)
+    )
     return features, example
 
 

@@ -51,9 +51,12 @@ def test_lexicon_drops_rare_labels():
     assert LabelLexicon.fit(noisy, min_share=0.0)["of"] == "ADP/NOUN"
 
 
+TEMPLATES = Templates(LabelLexicon.fit(SENTENCES))
+
+
 @given(st.lists(st.text(max_size=8), max_size=6))
 def test_every_word_has_the_bias_and_no_feature_twice(words):
-    rows = Templates(LabelLexicon.fit(SENTENCES)).features(words)
+    rows = TEMPLATES.features(words)
     assert len(rows) == len(words)
     for row in rows:
         assert BIAS in row

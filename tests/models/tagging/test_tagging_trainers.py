@@ -5,6 +5,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from drawn import long
 
 from gapless.learn import DamagedFile, TrainingWeights, Weights
 from gapless_models.tagging import ChainTagger, TaggedSentence, embedded_corpus, train
@@ -120,7 +121,7 @@ def test_proposals_change_one_label():
     assert propose_label(one, np.zeros(2, np.int64), rng) is None
 
 
-@pytest.mark.parametrize("trainer", ["perceptron", "svm", "samplerank"])
+@pytest.mark.parametrize("trainer", ["perceptron", long("svm"), long("samplerank")])
 def test_every_trainer_makes_a_tagger(trainer):
     reports = []
     corpus, test = embedded_corpus("train"), embedded_corpus("test")
@@ -128,8 +129,8 @@ def test_every_trainer_makes_a_tagger(trainer):
     assert tagger.accuracy(test, best) > 0.86
     assert all(isinstance(report, EpochReport) for report in reports)
     assert reports[-1].mistakes < reports[0].mistakes
-    again = train(corpus, best, epochs=3, trainer=trainer)
-    np.testing.assert_array_equal(again.weights, tagger.weights)
+    one, other = (train(corpus[:40], best, epochs=2, trainer=trainer) for _ in range(2))
+    np.testing.assert_array_equal(one.weights, other.weights)
 
 
 def test_a_stronger_transition_penalty_gives_smaller_transitions():

@@ -32,7 +32,7 @@ pytest.importorskip("conllu", reason="conllu is not installed: pip install 'gapl
 
 @examples(200)
 @given(line=st.text() | st.text(alphabet="ab\"'`.,() \t\u2028\u00a0"), spaced=st.booleans())
-def test_words_are_pieces_of_the_line(line: str, spaced: bool) -> None:
+def test_words_are_pieces_of_the_line(line, spaced):
     spans = tokenise(line, spaced=spaced)
     assert all(a < b for a, b in spans)
     assert all(first[1] <= second[0] for first, second in itertools.pairwise(spans))
@@ -41,7 +41,7 @@ def test_words_are_pieces_of_the_line(line: str, spaced: bool) -> None:
     assert not any(character.isspace() for word in words for character in word)
 
 
-def test_the_text_of_a_sentence_is_the_line_again(tmp_path: Path) -> None:
+def test_the_text_of_a_sentence_is_the_line_again(tmp_path):
     line = 'She said "no", didn\'t she?'
     path = tmp_path / "own.txt"
     path.write_text(line, "utf-8")
@@ -51,7 +51,7 @@ def test_the_text_of_a_sentence_is_the_line_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_relations_are_the_best_of_all(number: int) -> None:
+def test_relations_are_the_best_of_all(number):
     trees = [one for one in _trees("train") if len(one.words) <= 7][:12]
     model = RelationModel.train([one.entry.sentence for one in trees], epochs=2)
     assert model is not None
@@ -69,7 +69,7 @@ def test_relations_are_the_best_of_all(number: int) -> None:
     assert max(problem.value(labels) for labels in [*drawn, *near]) <= result.value + 1e-9
 
 
-def test_a_parser_is_what_it_was_when_it_was_stored(tmp_path: Path) -> None:
+def test_a_parser_is_what_it_was_when_it_was_stored(tmp_path):
     path = tmp_path / "parser.npz"
     parser = embedded_parser()
     parser.save(path)
@@ -80,7 +80,7 @@ def test_a_parser_is_what_it_was_when_it_was_stored(tmp_path: Path) -> None:
         assert [p.result.value for p in a.proofs] == [p.result.value for p in b.proofs]
 
 
-def test_the_embedded_models_know_their_own_language() -> None:
+def test_the_embedded_models_know_their_own_language():
     gold = _trees("test")
     found, interrupted = parse(embedded_parser(), [TextSentence("", one.words) for one in gold], Solver())
     assert not interrupted
@@ -100,7 +100,7 @@ def test_the_embedded_models_know_their_own_language() -> None:
 
 
 @pytest.mark.parametrize("cut", [0, 10, 0.5, -20])
-def test_a_cut_model_is_refused(cut: float, tmp_path: Path) -> None:
+def test_a_cut_model_is_refused(cut, tmp_path):
     path = tmp_path / "tagger.npz"
     embedded_tagger().save(path)
     whole = path.read_bytes()
@@ -111,7 +111,7 @@ def test_a_cut_model_is_refused(cut: float, tmp_path: Path) -> None:
         TextParser.load(path)
 
 
-def test_a_pickle_is_no_model(tmp_path: Path) -> None:
+def test_a_pickle_is_no_model(tmp_path):
     ran = tmp_path / "ran"
 
     class Bad:
@@ -143,7 +143,7 @@ def test_a_pickle_is_no_model(tmp_path: Path) -> None:
         (lambda arrays, data: data.update(tagger=3), "no consistent parser"),
     ],
 )
-def test_parts_that_do_not_fit_are_refused(change: object, words: str, tmp_path: Path) -> None:
+def test_parts_that_do_not_fit_are_refused(change, words, tmp_path):
     path = tmp_path / "parser.npz"
     embedded_parser().save(path)
     arrays, data = read_archive(path, "parser")
@@ -153,7 +153,7 @@ def test_parts_that_do_not_fit_are_refused(change: object, words: str, tmp_path:
         TextParser.load(path)
 
 
-def test_a_tagger_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+def test_a_tagger_of_an_earlier_version_is_read(tmp_path):
     path = tmp_path / "tagger.npz"
     embedded_tagger().save(path)
     arrays, data = read_archive(path, "chain tagger")
@@ -162,7 +162,7 @@ def test_a_tagger_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     assert ChainTagger.load(path).column == "upos"
 
 
-def test_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "tagger.npz"
     monkeypatch.setattr("gapless.learn.archive.VERSION", 2)
     embedded_tagger().save(path)
@@ -181,14 +181,14 @@ def test_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("", "no concept"),
     ],
 )
-def test_bad_concepts_are_named_by_their_line(content: str, words: str, tmp_path: Path) -> None:
+def test_bad_concepts_are_named_by_their_line(content, words, tmp_path):
     path = tmp_path / "own.tsv"
     path.write_text(content, "utf-8")
     with pytest.raises(LinkingFileError, match=words):
         Concepts.read(path)
 
 
-def test_concepts_are_written_as_they_were_read(tmp_path: Path) -> None:
+def test_concepts_are_written_as_they_were_read(tmp_path):
     concepts = Concepts.embedded()
     concepts.write(tmp_path / "own.tsv")
     again = Concepts.read(tmp_path / "own.tsv")
@@ -197,7 +197,7 @@ def test_concepts_are_written_as_they_were_read(tmp_path: Path) -> None:
     assert [(m.first, m.end) for m in again.mentions(words)] == [(0, 1), (3, 5)]
 
 
-def test_the_longest_name_is_meant(tmp_path: Path) -> None:
+def test_the_longest_name_is_meant(tmp_path):
     path = tmp_path / "own.tsv"
     path.write_text("New York\tBig Apple\tYork\nYork\t\t\nApple\t\tNew York\n", "utf-8")
     concepts = Concepts.read(path)

@@ -12,7 +12,7 @@ import pytest
 
 import gapless as gl
 from gapless.cli import Console, exit_codes, main
-from gapless.core.record import read_values
+from gapless.results.record import read_values
 from gapless_linking import LinkingProblem
 from gapless_linking.shortest_paths import shortest_paths
 from gapless_models.linking.corpora import load_corpora

@@ -6,7 +6,6 @@ import pytest
 
 from gapless.cli import Console
 from gapless_models.parsing.treebank import embedded_treebank
-from gapless_tasks.parsing.job import ParsingJob
 from gapless_tasks.parsing.parser import ParserSource, Request
 
 
@@ -24,6 +23,6 @@ def test_only_its_own_checkpoints_are_removed(tmp_path, name):
     other = tmp_path / f"{name}2.epochs"
     for path in (*mine, other):
         path.write_text("")
-    job = ParsingJob(ParserSource(lambda *_: Stub(), None, (), None))
-    job.parser(embedded_treebank(), Request((), 1, 0, None), stored, argparse.Namespace(train=False), Console())
+    source = ParserSource(lambda *_: Stub(), None, (), None)
+    source.parser(embedded_treebank(), Request((), 1, 0, None), stored, argparse.Namespace(train=False), Console())
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, other.name])

@@ -44,10 +44,10 @@ class CountingParser:
                 for b in range(m + 1, len(heads)):
                     if heads[b] == h:
                         counts[f"sibling {tags[h]} {tags[m]} {tags[b]}"] += 1
-        console.say("counted")
+        console.info("counted")
         return cls(request.families, counts, request.record(treebank))
 
-    def problem(self, sentence, *, heads_kept=None):
+    def problem(self, sentence, *, max_heads=None):
         tags = ("ROOT", *sentence.tags)
         n = len(sentence)
         scores = np.array(
@@ -61,8 +61,8 @@ class CountingParser:
         )
         np.fill_diagonal(scores, -np.inf)
         mask = None
-        if heads_kept is not None:
-            mask = scores >= -np.sort(-scores[1:], axis=0)[min(heads_kept, n) - 1]
+        if max_heads is not None:
+            mask = scores >= -np.sort(-scores[1:], axis=0)[min(max_heads, n) - 1]
             mask[0] = True
         factors = [FACTORS[name](self._scorer(name, tags)) for name in self.families]
         return ParsingProblem(scores, factors=factors, heads=mask, words=sentence.words)
@@ -106,7 +106,7 @@ def problems(count=6):
     treebank = embedded_treebank()
 
     parser = CountingParser.train(treebank, Request(("grandchild",), 1, 0, 4), Console(as_json=True))
-    return [parser.problem(sentence, heads_kept=4) for sentence in treebank.test[:count]], treebank.test[:count]
+    return [parser.problem(sentence, max_heads=4) for sentence in treebank.test[:count]], treebank.test[:count]
 
 
 def test_the_whole_job(capsys, tmp_path):
@@ -170,11 +170,11 @@ def test_a_stored_parser_is_used_again(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (["--families", "grandchild,cousin"], "--families cousin: expected some of grandchild, sibling, or none"),
+        (["--factors", "grandchild,cousin"], "--factors cousin: expected some of grandchild, sibling, or none"),
         (["--method", "split-bond"], "split-bound"),
         (["--treebank", "/nowhere"], "--treebank /nowhere"),
         (["--explain", "9"], "--explain 9: there are 8 test sentences"),
-        (["--tables", "--heads-kept", "all"], "--tables: table 3 keeps 3 to 20 heads"),
+        (["--tables", "--max-heads", "all"], "--tables: table 3 keeps 3 to 20 heads"),
         (
             ["--tables", "--rows", "+ siblin"],
             r"--rows \+ siblin \(did you mean '\+ sibling'\?\): expected some of first",
@@ -258,7 +258,7 @@ def test_the_command_trains_parses_and_verifies_the_embedded_treebank(capsys, tm
     assert found["proved"] == found["verified"] == 1.0
     assert found["uas"] > 0.5
     assert [path.name for path in tmp_path.iterdir()] == ["m.npz"]
-    assert main([*asked, "--heads-kept", "all", "--json"]) == exit_codes.PROVED
+    assert main([*asked, "--max-heads", "all", "--json"]) == exit_codes.PROVED
     assert json.loads(capsys.readouterr().out)["uas"] > 0.5
 
 
@@ -280,7 +280,7 @@ def test_processes_start_before_the_clock(monkeypatch):
 def test_table_2_of_trained_parsers_has_all_rows_of_the_paper(capsys, tmp_path):
     """The row "+ hand craft" was missing: patterns were no family that is trained."""
     quick = ["--trees", "projective", "--limit-seconds", "60", "--out", str(tmp_path), "--json", "--tables"]
-    code = main(["run", "dependency-parsing", *QUICK, *quick, "--families", "pattern"])
+    code = main(["run", "dependency-parsing", *QUICK, *quick, "--factors", "pattern"])
     printed = capsys.readouterr()
     assert code == exit_codes.PROVED, printed.err
     found = json.loads(printed.out)

@@ -84,7 +84,7 @@ def test_training_needs_every_head(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (["--families", "sibling"], "--families sibling: the parser of --model .* with grandchild,sibling; leave"),
+        (["--factors", "sibling"], "--factors sibling: the parser of --model .* with grandchild,sibling; leave"),
         (["--epochs", "9"], "--epochs 9: .* was trained with 1; leave the option out, or use --train"),
         (["--seed", "4"], "--seed 4: .* was trained with 0"),
         (["--trees", "projective"], "--trees projective: .* was trained with non-projective"),
@@ -110,7 +110,7 @@ def test_a_damaged_model_is_refused_before_anything_is_read(capsys, tmp_path):
 def test_a_method_that_does_not_fit_is_refused_before_the_training(capsys, asked):
     code, out, complaint = run(capsys, *QUICK, *asked)
     assert code == exit_codes.USAGE
-    assert "--families grandchild,sibling: " in complaint
+    assert "--factors grandchild,sibling: " in complaint
     assert "epoch" not in out
 
 
@@ -134,7 +134,7 @@ def test_the_summary_says_what_was_run(capsys, model):
     assert found["treebank"] == "embedded"
     assert found["verified"] is None
     assert not found["projective"]
-    described = [found[name] for name in ("method", "model", "heads_kept", "epochs", "limit_seconds")]
+    described = [found[name] for name in ("method", "model", "max_heads", "epochs", "limit_seconds")]
     assert described == ["split-bound", model, 10, 1, 9.0]
 
 
@@ -151,7 +151,7 @@ def test_closed_at_the_root_is_counted_however_sentences_are_decoded(capsys, mod
 def test_models_of_the_tables_are_used_again_only_for_the_same_request(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(length_figures, "find_spec", lambda _: None)
     stored = tmp_path / "m.npz"
-    asked = [*QUICK, "--families", "none", "--tables", "--model", str(stored), "--out", str(tmp_path / "out")]
+    asked = [*QUICK, "--factors", "none", "--tables", "--model", str(stored), "--out", str(tmp_path / "out")]
     code, printed, complaint = run(capsys, *asked)
     assert code == exit_codes.PROVED, complaint
     for speed in ("words/s, from arrays", "words/s, search alone"):
@@ -221,6 +221,6 @@ def test_an_evaluator_finds_the_heads_that_were_found_and_no_relation(capsys, mo
 @pytest.mark.parametrize(("wrong", "said"), [(1, "1 sentence wrong"), (2, "2 sentences wrong")])
 def test_one_sentence_is_no_plural(capsys, wrong, said):
     report = argparse.Namespace(score=None, wrong=wrong)
-    with training_progress.told(Console(verbose=True), "parser", 5) as tell:
+    with training_progress.epoch_progress(Console(verbose=True), "parser", 5) as tell:
         tell("parser", argparse.Namespace(kind="epoch", epoch=1, count=5, done=5, report=report))
     assert f"epoch 1: {said}" in capsys.readouterr().out

@@ -51,7 +51,7 @@ def _embedded(monkeypatch):
 def models(tmp_path_factory):
     """A folder with the model of the embedded treebank."""
     folder = tmp_path_factory.mktemp("models")
-    found = Models(folder, anew=False, learner="beliefs", epochs=2, seed=0)
+    found = Models(folder, retrain=False, learner="beliefs", epochs=2, seed=0)
     found.model(embedded_treebank(), Console(as_json=True))
     return str(folder)
 
@@ -232,7 +232,7 @@ def test_shares_are_of_all_parts_and_by_length():
 
 def test_every_system_is_given_unscored_problems():
     treebank = embedded_treebank()
-    found = Models(None, anew=False, learner="beliefs", epochs=1, seed=0).model(treebank, Console(as_json=True))
+    found = Models(None, retrain=False, learner="beliefs", epochs=1, seed=0).model(treebank, Console(as_json=True))
     problems = Problems(found, treebank.test)
     assert len(problems[:3]) == 3
     assert problems[0] is not problems[0]
@@ -249,8 +249,8 @@ def test_the_shipped_methods_agree_and_their_certificates_hold(capsys, models):
     assert code == exit_codes.PROVED, complaints
     full, lazy, ours, exact = found["table1"]
     assert lazy["objective_relative"] == pytest.approx(1.0, abs=1e-6)
-    assert full["parts_scored"] == full["parts_added"] == 1.0
-    assert max(one["parts_scored"] for one in (lazy, ours, exact)) < 0.6
+    assert full["scopes_scored"] == full["scopes_added"] == 1.0
+    assert max(one["scopes_scored"] for one in (lazy, ours, exact)) < 0.6
     assert exact["uas"] == found["treebanks"][0]["uas"]
     assert all(one["unfinished"] == one["refuted"] == 0 for one in found["table1"] + found["table2"])
     by_rows = {one["system"]: one["integral"] for one in found["table2"]}

@@ -1,14 +1,12 @@
 """Tagging jobs that take a corpus by name or path, in every format."""
 
-from __future__ import annotations
-
 import gzip
 import json
 
 import pytest
 
 from gapless.cli import exit_codes, main
-from gapless.core.errors import InvalidProblem
+from gapless.errors import InvalidProblem
 from gapless_models.tagging import TaggedFileError, TaggedSentence
 from gapless_models.tagging.iob2 import read_iob2
 from gapless_tasks.tagging.evaluation import are_entities, entity_scores

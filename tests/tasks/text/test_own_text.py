@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -40,17 +39,17 @@ COMMANDS = ("tag", "parse", "link", "title")
 
 
 @pytest.fixture
-def text(tmp_path: Path) -> Path:
+def text(tmp_path):
     path = tmp_path / "own.txt"
     path.write_text(f"{CAT}\n\n{JAGUAR}\n", "utf-8")
     return path
 
 
-def rows(conllu: str) -> list[list[str]]:
+def rows(conllu):
     return [line.split("\t") for line in conllu.splitlines() if line and not line.startswith("#")]
 
 
-def test_a_file_is_tagged(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_tagged(text, capsys):
     assert main(["tag", str(text)]) == exit_codes.PROVED
     first, second = capsys.readouterr().out.splitlines()
     assert first == "The/DET cat/NOUN sat/VERB on/ADP the/DET mat/NOUN ./PUNCT"
@@ -58,15 +57,13 @@ def test_a_file_is_tagged(text: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.parametrize("arguments", [["-"], []], ids=["a dash", "no file"])
-def test_standard_input_is_read(
-    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_standard_input_is_read(arguments, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CAT.encode())))
     assert main(["tag", *arguments]) == exit_codes.PROVED
     assert capsys.readouterr().out.startswith("The/DET cat/NOUN")
 
 
-def test_a_tree_has_heads_and_relations(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tree_has_heads_and_relations(text, capsys):
     assert main(["parse", str(text), "--format", "conllu"]) == exit_codes.PROVED
     out = capsys.readouterr().out
     assert "# text = The cat sat on the mat.\n" in out
@@ -81,7 +78,7 @@ def test_a_tree_has_heads_and_relations(text: Path, capsys: pytest.CaptureFixtur
     assert not out.endswith("\n\n\n")
 
 
-def test_a_tree_is_drawn(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tree_is_drawn(text, capsys):
     assert main(["parse", str(text)]) == exit_codes.PROVED
     out = capsys.readouterr().out
     assert "▼" in out
@@ -89,7 +86,7 @@ def test_a_tree_is_drawn(text: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_names_are_linked(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_are_linked(text, capsys):
     assert main(["link", str(text), "--format", "jsonl"]) == exit_codes.PROVED
     none, some = map(json.loads, capsys.readouterr().out.splitlines())
     assert none["links"] == []
@@ -98,7 +95,7 @@ def test_names_are_linked(text: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert concepts == ["Jaguar (cat)", "Puma (cat)", "Jungle (forest)", "Amazon rainforest"]
 
 
-def test_each_text_gets_a_title(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_text_gets_a_title(text, capsys):
     pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install 'gapless[tasks]'")
     assert main(["title", str(text), "--length", "2"]) == exit_codes.PROVED
     titles = capsys.readouterr().out.splitlines()
@@ -108,9 +105,7 @@ def test_each_text_gets_a_title(text: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_proofs_are_kept_and_hold(
-    command: str, text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_proofs_are_kept_and_hold(command, text, tmp_path, capsys):
     if command == "title":
         pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install 'gapless[tasks]'")
     proofs = tmp_path / "proofs.jsonl"
@@ -124,7 +119,7 @@ def test_proofs_are_kept_and_hold(
     assert f"{text}, line 3" in listed[-1].name
 
 
-def test_a_forged_proof_is_refused(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_forged_proof_is_refused(text, tmp_path, capsys):
     proofs = tmp_path / "proofs.jsonl"
     main(["tag", str(text), "--certificates", str(proofs)])
     first, second = (gl.loads(line) for line in proofs.read_text("utf-8").splitlines())
@@ -133,7 +128,7 @@ def test_a_forged_proof_is_refused(text: Path, tmp_path: Path, capsys: pytest.Ca
     assert main(["verify", str(proofs)]) == exit_codes.FAILED
 
 
-def test_json_is_one_document_with_bounds(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_one_document_with_bounds(text, capsys):
     for flag in (["--json"], ["--format", "json"]):
         assert main(["parse", str(text), *flag]) == exit_codes.PROVED
         document = json.loads(capsys.readouterr().out)
@@ -148,7 +143,7 @@ def test_json_is_one_document_with_bounds(text: Path, capsys: pytest.CaptureFixt
         assert tree["bound"] == pytest.approx(tree["value"])
 
 
-def test_everything_but_what_was_found_stays_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_everything_but_what_was_found_stays_as_it_was(tmp_path, capsys):
     path = tmp_path / "de.conllu.gz"
     path.write_bytes(gzip.compress(GERMAN.encode()))
     for command, columns in (("tag", {3}), ("parse", {6, 7}), ("link", {9})):
@@ -164,14 +159,14 @@ def test_everything_but_what_was_found_stays_as_it_was(tmp_path: Path, capsys: p
                 assert a == b
 
 
-def test_conllu_gives_conllu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_conllu_gives_conllu(tmp_path, capsys):
     path = tmp_path / "own"  # no suffix says so: the first line does
     path.write_text(GERMAN, "utf-8")
     assert main(["tag", str(path)]) == exit_codes.PROVED
     assert capsys.readouterr().out.startswith("# sent_id = de-1\n")
 
 
-def test_given_tags_are_used_unless_told_otherwise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_given_tags_are_used_unless_told_otherwise(tmp_path, capsys):
     path = tmp_path / "own.conllu"
     path.write_text(GERMAN, "utf-8")
     for flags, steps in (([], {"tree", "relations"}), (["--retag"], {"tags", "tree", "relations"})):
@@ -179,7 +174,7 @@ def test_given_tags_are_used_unless_told_otherwise(tmp_path: Path, capsys: pytes
         assert set(json.loads(capsys.readouterr().out)["answers"][0]["proofs"]) == steps
 
 
-def test_marks_and_line_ends_of_other_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_marks_and_line_ends_of_other_systems(tmp_path, capsys):
     path = tmp_path / "windows.txt"
     path.write_bytes(
         b"\xef\xbb\xbfHello, world.\r\n\r\n  \r\nna\xc3\xafve \xf0\x9f\x98\x80 \xe6\x97\xa5\xe6\x9c\xac\x00 .\r\n"
@@ -190,10 +185,10 @@ def test_marks_and_line_ends_of_other_systems(tmp_path: Path, capsys: pytest.Cap
         ["Hello", ",", "world", "."],
         ["naïve", "😀", "日本\x00", "."],
     ]
-    assert [answer["place"].rpartition(" ")[2] for answer in answers] == ["1", "4"]
+    assert [answer["location"].rpartition(" ")[2] for answer in answers] == ["1", "4"]
 
 
-def test_words_may_be_separated_already(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_words_may_be_separated_already(capsys, tmp_path):
     path = tmp_path / "own.txt"
     path.write_text("can't stop .\n", "utf-8")
     for flags, words in ((["--tokens"], ["can't", "stop", "."]), ([], ["ca", "n't", "stop", "."])):
@@ -201,7 +196,7 @@ def test_words_may_be_separated_already(capsys: pytest.CaptureFixture[str], tmp_
         assert json.loads(capsys.readouterr().out)["answers"][0]["words"] == words
 
 
-def test_what_stood_before_a_bad_line_comes_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_stood_before_a_bad_line_comes_out(tmp_path, capsys):
     path = tmp_path / "bad.txt"
     path.write_bytes(CAT.encode() + b"\nbad \xff byte\n")
     proofs = tmp_path / "proofs.jsonl"
@@ -221,9 +216,7 @@ def test_what_stood_before_a_bad_line_comes_out(tmp_path: Path, capsys: pytest.C
         (GERMAN.rstrip("\n")[:-1], "the file ends inside a row"),
     ],
 )
-def test_malformed_conllu_is_named_by_its_line(
-    line: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_malformed_conllu_is_named_by_its_line(line, words, tmp_path, capsys):
     path = tmp_path / "bad.conllu"
     path.write_text(line, "utf-8")
     for command in ("tag", "parse"):
@@ -234,9 +227,7 @@ def test_malformed_conllu_is_named_by_its_line(
 @pytest.mark.filterwarnings("default::gapless_models.parsing.conllu_reader.MissingBlankLine")
 @pytest.mark.parametrize("end", ["\n", ""])
 @pytest.mark.parametrize("command", ["tag", "parse"])
-def test_the_last_sentence_needs_no_blank_line(
-    command: str, end: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_last_sentence_needs_no_blank_line(command, end, tmp_path, capsys):
     path = tmp_path / "own.conllu"
     found = []
     for ending in ("\n\n", end):
@@ -248,9 +239,7 @@ def test_the_last_sentence_needs_no_blank_line(
     assert found[0] == found[1]
 
 
-def test_a_sentence_without_end_is_named_and_the_others_are_parsed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_sentence_without_end_is_named_and_the_others_are_parsed(tmp_path, capsys):
     path = tmp_path / "long.txt"
     path.write_text(f"{CAT}\n{'the cat ' * 2600}\n{CAT}\n", "utf-8")
     assert main(["parse", str(path), "--json"]) == exit_codes.USAGE
@@ -274,13 +263,7 @@ def test_a_sentence_without_end_is_named_and_the_others_are_parsed(
         (["tag", "own.txt", "--json", "--format", "text"], "--json is --format json"),
     ],
 )
-def test_bad_arguments_are_named(
-    arguments: list[str],
-    words: str,
-    text: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_bad_arguments_are_named(arguments, words, text, capsys, monkeypatch):
     monkeypatch.chdir(text.parent)
     assert main(arguments) == exit_codes.USAGE
     out, err = capsys.readouterr()
@@ -288,7 +271,7 @@ def test_bad_arguments_are_named(
     assert words in err
 
 
-def test_nothing_in_nothing_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_in_nothing_out(tmp_path, capsys):
     path = tmp_path / "empty.txt"
     path.write_text("\n \n", "utf-8")
     for command in ("tag", "parse", "link"):
@@ -296,7 +279,7 @@ def test_nothing_in_nothing_out(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == ""
 
 
-def test_an_unproved_answer_says_so(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unproved_answer_says_so(text, capsys):
     assert main(["link", str(text), "--method", "degree", "--json"]) == exit_codes.STOPPED_EARLY
     out, err = capsys.readouterr()
     document = json.loads(out)
@@ -305,9 +288,7 @@ def test_an_unproved_answer_says_so(text: Path, capsys: pytest.CaptureFixture[st
     assert "1 of 2 answers are proved" in err
 
 
-def test_ctrl_c_keeps_what_was_done(
-    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_keeps_what_was_done(text, tmp_path, capsys, monkeypatch):
     answer = Tagging._answer
     told = []
 
@@ -326,9 +307,7 @@ def test_ctrl_c_keeps_what_was_done(
     assert main(["verify", str(proofs)]) == exit_codes.PROVED
 
 
-def test_what_a_killed_run_left_is_not_overwritten(
-    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_killed_run_left_is_not_overwritten(text, tmp_path, capsys):
     left = tmp_path / "proofs.jsonl.part"
     left.write_text("kept\n", "utf-8")
     assert main(["tag", str(text), "--certificates", str(tmp_path / "proofs.jsonl")]) == exit_codes.USAGE
@@ -336,9 +315,7 @@ def test_what_a_killed_run_left_is_not_overwritten(
     assert left.read_text("utf-8") == "kept\n"
 
 
-def test_a_run_that_ends_early_leaves_the_proofs_of_a_whole_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_ends_early_leaves_the_proofs_of_a_whole_one(tmp_path, capsys):
     path, proofs = tmp_path / "own.conllu", tmp_path / "proofs.jsonl"
     path.write_text(GERMAN, "utf-8")
     assert main(["tag", str(path), "--certificates", str(proofs)]) == exit_codes.PROVED
@@ -350,7 +327,7 @@ def test_a_run_that_ends_early_leaves_the_proofs_of_a_whole_one(
     assert main(["verify", str(proofs)]) == exit_codes.PROVED
 
 
-def test_early_answers_do_not_wait_for_late_lines() -> None:
+def test_early_answers_do_not_wait_for_late_lines():
     taken = []
 
     def lines() -> object:
@@ -363,7 +340,7 @@ def test_early_answers_do_not_wait_for_late_lines() -> None:
 
 
 @pytest.mark.long
-def test_it_works_in_a_pipe() -> None:
+def test_it_works_in_a_pipe():
     command = [sys.executable, "-m", "gapless"]
     parsed = subprocess.run(
         [*command, "parse", "-", "--format", "conllu"], input=CAT, capture_output=True, text=True, check=True
@@ -373,9 +350,7 @@ def test_it_works_in_a_pipe() -> None:
     assert parsed.stderr == tagged.stderr == ""
 
 
-def test_an_answer_of_which_ctrl_c_left_one_proof_is_not_kept(
-    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_of_which_ctrl_c_left_one_proof_is_not_kept(text, tmp_path, monkeypatch):
     proofs, written = tmp_path / "proofs.jsonl", []
     dumps = stream.serial.dumps
 

@@ -22,22 +22,20 @@ TRAIN, DEV = str(DATA / "train.conllu"), str(DATA / "dev.conllu")
 CAT = "The farmer waited near the garden .\n"
 
 
-def rows(conllu: str) -> list[list[str]]:
+def rows(conllu):
     """The columns of the words."""
     return [line.split("\t") for line in conllu.splitlines() if line.partition("\t")[0].isdigit()]
 
 
 @pytest.fixture
-def text(tmp_path: Path) -> str:
+def text(tmp_path):
     path = tmp_path / "own.txt"
     path.write_text(CAT, "utf-8")
     return str(path)
 
 
 @pytest.mark.parametrize(("column", "tags"), [("upos", "NOUN"), ("xpos", "NN"), ("upos|xpos", "NOUN|NN")])
-def test_a_tagger_of_each_column(
-    column: str, tags: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_tagger_of_each_column(column, tags, text, tmp_path, capsys):
     model = str(tmp_path / "tagger.npz")
     arguments = ["train", "tagger", TRAIN, "-o", model, "--column", column, "--dev", DEV, "--epochs", "3", "--json"]
     assert main(arguments) == exit_codes.PROVED
@@ -50,12 +48,10 @@ def test_a_tagger_of_each_column(
     assert "|".join(tag for tag in row[3:5] if tag != "_") == tags
 
 
-def test_a_parser_holds_all_that_raw_text_needs(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_parser_holds_all_that_raw_text_needs(text, tmp_path, capsys):
     model = tmp_path / "parser.npz"
-    arguments = ["train", "parser", TRAIN, "-o", str(model), "--dev", DEV, "--epochs", "2", "--factor", "sibling"]
-    assert main([*arguments, "--heads-kept", "3", "--verbose"]) == exit_codes.PROVED
+    arguments = ["train", "parser", TRAIN, "-o", str(model), "--dev", DEV, "--epochs", "2", "--factors", "sibling"]
+    assert main([*arguments, "--max-heads", "3", "--verbose"]) == exit_codes.PROVED
     out = capsys.readouterr().out
     assert "parser, epoch 1" in out
     assert "23 relations" in out
@@ -75,9 +71,7 @@ def test_a_parser_holds_all_that_raw_text_needs(
     np.testing.assert_array_equal(stored.parser.table, TextParser.load(again).parser.table)
 
 
-def test_the_scores_of_a_parser_are_those_that_parse_will_get(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_scores_of_a_parser_are_those_that_parse_will_get(tmp_path, capsys):
     model = str(tmp_path / "parser.npz")
     few = tmp_path / "few.conllu"  # enough for a parser that errs, also in its tags
     few.write_text("\n\n".join(Path(TRAIN).read_text("utf-8").split("\n\n")[:30]) + "\n\n", "utf-8")
@@ -105,10 +99,10 @@ def test_the_scores_of_a_parser_are_those_that_parse_will_get(
         assert line.endswith("UAS {uas:.2%}, LAS {las:.2%}".format(**found[key]).replace("%", " %"))
 
 
-def test_a_parser_of_the_task_parses_what_has_tags(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_parser_of_the_task_parses_what_has_tags(tmp_path, capsys):
     model = str(tmp_path / "parser.npz")
     arguments = ["run", "dependency-parsing", "--model", model, "--train", "--epochs", "1", "--sentences", "20"]
-    main([*arguments, "--heads-kept", "all"])
+    main([*arguments, "--max-heads", "all"])
     capsys.readouterr()
     assert main(["parse", DEV, "--model", model, "--json"]) == exit_codes.PROVED
     assert set(json.loads(capsys.readouterr().out)["answers"][0]["proofs"]) == {"tree"}
@@ -118,7 +112,7 @@ def test_a_parser_of_the_task_parses_what_has_tags(tmp_path: Path, capsys: pytes
     assert "no tagger" in capsys.readouterr().err
 
 
-def test_words_with_tags_in_lines_train_a_tagger(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_with_tags_in_lines_train_a_tagger(tmp_path, capsys):
     pairs = tmp_path / "own.tsv"
     pairs.write_text("the\tDET\ncat\tNOUN\n\na\tDET\ndog\tNOUN\n\n", "utf-8")
     model = str(tmp_path / "tagger.npz")
@@ -135,9 +129,7 @@ def test_words_with_tags_in_lines_train_a_tagger(tmp_path: Path, capsys: pytest.
         ("parser", "1\ta\t_\tX\t_\t_\t2\tx\t_\t_\n2\tb\t_\tX\t_\t_\t1\tx\t_\t_\n\n", "headed by the root"),
     ],
 )
-def test_what_cannot_be_learnt_from_is_named(
-    model: str, content: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_learnt_from_is_named(model, content, words, tmp_path, capsys):
     path = tmp_path / "bad.conllu"
     path.write_text(content, "utf-8")
     assert main(["train", model, str(path), "-o", str(tmp_path / "model.npz")]) == exit_codes.USAGE
@@ -148,10 +140,10 @@ def test_what_cannot_be_learnt_from_is_named(
 def test_ctrl_c_keeps_the_finished_epochs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = training._told_tagger
+    progress = training._tagger_progress
 
     def stopped(*arguments: object) -> object:
-        tell = told(*arguments)  # type: ignore[arg-type]
+        tell = progress(*arguments)  # type: ignore[arg-type]
 
         def after_two(epoch: object) -> None:
             tell(epoch)  # type: ignore[arg-type]
@@ -162,7 +154,7 @@ def test_ctrl_c_keeps_the_finished_epochs(
 
     model = tmp_path / "tagger.npz"
     arguments = ["train", "tagger", TRAIN, "-o", str(model), "--epochs", "4", "--verbose"]
-    monkeypatch.setattr(training, "_told_tagger", stopped)
+    monkeypatch.setattr(training, "_tagger_progress", stopped)
     assert main(arguments) == exit_codes.INTERRUPTED
     assert not model.exists()
     assert (tmp_path / "tagger.npz.tagger.epochs").exists()

@@ -11,7 +11,7 @@ import pytest
 
 import gapless as gl
 from gapless.cli import Console, exit_codes, main
-from gapless.core.record import read_values
+from gapless.results.record import read_values
 from gapless_models.titles.corpus import load_corpus
 from gapless_models.titles.graph import TitleGraph
 from gapless_models.titles.preparing import prepare, train_model
@@ -228,11 +228,11 @@ def test_values_above_a_proved_optimum_contradict_it():
     assert optima[0] == 1.0
     assert np.isnan(optima[1])
     assert contradictions([worse], optima, graphs) == []
-    (said,) = contradictions([worse, better], optima, graphs)
-    assert said == "s0: better found 3.0, another decoder proved 1.0"
+    (message,) = contradictions([worse, better], optima, graphs)
+    assert message == "s0: better found 3.0, the proved optimum is 1.0"
     right = claimed("right", problem, [1, 0], 3.0)
-    (said,) = contradictions([worse, right], proved_optima([right, worse], 2), graphs)
-    assert said == "s0: worse proved 1.0, another decoder proved 3.0"
+    (message,) = contradictions([worse, right], proved_optima([right, worse], 2), graphs)
+    assert message == "s0: worse proved 1.0, the proved optimum is 3.0"
     assert better.optimal(np.array([3.0, np.nan])) == (1, 1)
     assert worse.optimal(np.array([3.0, np.nan])) == (0, 1)
 

@@ -12,13 +12,13 @@ from gapless_cutting_stock.arcs import Arcs
 
 
 def arc_flow_model(arcs: Arcs, demands: Sequence[int], decisions: Decisions) -> LinearModel:
-    """One 0/1 column per decision; an arc carries as many rolls as its decisions that are on.
+    """Build the arc-flow model: one 0/1 column per decision; an arc carries as many rolls as it has decisions on.
 
     Rows: each type is cut exactly as demanded; the number of rolls that leave an offset is at most that of
     arrivals; the decisions of an arc turn on in order. The score is minus the number of rolls that leave offset 0.
     """
     count = decisions.count
-    item, offset = (array[decisions.quantity_of()] for array in (arcs.item, arcs.offset))
+    item, offset = (array[decisions.quantity_index()] for array in (arcs.item, arcs.offset))
     end = offset + np.asarray(arcs.sizes)[item]
     rows: list[NDArray[np.int64]] = []
     values: list[NDArray[np.float64]] = []
@@ -32,7 +32,7 @@ def arc_flow_model(arcs: Arcs, demands: Sequence[int], decisions: Decisions) -> 
         rows.append(np.concatenate([arriving, leaving]))
         values.append(np.repeat([1.0, -1.0], [arriving.size, leaving.size]))
         lower.append(0)
-    later = np.flatnonzero(decisions.threshold_of() > 1)
+    later = np.flatnonzero(decisions.thresholds() > 1)
     for decision in later:
         rows.append(np.array([decision - 1, decision]))
         values.append(np.array([1.0, -1.0]))
@@ -46,5 +46,5 @@ def arc_flow_model(arcs: Arcs, demands: Sequence[int], decisions: Decisions) -> 
         row_lower=np.array(lower, float),
         row_upper=np.array([*demands, *[np.inf] * (len(lower) - len(demands))], float),
         decision_columns=np.arange(count),
-        column_names=[f"item{i}_at{a}_{t}" for i, a, t in zip(item, offset, decisions.threshold_of(), strict=True)],
+        column_names=[f"item{i}_at{a}_{t}" for i, a, t in zip(item, offset, decisions.thresholds(), strict=True)],
     )

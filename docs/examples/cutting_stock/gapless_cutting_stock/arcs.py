@@ -37,7 +37,7 @@ class Arcs:
 
     @classmethod
     def build(cls, width: int, sizes: Sequence[int], demands: Sequence[int]) -> Arcs:
-        """Only the arcs that some pattern can use: an offset must be a sum of larger items before it."""
+        """Build only the arcs that some pattern can use: an offset must be a sum of larger items before it."""
         layers: list[int] = []
         for item in sorted(range(len(sizes)), key=lambda i: (-sizes[i], i)):
             layers += [item] * min(demands[item], width // sizes[item])
@@ -57,7 +57,7 @@ class Arcs:
         return self.item.size
 
     def of(self, pattern: Sequence[int]) -> list[int]:
-        """The arcs of a pattern, written in any order; it must fit."""
+        """Return the arcs of a pattern, written in any order; it must fit."""
         path, offset = [], 0
         for item in sorted(pattern, key=lambda i: (-self.sizes[i], i)):
             path.append(int(self.number[item, offset]))

@@ -24,7 +24,7 @@ METHODS = {"branch-and-price": "own tree", "scip": "SCIP's tree"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the task."""
     parser.add_argument("--seeds", type=int, default=5, help="instances of each size (default 5)")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="items to pack (default 50 to 120)")
     parser.add_argument(
@@ -177,11 +177,11 @@ def _verdict(
     false = sum(answer.verified is False for answer in answers)
     unproved = sum(not answer.result.proved for answer in answers)
     agree = "both find the same values" if not unproved else "no answer contradicts another"
-    console.say(f"the values DIFFER: {', '.join(differ)}" if differ else agree)
+    console.info(f"the values DIFFER: {', '.join(differ)}" if differ else agree)
     if false:
-        console.say(f"{false} certificates do NOT verify")
+        console.info(f"{false} certificates do NOT verify")
     if unproved:
-        console.say(f"{unproved} solves ended before their proof")
+        console.info(f"{unproved} solves ended before their proof")
     console.data(
         {
             "instances": [

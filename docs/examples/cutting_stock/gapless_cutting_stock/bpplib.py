@@ -21,7 +21,7 @@ DIGITS = 18
 
 
 def read_bpplib(path: str | os.PathLike[str]) -> CuttingStockProblem:
-    """The instance of a file, in either of the two formats.
+    """Read the instance of a file, in either of the two formats.
 
     Equal weights in a bin packing file become one item type, the largest first. Empty lines are skipped.
 
@@ -59,7 +59,7 @@ def read_bpplib(path: str | os.PathLike[str]) -> CuttingStockProblem:
 
 
 def bpplib_files(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
-    """The files in `paths`, and every ``.txt`` file in the folders of `paths`, sorted by name.
+    """List the files in `paths`, and every ``.txt`` file in the folders of `paths`, sorted by name.
 
     Raises
     ------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless.roles import Branch, Brancher, Fixings, Relaxed
+from gapless.roles import Branch, Brancher, Fixings, RelaxationResult
 from gapless_cutting_stock.problem import CuttingStockProblem, Plan
 
 INTEGRAL = 1e-6
@@ -26,12 +26,12 @@ class LargestItemFirst(Brancher[Plan]):
     """
 
     def __init__(self, problem: CuttingStockProblem) -> None:
-        arcs, quantity = problem.arcs, problem.decisions.quantity_of()
+        arcs, quantity = problem.arcs, problem.decisions.quantity_index()
         self._size = np.asarray(problem.sizes)[arcs.item[quantity]]
         self._offset = arcs.offset[quantity]
 
-    def split(self, fixings: Fixings, relaxed: Relaxed[Plan]) -> Sequence[Branch]:
-        """*At least t rolls use the arc* first, then *fewer than t*."""
+    def split(self, fixings: Fixings, relaxed: RelaxationResult[Plan]) -> Sequence[Branch]:
+        """Branch on *at least t rolls use the arc* first, then on *fewer than t*."""
         free = fixings.free
         if not free.size:
             return ()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import gapless as gl
-from gapless.roles import Answer, BoundCertificate, Fixings, LinearView, serialisable, spend_work
+from gapless.roles import BoundCertificate, Fixings, GeneratorResult, LinearView, charge_work, serialisable
 from gapless_cutting_stock.problem import CuttingStockProblem
 from gapless_cutting_stock.subset_rows import SubsetRows
 
@@ -32,7 +32,7 @@ def _sets(values: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
 @serialisable("gapless_cutting_stock.PatternPriceCertificate")
 @attrs.frozen
 class PatternPriceCertificate(BoundCertificate):
-    """Prices that no roll can exceed by much, although all items together are expensive.
+    """Prices under which every roll is cheap, although all items together are expensive.
 
     The worth of a roll is the prices of its items minus those of its arcs, and what subset rows pay: the price of a
     row for every two items of its types on the roll, and for a single one that is left. Let V be the largest worth
@@ -62,9 +62,9 @@ class PatternPriceCertificate(BoundCertificate):
 
     @classmethod
     def from_view(
-        cls, problem: CuttingStockProblem, view: LinearView, answers: Sequence[Answer] = ()
+        cls, problem: CuttingStockProblem, view: LinearView, answers: Sequence[GeneratorResult] = ()
     ) -> PatternPriceCertificate:
-        """The prices of a master in integers; the generators' answers are not needed."""
+        """Round the prices of a master to integers; the generators' answers are not needed."""
         item_prices = np.rint(-view.prices(np.arange(len(problem.sizes))) * RESOLUTION)
         usage = np.rint(view.usage_prices() * RESOLUTION)
         arcs = np.flatnonzero(np.isfinite(usage) & (usage != 0))
@@ -76,7 +76,7 @@ class PatternPriceCertificate(BoundCertificate):
         return cls(item_prices.tolist(), arcs.tolist(), usage[arcs].tolist(), rows, row_prices.tolist())
 
     def upper_bound(self, problem: gl.Problem[Any], fixings: Fixings) -> float:
-        """Minus the number of rolls that the prices prove, minus infinity if no plan is possible."""
+        """Return minus the number of rolls that the prices prove, minus infinity if no plan is possible."""
         if not isinstance(problem, CuttingStockProblem):
             raise gl.InvalidProblem(f"these are prices for cutting stock, not for {type(problem).__name__}")
         if len(self.item_prices) != len(problem.sizes) or len(self.arcs) != len(self.arc_prices):
@@ -109,7 +109,7 @@ class PatternPriceCertificate(BoundCertificate):
                 raise gl.InvalidProblem(f"the price {price} of the subset row {row} is negative")
 
     def _dearest_roll(self, problem: CuttingStockProblem, extra: dict[int, int], banned: NDArray[np.bool_]) -> int:
-        """The largest worth of a roll: a knapsack over offsets, item by item.
+        """Compute the largest price of a roll: a knapsack over offsets, item by item.
 
         Beside the offset, a state knows which rows have an odd number of items before it; rows without types after
         it are forgotten.
@@ -145,7 +145,7 @@ class PatternPriceCertificate(BoundCertificate):
 
 @attrs.frozen(eq=False)
 class Rolls:
-    """The dearest partial roll for each set of odd rows and each end.
+    """The most valuable partial roll for each set of odd rows and each end.
 
     Parameters
     ----------
@@ -163,19 +163,19 @@ class Rolls:
 
     @classmethod
     def empty(cls, width: int, most: int) -> Rolls:
-        """The empty roll."""
+        """Return the empty roll."""
         exact = np.int64 if 8 * (most + 1) < 2**63 else object
         rolls = cls([0], np.full((1, width + 1), -3 * most - 1, exact), most)
         rolls.worth[0, 0] = 0
         return rolls
 
     def nowhere(self, sets: int) -> NDArray[Any]:
-        """An array without rolls: whatever is added on the way, its entries stay below ``-most``."""
+        """Return an array without rolls: its entries stay below ``-most`` after all additions."""
         return np.full((sets, self.worth.shape[1]), -3 * self.most - 1, self.worth.dtype)
 
     def extended(self, size: int, gain: NDArray[Any], rows: Sequence[tuple[int, int]]) -> Rolls:
-        """Every roll with one more item, where `gain` allows one: rows that it makes odd pay their price."""
-        spend_work(6 * self.worth.size, 4 + len(self.odd) * (1 + len(rows)))
+        """Extend every roll by one item where `gain` allows one; rows that become odd pay their price."""
+        charge_work(6 * self.worth.size, 4 + len(self.odd) * (1 + len(rows)))
         paid = [sum(price for bit, price in rows if not odd & bit) for odd in self.odd]
         longer = self.nowhere(len(self.odd))
         open_ones = (self.worth[:, :-size] >= -self.most) & (gain[:-size] >= -self.most)
@@ -186,17 +186,17 @@ class Rolls:
         return Rolls([self.odd[at] ^ flip for at in kept.tolist()], longer[kept], self.most)
 
     def merged(self, other: Rolls) -> Rolls:
-        """The dearer of two for each set and end."""
+        """Take the larger of two values for each set and end."""
         if self.odd == other.odd:
             return Rolls(self.odd, np.maximum(self.worth, other.worth), self.most)
         return self._gathered([*self.odd, *other.odd], np.concatenate([self.worth, other.worth]))
 
     def without(self, rows: int) -> Rolls:
-        """Some rows forgotten."""
+        """Drop some rows from the state."""
         return self._gathered([odd & ~rows for odd in self.odd], self.worth)
 
     def _gathered(self, odd: Sequence[int], worth: NDArray[Any]) -> Rolls:
-        spend_work(3 * worth.size, 2 * len(odd))
+        charge_work(3 * worth.size, 2 * len(odd))
         number = {each: at for at, each in enumerate(dict.fromkeys(odd))}
         if len(number) * worth.shape[1] > STATES:
             raise gl.InvalidProblem(f"the subset rows need more than {STATES:,} states of a roll")

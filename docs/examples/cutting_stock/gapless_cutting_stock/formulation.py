@@ -17,7 +17,7 @@ from gapless_cutting_stock.subset_rows import REACH, SubsetRows
 
 
 def formulation(problem: CuttingStockProblem, *, reach: float = REACH) -> Formulation[Plan]:
-    """The set-covering master of Gilmore and Gomory (1961): one column per pattern, one row per item type.
+    """Build the set-covering master of Gilmore and Gomory (1961): one column per pattern, one row per item type.
 
     Parameters
     ----------

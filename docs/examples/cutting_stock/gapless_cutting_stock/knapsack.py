@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.roles import Fixings, Maximised, Maximiser, Slacks
+from gapless.roles import Fixings, Maximiser, MaxMarginals, Optimum
 from gapless_cutting_stock.arcs import Arcs
 
 Priced = tuple[float, tuple[int, ...]]
@@ -31,18 +31,18 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
     def _first_layer(self) -> dict[int, int]:
         return {item: layer for layer, item in reversed(list(enumerate(self.arcs.layers)))}
 
-    def solve(self, weights: NDArray[np.float64], fixings: Fixings) -> Maximised[tuple[int, ...]]:
-        """The best pattern; the empty one is worth 0 unless an arc is fixed on."""
+    def solve(self, weights: NDArray[np.float64], fixings: Fixings) -> Optimum[tuple[int, ...]]:
+        """Find the best pattern; the empty one has value 0 unless an arc is fixed on."""
         table, last = self._profits(weights, fixings)
         after, taken = self._after(table, last)
         if after[0, 0] == -np.inf:
-            return Maximised(-np.inf, np.zeros(0, np.int64))
+            return Optimum(-np.inf, np.zeros(0, np.int64))
         pattern = self._trace(taken, 0, 0)
         chosen = np.array(self.arcs.of(pattern), np.int64)
-        return Maximised(float(weights[chosen].sum()), np.sort(chosen), pattern)
+        return Optimum(float(weights[chosen].sum()), np.sort(chosen), pattern)
 
-    def slacks(self, weights: NDArray[np.float64], fixings: Fixings) -> Slacks:
-        """Cost of forcing each arc: best path before it, its weight, best path after it."""
+    def max_marginals(self, weights: NDArray[np.float64], fixings: Fixings) -> MaxMarginals:
+        """Compute the loss of forcing each arc: best path before it, its weight, best path after it."""
         table, last = self._profits(weights, fixings)
         before, (after, _) = self._before(table), self._after(table, last)
         through = np.full(table.shape, -np.inf)
@@ -53,14 +53,14 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
         best_through = through[self.arcs.item, self.arcs.offset]
         cost = np.full(len(self.arcs), np.inf)
         np.subtract(after[0, 0], best_through, out=cost, where=best_through > -np.inf)
-        return Slacks(on=np.maximum(cost, 0.0))
+        return MaxMarginals(on=np.maximum(cost, 0.0))
 
     def by_largest_item(self, weights: NDArray[np.float64], fixings: Fixings) -> list[Priced]:
-        """The best pattern for each item type that can be its largest one, with its value, best first."""
+        """Return the best pattern for each item type that can be its largest one, with its value, best first."""
         return self._largest(*self._profits(weights, fixings))[0]
 
     def with_completions(self, weights: NDArray[np.float64]) -> tuple[list[Priced], NDArray[np.float64]]:
-        """`by_largest_item` without fixings, and the most that a layer and later ones add after each offset.
+        """Return `by_largest_item` without fixings, and the most that a layer and later ones add after each offset.
 
         The latter is float64 (layers + 1, width + 1).
         """
@@ -77,13 +77,13 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
         return sorted(found, key=lambda pair: -pair[0]), after
 
     def table(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Weights by type and offset, float64 (types, width + 1), -inf at impossible places."""
+        """Tabulate weights by type and offset, float64 (types, width + 1), -inf where an item cannot lie."""
         table = np.full(self.arcs.number.shape, -np.inf)
         table[self.arcs.item, self.arcs.offset] = weights
         return table
 
     def _profits(self, weights: NDArray[np.float64], fixings: Fixings) -> tuple[NDArray[np.float64], int]:
-        """Weights as a table (types, width + 1), -inf at impossible places, and the least offset of an end.
+        """Tabulate weights (types, width + 1), -inf at impossible offsets, and the least offset of an end.
 
         An arc fixed on bans the arcs that overlap it; a path that must reach its end then has to use it.
         """
@@ -99,7 +99,7 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
         return self.table(allowed), last
 
     def _before(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``before[layer, offset]``: the best filling of a roll up to `offset` with earlier layers."""
+        """Compute ``before[layer, offset]``: the best filling of a roll up to `offset` with earlier layers."""
         best = np.full((len(self.arcs.layers) + 1, table.shape[1]), -np.inf)
         best[0, 0] = 0.0
         for layer, item in enumerate(self.arcs.layers):
@@ -110,7 +110,7 @@ class KnapsackOracle(Maximiser[tuple[int, ...]]):
         return best
 
     def _after(self, table: NDArray[np.float64], last: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """``after[layer, offset]``: the most that this and later layers add after `offset`.
+        """Compute ``after[layer, offset]``: the most that this and later layers add after `offset`.
 
         The second array holds the next layer to take from there; the number of layers where none is.
         """

@@ -35,18 +35,18 @@ class Labels:
         return self.worth.size
 
     def part(self, chosen: slice | NDArray[np.int64]) -> Labels:
-        """Some of the labels."""
+        """Select some of the labels."""
         return Labels(*(array[chosen] for array in attrs.astuple(self, recurse=False)))
 
 
 def joined(parts: list[Labels]) -> Labels:
-    """Labels of equal length in one."""
+    """Concatenate labels of equal length."""
     arrays = zip(*(attrs.astuple(part, recurse=False) for part in parts), strict=True)
     return Labels(*(np.concatenate(each) for each in arrays))
 
 
 class LabelSearch:
-    """Finds patterns by worth where a row pays for its first, third, ... item on a roll.
+    """Pricing of patterns by labels, with rows that charge the first, third, ... of their items on a roll.
 
     Partial rolls are extended layer by layer, several at once, as long as an optimistic completion is worth more
     than asked for: a knapsack in which rows pay for every item.
@@ -72,7 +72,7 @@ class LabelSearch:
         *,
         stop: Callable[[], bool] = lambda: False,
     ) -> tuple[list[Priced], float]:
-        """Patterns worth more than `worth`, best first: the best one for each largest item.
+        """Return patterns of more value than `worth`, best first: the best one for each largest item.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class LabelSearch:
 
 
 def _undominated(labels: Labels, width: int, row_prices: NDArray[np.float64]) -> Labels:
-    """Without labels that another one with the same end and layer beats, whatever is added.
+    """Drop labels that another one with the same end and layer dominates.
 
     A row with an odd number of items pays for the next but one, a row with an even number for the next: the other
     label gives up the prices of the rows that only it has made odd. Only the best label of a place is compared.

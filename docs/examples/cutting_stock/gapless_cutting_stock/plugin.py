@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import gapless as gl
-from gapless.engine import branch_and_price
-from gapless.roles import Method, Registry, Solve, Specimens, hookimpl
+from gapless.column_generation import branch_and_price
+from gapless.roles import Method, Registry, SelftestInstances, SolveRequest, hookimpl
 from gapless_cutting_stock import benchmark
 from gapless_cutting_stock.drawing import draw_plan
 from gapless_cutting_stock.formulation import formulation
@@ -19,24 +19,24 @@ from gapless_cutting_stock.subset_rows import REACH
 
 
 def own_tree(
-    problem: CuttingStockProblem, solve: Solve, *, order: str = "best-first", reach: float = REACH
+    problem: CuttingStockProblem, request: SolveRequest, *, order: str = "best-first", reach: float = REACH
 ) -> gl.Result[Plan]:
-    """Branch and price; gapless owns the tree, and the result carries a certificate."""
+    """Branch and price in gapless's own tree; the result carries a certificate."""
     return branch_and_price(
         problem,
         formulation(problem, reach=reach),
-        solve.budget,
+        request.budget,
         order=order,
-        k=solve.k,
-        start=solve.start,
-        method=solve.method,
+        k=request.k,
+        start=request.start,
+        method=request.method,
     )
 
 
 def scip_tree(
-    problem: CuttingStockProblem, solve: Solve, *, order: str = "depth-first", reach: float = REACH
+    problem: CuttingStockProblem, request: SolveRequest, *, order: str = "depth-first", reach: float = REACH
 ) -> gl.Result[Plan]:
-    """The same formulation inside SCIP, which owns the tree.
+    """Solve the same formulation inside SCIP, which owns the tree.
 
     Bounds are whole numbers of rolls, so that most open nodes are equally good. Ties go deep in our tree; SCIP's
     best-first search jumps between them, so depth comes first.
@@ -46,16 +46,16 @@ def scip_tree(
     return branch_price_and_cut(
         problem,
         formulation(problem, reach=reach),
-        solve.budget,
+        request.budget,
         order=order,
-        start=solve.start,
-        method=solve.method,
+        start=request.start,
+        method=request.method,
     )
 
 
 @hookimpl
 def gapless_register(registry: Registry) -> None:
-    """Called once, when gapless loads plug-ins."""
+    """Register the plug-in; gapless calls this once, when it loads plug-ins."""
     registry.problem("cutting-stock", CuttingStockProblem)
     registry.method(
         Method(
@@ -82,23 +82,23 @@ def gapless_register(registry: Registry) -> None:
 
 @hookimpl
 def gapless_draw(problem: gl.Problem[Any], structure: Any, words: Sequence[str]) -> str | None:
-    """Called by reports for each structure; None leaves the drawing to others."""
+    """Draw a structure for a report; return None to leave the drawing to other plug-ins."""
     return draw_plan(problem, structure) if isinstance(problem, CuttingStockProblem) else None
 
 
 @hookimpl
 def gapless_data() -> str:
-    """Sets of instances for ``gapless data``."""
+    """Return the sets of instances for ``gapless data``."""
     return (files("gapless_cutting_stock") / "data.toml").read_text("utf-8")
 
 
 @hookimpl
-def gapless_specimens() -> Sequence[Specimens]:
-    """Instances for ``gapless selftest``, which enumerates them: one or two sizes, at most three items in total."""
+def gapless_selftest_instances() -> Sequence[SelftestInstances]:
+    """Return instances that ``gapless selftest`` can enumerate: one or two sizes, at most three items in total."""
 
     def draw(rng: np.random.Generator) -> CuttingStockProblem:
         width, kinds = int(rng.integers(3, 7)), int(rng.integers(1, 3))
         sizes = sorted(rng.choice(np.arange(1, width + 1), kinds, replace=False).tolist(), reverse=True)
         return CuttingStockProblem(width, sizes, rng.integers(1, 4 - kinds + 1, kinds).tolist())
 
-    return [Specimens(CuttingStockProblem, draw)]
+    return [SelftestInstances(CuttingStockProblem, draw)]

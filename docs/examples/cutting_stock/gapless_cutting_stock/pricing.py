@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.roles import Answer, Batch, Columns, Fixings, Generator, LinearView, Rows, Sparse
+from gapless.roles import Batch, Columns, Fixings, Generator, GeneratorResult, LinearView, Rows, Sparse
 from gapless_cutting_stock.knapsack import KnapsackOracle, Priced
 from gapless_cutting_stock.labels import LabelSearch
 from gapless_cutting_stock.problem import CuttingStockProblem, Pattern
@@ -19,7 +19,7 @@ NO_KEYS = np.zeros(0, np.int64)
 
 
 class PatternColumns:
-    """Writes patterns as columns of the master: their items in the rows of types, one use of each arc.
+    """Patterns as columns of the master: their items in the rows of types, one use of each arc.
 
     Row keys are item types, and those of `SubsetRows`. Column keys are numbers in order of first appearance.
 
@@ -35,7 +35,7 @@ class PatternColumns:
         self._counts = np.zeros((64, len(problem.sizes)), np.int64)
 
     def write(self, patterns: Sequence[Pattern], row_keys: NDArray[np.int64] = NO_KEYS) -> Columns:
-        """Columns for `patterns` beside the subset rows `row_keys`; each roll costs 1, and the master maximises."""
+        """Write `patterns` as columns with the subset rows `row_keys`; a roll costs 1, and the master maximises."""
         counts = counted(patterns, len(self.problem.sizes))
         entries = np.concatenate([counts, self.rows.coefficients(counts, self.rows.triples(row_keys))], axis=1)
         rows = np.concatenate([np.arange(len(self.problem.sizes)), row_keys])
@@ -55,12 +55,12 @@ class PatternColumns:
         )
 
     def counts(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Items of each type in columns that were written, int64 (columns, types)."""
+        """Count the items of each type in existing columns, int64 (columns, types)."""
         return self._counts[keys]
 
 
 class PatternPricing(Generator[LinearView]):
-    """Finds patterns of positive reduced cost, and bounds the gain of all missing ones.
+    """Generator of patterns of positive reduced cost, with a bound on all missing ones.
 
     Once no pattern is missing, it finds subset rows that the point violates. Their prices make the pricing of
     patterns harder (`LabelSearch`), so there are few, and only where they may lift the bound to a whole number.
@@ -81,8 +81,8 @@ class PatternPricing(Generator[LinearView]):
     def _labels(self) -> LabelSearch:
         return LabelSearch(self.oracle)
 
-    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
-        """The best pattern for each largest item that improves the master; if none does, violated rows."""
+    def query(self, view: LinearView, *, limit: int | None = None) -> GeneratorResult:
+        """Return the best improving pattern for each largest item; if there is none, violated rows."""
         rows = self.columns.rows
         held = rows.held(view)
         row_prices = np.maximum(-view.prices(held), 0.0)
@@ -91,13 +91,13 @@ class PatternPricing(Generator[LinearView]):
         improving = [p for value, p in found if value - view.objective_weight > SMALLEST_GAIN]
         slack = view.farley(gain)
         if improving:
-            return Answer(Batch(self.columns.write(improving[:limit], held)), slack, scored=len(found))
-        # Gains too small for a column still loosen the bound. Where pricing gave up, larger ones do: no rows then.
+            return GeneratorResult(Batch(self.columns.write(improving[:limit], held)), slack, scored=len(found))
+        # Tiny reduced costs make no column but weaken the bound, as all do after interrupted pricing: no rows then.
         due = gain <= SMALLEST_GAIN and view.time_left > 0
         cuts = rows.separate(view, self.columns.counts) if due else Rows.none()
         if slack is None:
             slack = gain if gain > SMALLEST_GAIN else 0.0
-        return Answer(Batch(rows=cuts), slack, scored=len(found))
+        return GeneratorResult(Batch(rows=cuts), slack, scored=len(found))
 
     def _patterns(
         self, view: LinearView, held: NDArray[np.int64], row_prices: NDArray[np.float64]

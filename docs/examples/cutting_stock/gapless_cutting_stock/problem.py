@@ -28,7 +28,7 @@ Plan = tuple[tuple[Pattern, int], ...]
 
 
 def merged(rolls: Iterable[tuple[Pattern, int]]) -> Plan:
-    """A plan that names each pattern once."""
+    """Merge equal patterns, so that a plan names each once."""
     plan: Counter[Pattern] = Counter()
     for pattern, count in rolls:
         plan[pattern] += count
@@ -106,17 +106,17 @@ class CuttingStockProblem(gl.Problem[Plan]):
         return Decisions(quantity.size, name, quantity, threshold)
 
     def value(self, structure: Plan) -> float:
-        """Number of rolls."""
+        """Return the number of rolls."""
         return float(sum(count for _, count in structure))
 
-    def named(self, structure: Plan, words: Sequence[str] = ()) -> tuple[str, ...]:
-        """Each pattern by the sizes of its items, with the number of its rolls."""
+    def describe(self, structure: Plan, words: Sequence[str] = ()) -> tuple[str, ...]:
+        """Describe each pattern by the sizes of its items and the number of its rolls."""
         del words
         sizes = [(count, "+".join(str(self.sizes[item]) for item in pattern)) for pattern, count in structure]
         return tuple(f"{count} x {pattern}" for count, pattern in sizes)
 
     def violations(self, structure: Plan) -> list[str]:
-        """Overfull rolls, and missing or surplus items."""
+        """List overfull rolls, and missing or surplus items."""
         broken = []
         cut: Counter[int] = Counter()
         for number, (pattern, count) in enumerate(structure):
@@ -143,22 +143,22 @@ class CuttingStockProblem(gl.Problem[Plan]):
         return broken
 
     def encode(self, structure: Plan) -> NDArray[np.int64]:
-        """The decisions that hold when every roll is filled from offset 0 in order of decreasing size."""
+        """Return the decisions that hold when every roll is filled from offset 0 in order of decreasing size."""
         use = np.zeros(len(self.arcs), np.int64)
         for pattern, count in structure:
             use[self.arcs.of(pattern)] += count
         decisions = self.decisions
-        return np.flatnonzero(use[decisions.quantity_of()] >= decisions.threshold_of())
+        return np.flatnonzero(use[decisions.quantity_index()] >= decisions.thresholds())
 
     def decode(self, on_ids: NDArray[np.int64]) -> Plan:
-        """A plan from the use of each arc: lay the items on rolls so that none overlap.
+        """Make a plan from the use of each arc: lay the items on rolls so that none overlap.
 
         Items at given offsets are intervals. Assigning each to a free roll, from left to right, needs as many rolls
         as intervals overlap, and no plan with these arcs has fewer. If possible, an item goes where a previous item
         ends that is not smaller, so that `encode` gives the same arcs back.
         """
         arcs = self.arcs
-        use = np.bincount(self.decisions.quantity_of()[on_ids], minlength=len(arcs))
+        use = np.bincount(self.decisions.quantity_index()[on_ids], minlength=len(arcs))
         missing = list(self.demands)
         rolls: Counter[tuple[Pattern, int]] = Counter()
         for arc in np.lexsort((arcs.item, [-self.sizes[i] for i in arcs.item], arcs.offset)):
@@ -186,9 +186,9 @@ class CuttingStockProblem(gl.Problem[Plan]):
         return next(iter(in_order or sorted(free, key=lambda roll: -roll[1])), ((), 0))
 
     def use_limits(self, fixings: Fixings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Least and largest number of rolls on each arc under the fixings."""
+        """Return the least and the largest number of rolls on each arc under the fixings."""
         decisions, arcs = self.decisions, self.arcs
-        quantity, threshold = decisions.quantity_of(), decisions.threshold_of()
+        quantity, threshold = decisions.quantity_index(), decisions.thresholds()
         least = np.zeros(len(arcs), np.int64)
         most = np.asarray(self.demands)[arcs.item]
         np.maximum.at(least, quantity[fixings.on], threshold[fixings.on])
@@ -196,7 +196,7 @@ class CuttingStockProblem(gl.Problem[Plan]):
         return least, most
 
     def infeasibility(self) -> list[str]:
-        """Items that are wider than a roll."""
+        """List items that are wider than a roll."""
         return [
             f"item type {item} (size {size}) is wider than a roll ({self.width})"
             for item, size in enumerate(self.sizes)
@@ -204,5 +204,5 @@ class CuttingStockProblem(gl.Problem[Plan]):
         ]
 
     def linear_model(self) -> LinearModel:
-        """The arc-flow model, for export and as an independent check."""
+        """Build the arc-flow model, for export and as an independent check."""
         return arc_flow_model(self.arcs, self.demands, self.decisions)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.roles import Relaxed
+from gapless.roles import RelaxationResult
 from gapless_cutting_stock.problem import CuttingStockProblem, Pattern, Plan, merged
 
 SMALLEST_FLOW = 1e-6
@@ -44,7 +44,7 @@ def first_fit_decreasing(problem: CuttingStockProblem, missing: Sequence[int], b
 
 
 def _add(pattern: Pattern, count: int, item: int, room: int, left: int) -> list[tuple[Pattern, int]]:
-    """`count` equal rolls with up to `left` items added, at most `room` per roll."""
+    """Add up to `left` items to `count` equal rolls, at most `room` per roll."""
     full = min(count, left // room) if room else 0
     rest = min(room, left - full * room) if full < count else 0
     parts = [((*pattern, *[item] * room), full), ((*pattern, *[item] * rest), 1 if rest else 0)]
@@ -90,14 +90,14 @@ def _fullest(problem: CuttingStockProblem, order: Sequence[int], left: Sequence[
     return tuple(pattern)
 
 
-def round_flows(problem: CuttingStockProblem) -> Callable[[Relaxed[Plan]], Plan]:
-    """A rounding heuristic: follow the strongest flow from roll to roll, and finish by simple rules.
+def round_flows(problem: CuttingStockProblem) -> Callable[[RelaxationResult[Plan]], Plan]:
+    """Follow the strongest flow from roll to roll, and finish by simple rules: a rounding heuristic.
 
     All flow is followed, or only flow of a strength; the rest is cut by first fit decreasing and by fullest rolls.
     """
-    arcs, quantity = problem.arcs, problem.decisions.quantity_of()
+    arcs, quantity = problem.arcs, problem.decisions.quantity_index()
 
-    def rounding(relaxed: Relaxed[Plan]) -> Plan:
+    def rounding(relaxed: RelaxationResult[Plan]) -> Plan:
         point = relaxed.point if relaxed.point is not None else np.zeros(quantity.size)
         flow = np.bincount(quantity, weights=point, minlength=len(arcs)).astype(float)
         missing = np.array(problem.demands)

@@ -32,7 +32,7 @@ def _whole(values: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
 
 @attrs.frozen(eq=False)
 class SubsetRows:
-    """Rows over three item types, which are their keys: nothing is kept.
+    """Rows over three item types, which are their keys; it has no state.
 
     Parameters
     ----------
@@ -45,31 +45,31 @@ class SubsetRows:
     reach: float = REACH
 
     def held(self, view: LinearView) -> NDArray[np.int64]:
-        """Keys of the subset rows of a master."""
+        """Return the keys of the subset rows of a master."""
         keys = view.row_keys
         return keys[keys >= self.demands.size]
 
     def keys(self, triples: NDArray[np.int64]) -> NDArray[np.int64]:
-        """A number for each triple of types, beyond those of the demand rows."""
+        """Number each triple of types, beyond the numbers of the demand rows."""
         types = self.demands.size
         return types + (triples[:, 0] * types + triples[:, 1]) * types + triples[:, 2]
 
     def triples(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The types of each row, int64 (rows, 3)."""
+        """Return the types of each row, int64 (rows, 3)."""
         types = self.demands.size
         rest = keys - types
         return np.stack([rest // (types * types), rest // types % types, rest % types], axis=1)
 
     def sides(self, triples: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Least value of each row: half the demand, rounded up."""
+        """Return the left-hand side of each row: half the demand, rounded up."""
         return _whole((self.demands[triples].sum(axis=1) + 1) // 2)
 
     def coefficients(self, counts: NDArray[np.int64], triples: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Entries (patterns, rows) of patterns given by their items of each type, int64 (patterns, types)."""
+        """Return entries (patterns, rows) of patterns given by counts of their items, int64 (patterns, types)."""
         return _whole((counts[:, triples].sum(axis=2) + 1) // 2)
 
     def separate(self, view: LinearView, counts_of: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> Rows:
-        """The rows that the point of `view` violates most, where they may matter.
+        """Find the rows that the point of `view` violates most, where they may matter.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ def _spread(triples: NDArray[np.int64], types: int) -> list[int]:
 
 
 def counted(patterns: Sequence[Sequence[int]], types: int) -> NDArray[np.int64]:
-    """Items of each type on each pattern, int64 (patterns, types)."""
+    """Count the items of each type on each pattern, int64 (patterns, types)."""
     counts = np.zeros((len(patterns), types), np.int64)
     number = np.repeat(np.arange(len(patterns)), [len(pattern) for pattern in patterns])
     np.add.at(counts, (number, np.array([i for pattern in patterns for i in pattern], np.int64)), 1)

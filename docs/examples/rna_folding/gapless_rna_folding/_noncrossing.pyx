@@ -141,7 +141,7 @@ cdef class NonCrossingPairs(Maximiser):
         elif value > self.two[base, 1]:
             self.two[base, 1] = value
 
-    cdef int own(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
+    cdef int internal_score(self, const int32_t *on, Py_ssize_t count, double *own) noexcept nogil:
         cdef Py_ssize_t number, other
         own[0] = 0.0
         for number in range(count):

@@ -1,4 +1,4 @@
-"""The same backbone without a compiler at hand: C functions made by numba, given to the search by address.
+"""The same backbone without a C compiler: functions compiled by numba, passed to the search by address.
 
 Without max-marginals the search fixes no pairs, which costs nodes; ``_noncrossing.pyx`` has them.
 """
@@ -16,7 +16,7 @@ DOUBLES, STATES, IDS = types.CPointer(types.double), types.CPointer(types.int8),
 
 @njit
 def inside_of(n, left, right, first, worth, alone):
-    """The table of `NonCrossing._inside`."""
+    """Fill the table of `NonCrossing._inside`."""
     inside = np.zeros((n + 1, n + 1))
     for i in range(n - 1, -1, -1):
         inside[i, i + 1 :] = alone[i] + inside[i + 1, i + 1 :]
@@ -64,7 +64,7 @@ def maximise(data, chart, weights, state, value, on, count):
 
 
 @cfunc(types.int32(types.voidptr, IDS, types.intp, DOUBLES))
-def own(data, on, count, score):
+def internal_score(data, on, count, score):
     n, pairs = carray(data, (2,), np.int64)
     flat = carray(data, (3 + n + 2 * pairs,), np.int64)
     left, right = flat[n + 3 : n + 3 + pairs], flat[n + 3 + pairs :]
@@ -79,7 +79,14 @@ def own(data, on, count, score):
 
 
 def noncrossing_pairs(length: int, left: NDArray[np.int64], right: NDArray[np.int64]) -> ForeignMaximiser:
-    """The backbone; see `NonCrossing`."""
+    """Make the backbone as a numba function; see `NonCrossing`."""
     first = np.searchsorted(left, np.arange(length + 1))
     data = np.concatenate([[length, len(left)], first, left, right]).astype(np.int64)
-    return ForeignMaximiser(len(left), maximise, own=own, has_own=False, data=data, most_on=length // 2)
+    return ForeignMaximiser(
+        len(left),
+        maximise,
+        internal_score=internal_score,
+        has_internal_scores=False,
+        data=data,
+        most_on=length // 2,
+    )

@@ -11,7 +11,7 @@ Structure = tuple[tuple[int, int], ...]
 
 
 def dot_bracket(structure: Iterable[tuple[int, int]], length: int) -> str:
-    """A structure of non-crossing pairs as text."""
+    """Write a structure of non-crossing pairs as text."""
     text = ["."] * length
     for left, right in structure:
         text[left], text[right] = "(", ")"
@@ -19,7 +19,7 @@ def dot_bracket(structure: Iterable[tuple[int, int]], length: int) -> str:
 
 
 def from_dot_bracket(text: str) -> Structure:
-    """The pairs of a text.
+    """Read the pairs of a text.
 
     Raises
     ------

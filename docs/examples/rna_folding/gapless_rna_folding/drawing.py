@@ -30,5 +30,5 @@ def draw_folding(problem: FoldingProblem, structure: Structure) -> str:
             yield text(place(base), ground + 15, letter, INK if base in paired else GREY, 12)
 
     length = len(problem.sequence)
-    told = f"{problem.sequence} folds as {dot_bracket(structure, length)}"
-    return svg(2 * MARGIN + length * STEP, ground + 15 + MARGIN, told, drawn())
+    description = f"{problem.sequence} folds as {dot_bracket(structure, length)}"
+    return svg(2 * MARGIN + length * STEP, ground + 15 + MARGIN, description, drawn())

@@ -24,7 +24,7 @@ WOBBLE = 1.0
 @serialisable("gapless_rna_folding.Stacking")
 @attrs.frozen(eq=False)
 class Stacking(Factor):
-    """A score for each two pairs of which one lies directly inside the other: helices are made of such.
+    """A score for each two pairs of which one lies directly inside the other, as in helices.
 
     Parameters
     ----------
@@ -40,14 +40,14 @@ class Stacking(Factor):
     wobble: float = WOBBLE
 
     def scopes(self, pairs: Decisions) -> NDArray[np.int64]:
-        """Pairs (i, j) and (i + 1, j - 1)."""
+        """Return the pairs (i, j) and (i + 1, j - 1)."""
         assert isinstance(pairs, Pairs)
         outer = np.flatnonzero(pairs.right - pairs.left >= 3)
         inner = pairs.index[pairs.left[outer] + 1, pairs.right[outer] - 1]
         return np.stack([outer, inner], axis=1)[inner >= 0]
 
     def score(self, scopes: NDArray[np.int64], pairs: Decisions) -> NDArray[np.float64]:
-        """From the table, by the letters."""
+        """Look up the score in the table, by the letters."""
         assert isinstance(pairs, Pairs)
         letters = [pairs.sequence[i] + pairs.sequence[j] for i, j in zip(pairs.left, pairs.right, strict=True)]
         return np.array([self._of(letters[outer], letters[inner]) for outer, inner in scopes])

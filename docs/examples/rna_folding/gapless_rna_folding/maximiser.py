@@ -1,4 +1,4 @@
-"""The *Maximiser* role: non-crossing pairs of largest weight (Nussinov and Jacobson 1980), and slacks.
+"""The *Maximiser* role: non-crossing pairs of largest weight (Nussinov and Jacobson 1980), and max-marginals.
 
 The twin of ``_noncrossing.pyx``: the same recursion, row by row in NumPy.
 """
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.roles import Fixings, Maximised, Maximiser, Slacks
+from gapless.roles import Fixings, Maximiser, MaxMarginals, Optimum
 from gapless_rna_folding.dotbracket import Structure
 
 Floats = NDArray[np.float64]
@@ -32,12 +32,12 @@ class NonCrossing(Maximiser[Structure]):
         self.length, self.left, self.right = length, left, right
         self.first = np.searchsorted(left, np.arange(length + 1))
 
-    def solve(self, weights: Floats, fixings: Fixings) -> Maximised[Structure]:
-        """The best structure; at ties, the one in which the first bases stay alone."""
+    def solve(self, weights: Floats, fixings: Fixings) -> Optimum[Structure]:
+        """Find the best structure; at ties, the one in which the first bases stay unpaired."""
         worth, alone = self._fixed(weights, fixings)
         inside = self._inside(worth, alone)
         if inside[0, -1] == -np.inf:
-            return Maximised(-np.inf, np.zeros(0, np.int64))
+            return Optimum(-np.inf, np.zeros(0, np.int64))
         found, spans = [], [(0, self.length)]
         while spans:
             i, end = spans.pop()
@@ -52,21 +52,23 @@ class NonCrossing(Maximiser[Structure]):
                 spans += [(i + 1, int(self.right[d])), (int(self.right[d]) + 1, end)]
         on_ids = np.array(sorted(found), np.int64)
         structure = tuple(zip(self.left[on_ids].tolist(), self.right[on_ids].tolist(), strict=True))
-        return Maximised(float(inside[0, -1]), on_ids, structure)
+        return Optimum(float(inside[0, -1]), on_ids, structure)
 
-    def slacks(self, weights: Floats, fixings: Fixings) -> Slacks:
-        """Max-marginals by an outside pass."""
+    def max_marginals(self, weights: Floats, fixings: Fixings) -> MaxMarginals:
+        """Compute max-marginals by an outside pass."""
         worth, alone = self._fixed(weights, fixings)
         inside = self._inside(worth, alone)
         best = inside[0, -1]
         if best == -np.inf:
             nothing = np.full(weights.size, np.inf)
-            return Slacks(nothing, nothing)
+            return MaxMarginals(nothing, nothing)
         with_on, with_alone = self._outside(worth, alone, inside)
-        return Slacks(np.maximum(best - with_on, 0.0), np.maximum(best - self._without(with_on, with_alone), 0.0))
+        return MaxMarginals(
+            np.maximum(best - with_on, 0.0), np.maximum(best - self._without(with_on, with_alone), 0.0)
+        )
 
     def compiled(self) -> Any:
-        """The recursion in C: the class of ``_noncrossing.pyx`` if it was built, else numba's, else None."""
+        """Return the recursion in C: the class of ``_noncrossing.pyx`` if it was built, else numba's, else None."""
         try:
             from gapless_rna_folding._noncrossing import NonCrossingPairs  # noqa: PLC0415  built by setup.py
         except ModuleNotFoundError:
@@ -78,7 +80,7 @@ class NonCrossing(Maximiser[Structure]):
         return NonCrossingPairs(self.length, self.left, self.right)
 
     def _fixed(self, weights: Floats, fixings: Fixings) -> tuple[Floats, Floats]:
-        """Weights of pairs, -inf for those that cannot be; and 0 for each base that may stay alone, else -inf."""
+        """Return weights of pairs, -inf if impossible; and 0 for each base that may stay unpaired, else -inf."""
         worth = np.where(fixings.state == 0, -np.inf, weights)
         alone = np.zeros(self.length)
         for d in fixings.on:
@@ -88,7 +90,7 @@ class NonCrossing(Maximiser[Structure]):
         return worth, alone
 
     def _inside(self, worth: Floats, alone: Floats) -> Floats:
-        """The best structure of the bases from i on and before j, [i, j]."""
+        """Tabulate the best structure of the bases i to j - 1, [i, j]."""
         n = self.length
         inside = np.full((n + 2, n + 1), -np.inf)
         np.fill_diagonal(inside[: n + 1], 0.0)
@@ -101,7 +103,7 @@ class NonCrossing(Maximiser[Structure]):
         return inside[: n + 1]
 
     def _outside(self, worth: Floats, alone: Floats, inside: Floats) -> tuple[Floats, Floats]:
-        """The best value with each pair, and with each base alone."""
+        """Compute the best value with each pair on, and with each base unpaired."""
         n = self.length
         outside = np.full((n + 1, n + 1), -np.inf)
         outside[0, n] = 0.0
@@ -120,7 +122,7 @@ class NonCrossing(Maximiser[Structure]):
         return with_on, with_alone
 
     def _without(self, with_on: Floats, with_alone: Floats) -> Floats:
-        """The best value without each pair: its left base is alone, or in another pair."""
+        """Compute the best value without each pair: its left base is unpaired, or in another pair."""
         without = with_alone[self.left]
         for base in range(self.length):
             of_base = np.flatnonzero((self.left == base) | (self.right == base))

@@ -96,11 +96,11 @@ class FoldingProblem(gl.Problem[Structure]):
         return np.array([self.pair_scores[kind] for kind in kinds], np.float64)
 
     def value(self, structure: Structure) -> float:
-        """Scores of the pairs and of the factors."""
+        """Add the scores of the pairs and of the factors."""
         return float(self.weights[self.encode(structure)].sum()) + self.factor_value(structure)
 
     def violations(self, structure: Structure) -> list[str]:
-        """Pairs that cannot be, bases in two pairs, pairs that cross, and what a factor forbids."""
+        """List impossible pairs, bases in two pairs, crossing pairs, and violations of factors."""
         broken = []
         partner: dict[int, int] = {}
         for left, right in structure:
@@ -119,23 +119,23 @@ class FoldingProblem(gl.Problem[Structure]):
         return broken or list(self.factor_violations(structure))
 
     def encode(self, structure: Structure) -> NDArray[np.int64]:
-        """Numbers of the pairs."""
+        """Return the ids of the pairs."""
         pairs = np.array(structure, np.int64).reshape(-1, 2)
         return np.sort(self.decisions.index[pairs[:, 0], pairs[:, 1]])
 
     def decode(self, on_ids: NDArray[np.int64]) -> Structure:
-        """Pairs of these numbers."""
+        """Return the pairs of these ids."""
         pairs = self.decisions
         return tuple(zip(pairs.left[on_ids].tolist(), pairs.right[on_ids].tolist(), strict=True))
 
     def backbone(self) -> Backbone[Structure]:
-        """Non-crossing pairs of bases."""
+        """Return the backbone: non-crossing pairs of bases."""
         pairs = self.decisions
         return Backbone(NonCrossing(len(self.sequence), pairs.left, pairs.right), self.weights)
 
     def linear_model(self) -> LinearModel:
-        """A row for each base and for each two pairs that cross: for export, and as an independent check."""
-        from gapless.core.factors.factor_rows import with_factors  # noqa: PLC0415  seldom asked for
+        """Build a row for each base and for each two pairs that cross: for export, and as an independent check."""
+        from gapless.factors.factor_rows import with_factors  # noqa: PLC0415  seldom asked for
 
         pairs = self.decisions
         rows = [np.flatnonzero((pairs.left == base) | (pairs.right == base)) for base in range(len(self.sequence))]

@@ -24,7 +24,7 @@ Named = Sequence[tuple[str, VehicleRoutingProblem]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the task."""
+    """Add the options of the task."""
     parser.add_argument("--seeds", type=int, default=3, help="instances of each size and kind (default 3)")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="customers (default 16 and 20)")
     parser.add_argument(
@@ -151,11 +151,11 @@ def _verdict(
     answers = [answer for method in solved.values() for answer in method]
     false = sum(answer.verified is False for answer in answers)
     unproved = sum(not answer.result.proved for answer in answers)
-    console.say(f"the values DIFFER: {', '.join(differ)}" if differ else "no answer contradicts another")
+    console.info(f"the values DIFFER: {', '.join(differ)}" if differ else "no answer contradicts another")
     if false:
-        console.say(f"{false} certificates do NOT verify")
+        console.info(f"{false} certificates do NOT verify")
     if unproved:
-        console.say(f"{unproved} solves ended before their proof")
+        console.info(f"{unproved} solves ended before their proof")
     instances = [
         {
             "name": name,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gapless.branching import Candidate, CandidateBrancher
-from gapless.roles import Branch, Fixings, Relaxed
+from gapless.column_generation.branching import Candidate, CandidateBrancher
+from gapless.roles import Branch, Fixings, RelaxationResult
 from gapless_vehicle_routing.network import VEHICLES
 from gapless_vehicle_routing.problem import Plan, VehicleRoutingProblem
 
@@ -25,13 +25,13 @@ class VehiclesThenRoads(CandidateBrancher[Plan]):
     """
 
     def __init__(self, problem: VehicleRoutingProblem) -> None:
-        network, quantity = problem.network, problem.decisions.quantity_of()
+        network, quantity = problem.network, problem.decisions.quantity_index()
         self._vehicles = quantity == VEHICLES
         length = problem.distances[network.tails, network.heads][quantity]
         self._length = length / (1.0 + length.max(initial=0))
 
-    def candidates(self, fixings: Fixings, relaxed: Relaxed[Plan]) -> Sequence[Candidate]:
-        """The vehicles alone where their number is fractional, or else each fractional road."""
+    def candidates(self, fixings: Fixings, relaxed: RelaxationResult[Plan]) -> Sequence[Candidate]:
+        """Return the number of vehicles if it is fractional, else each fractional road."""
         free = fixings.free
         if relaxed.point is None or not free.size:
             return ()
@@ -40,8 +40,8 @@ class VehiclesThenRoads(CandidateBrancher[Plan]):
             free = free[self._vehicles[free]]
         return [self._candidate(int(d), float(relaxed.point[d])) for d in free]
 
-    def last_resort(self, fixings: Fixings, relaxed: Relaxed[Plan]) -> Sequence[Branch]:
-        """A free decision of a node without a fractional one: the vehicles, then the longest road."""
+    def last_resort(self, fixings: Fixings, relaxed: RelaxationResult[Plan]) -> Sequence[Branch]:
+        """Choose a free decision of a node without fractional ones: the vehicles, then the longest road."""
         free = fixings.free
         if not free.size:
             return ()

@@ -10,13 +10,13 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.roles import Answer, BoundCertificate, Fixings, LinearView, serialisable
+from gapless.roles import BoundCertificate, Fixings, GeneratorResult, LinearView, serialisable
 from gapless_vehicle_routing.completions import FORBIDDEN
 from gapless_vehicle_routing.cuts import FLEET, CapacityCuts
-from gapless_vehicle_routing.judge import MOST_NEIGHBOURS, largest_cost, least_cost
 from gapless_vehicle_routing.network import VEHICLES
 from gapless_vehicle_routing.problem import VehicleRoutingProblem
 from gapless_vehicle_routing.subset_rows import SubsetRows
+from gapless_vehicle_routing.verifier_pricing import MOST_NEIGHBOURS, largest_cost, least_cost
 
 LARGEST_RECORD = 2**16
 """Limit on priced roads and sets, so that the cost of an arc stays a whole number of 64 bits."""
@@ -39,7 +39,7 @@ def _sets(values: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
 @serialisable("gapless_vehicle_routing.RoutePriceCertificate")
 @attrs.frozen
 class RoutePriceCertificate(BoundCertificate):
-    """Prices under which no route is cheap, although all customers together are dear.
+    """Prices under which every route has a high reduced cost, although all customers together are expensive.
 
     A route costs ``weight * distance``, less the prices of its customers, less those of the cuts whose border it
     crosses, plus those of its roads, plus those of the subsets for every second visit to their members; let v be
@@ -90,9 +90,9 @@ class RoutePriceCertificate(BoundCertificate):
         rows: SubsetRows,
         neighbourhood: int,
         view: LinearView,
-        answers: Sequence[Answer],
+        answers: Sequence[GeneratorResult],
     ) -> RoutePriceCertificate:
-        """The prices of a master in whole numbers, and the least cost that pricing found under them."""
+        """Round the prices of a master to integers, and keep the least cost that pricing found under them."""
         places = problem.demands.size
         paid = -view.prices(np.arange(1, places))
         keys = view.row_keys[view.row_keys >= places]
@@ -130,14 +130,14 @@ class RoutePriceCertificate(BoundCertificate):
         )
 
     def work_to_verify(self, problem: gl.Problem[Any]) -> float:
-        """An estimate: some labels of each place and weight."""
+        """Estimate the work of a verification: some labels of each place and weight."""
         steps = super().work_to_verify(problem)
         if isinstance(problem, VehicleRoutingProblem):
             steps += 4e4 * problem.demands.size**2 + 5e6 * problem.demands.size
         return steps
 
     def upper_bound(self, problem: gl.Problem[Any], fixings: Fixings) -> float:
-        """Minus the distance that the prices prove; minus infinity if no plan is possible."""
+        """Return minus the distance that the prices prove; minus infinity if no plan is possible."""
         if not isinstance(problem, VehicleRoutingProblem):
             raise gl.InvalidProblem(f"these are prices for vehicle routing, not for {type(problem).__name__}")
         self._check(problem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.roles import spend_work
+from gapless.roles import charge_work
 from gapless_vehicle_routing.network import Ints
 from gapless_vehicle_routing.problem import VehicleRoutingProblem
 
@@ -19,9 +19,9 @@ SWEEPS = 40
 
 
 class Completions:
-    """Lower bounds on the cost from a place to the depot, by what is left of one resource.
+    """Completion bounds: lower bounds on the cost from a place to the depot, by the remainder of one resource.
 
-    The walks use at least what they do, may visit anybody again, and only do not turn straight back to a place that
+    The walks use at least what they do, may revisit any place, and only do not turn straight back to a place that
     they remember. What is left is rounded up to steps.
 
     Parameters
@@ -47,7 +47,7 @@ class Completions:
     def _filled(self, steps: int) -> bool:
         """Fill the tables; False where walks become ever cheaper within a step, and finer ones are needed."""
         places = self.most.size
-        spend_work(3.0 * (steps + 1) * places)
+        charge_work(3.0 * (steps + 1) * places)
         self.best = np.full((steps + 1, places), FORBIDDEN)
         self.second, self.next = self.best.copy(), np.zeros((steps + 1, places), np.int64)
         here, there = np.arange(places)[:, None], np.arange(places)[None]
@@ -56,7 +56,7 @@ class Completions:
             late = left < np.maximum(self.least, 0)
             within = np.any(-(-left // self.unit)[1:, 1:][~late[1:, 1:] & ~np.eye(places - 1, dtype=bool)] >= step)
             for _ in range(SWEEPS):
-                spend_work(10.0 * places * places, 20.0)
+                charge_work(10.0 * places * places, 20.0)
                 before = np.array((self.best[step], self.second[step], self.next[step]))
                 onward = self.costs + self.bound(here, there, left)
                 onward[:, 0] = self.costs[:, 0]
@@ -72,21 +72,21 @@ class Completions:
         return True
 
     def bound(self, before: Ints, place: Ints, left: Ints) -> Ints:
-        """Least cost from `place` home for walks that come from `before`, with so much `left`."""
+        """Bound the cost from `place` home for walks that come from `before` and have `left` of the resource."""
         step = np.minimum(np.maximum(-(-left // self.unit), 0), len(self.best) - 1)
         straight = (self.next[step, place] == before) & ~self.turns[place, before]
         return np.asarray(np.where(straight, self.second[step, place], self.best[step, place]))
 
 
 def by_weight(problem: VehicleRoutingProblem, costs: Ints, turns: NDArray[np.bool_]) -> Completions:
-    """Bounds by the room in the vehicle."""
+    """Compute completion bounds by the capacity that is left."""
     weights = np.append(0, problem.weights[1:])
     use = np.tile(weights, (weights.size, 1))
     return Completions(costs, turns, use, np.full(weights.size, problem.room), np.zeros(weights.size, np.int64))
 
 
 def by_time(problem: VehicleRoutingProblem, costs: Ints, turns: NDArray[np.bool_]) -> Completions | None:
-    """Bounds by the time until the depot closes; None without windows, and where a visit may take no time."""
+    """Compute completion bounds by time until closing; None without windows, or if a visit takes no time."""
     if problem.windows is None:
         return None
     between = problem.travel[1:, 1:][~np.eye(problem.demands.size - 1, dtype=bool)]

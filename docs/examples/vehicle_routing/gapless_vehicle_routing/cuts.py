@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.roles import Answer, Batch, Generator, LinearView, Rows, Sparse
+from gapless.roles import Batch, Generator, GeneratorResult, LinearView, Rows, Sparse
 from gapless_vehicle_routing.problem import VehicleRoutingProblem
 
 VIOLATED = 1e-2
@@ -20,7 +20,7 @@ Inside = NDArray[np.bool_]
 
 
 class CapacityCuts(Generator[LinearView]):
-    """Separates ``x(border of S) >= 2 ceil(demand(S) / capacity)``; half, and inwards, of directed roads.
+    """Generator of ``x(border of S) >= 2 ceil(demand(S) / capacity)``; half of that, inwards, for directed roads.
 
     Sets are the connected components of the flow without the depot, and those that grow from every customer, by two
     rules, until they hold all (Lysgaard, Letchford and Eglese 2004, sections 3.1 and 3.2). The rows are over
@@ -37,15 +37,15 @@ class CapacityCuts(Generator[LinearView]):
         self.sets: list[frozenset[int]] = []
         self._keys: dict[frozenset[int], int] = {}
 
-    def query(self, view: LinearView, *, limit: int | None = None) -> Answer:
-        """Rows over sets whose border the solution uses too little; none while the master is infeasible."""
+    def query(self, view: LinearView, *, limit: int | None = None) -> GeneratorResult:
+        """Return rows over sets whose border the solution uses too little; none while the master is infeasible."""
         if view.usage is None:
-            return Answer(slack=0.0)
+            return GeneratorResult(pricing_gap=0.0)
         sets = self.violated(self.problem.network.flow(view.usage), lambda: not view.time_left)
-        return Answer(Batch(rows=self.rows(sets[: limit or 30])), slack=0.0)  # it misses no columns
+        return GeneratorResult(Batch(rows=self.rows(sets[: limit or 30])), pricing_gap=0.0)  # it misses no columns
 
     def violated(self, flow: NDArray[np.float64], stop: Callable[[], bool] = lambda: False) -> list[Inside]:
-        """Sets whose row is violated, bool (n + 1,) each, the most violated first.
+        """Find sets whose row is violated, bool (n + 1,) each, the most violated first.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class CapacityCuts(Generator[LinearView]):
         return [inside for _, inside in sorted(found.values(), key=lambda pair: (-pair[0], pair[1].tobytes()))]
 
     def rows(self, sets: list[Inside]) -> Rows:
-        """The rows of some sets of customers."""
+        """Make the rows of some sets of customers."""
         network = self.problem.network
         least = [self.problem.needed(inside) * (1 if network.directed else 2) for inside in sets]
         return Rows(
@@ -73,7 +73,7 @@ class CapacityCuts(Generator[LinearView]):
         )
 
     def key(self, inside: Inside) -> int:
-        """Row key of a set; keys are numbers in order of first appearance."""
+        """Return the row key of a set; keys are numbers in order of first appearance."""
         members = frozenset(np.flatnonzero(inside).tolist())
         if members not in self._keys:
             self._keys[members] = self.first_key + len(self.sets)
@@ -81,7 +81,7 @@ class CapacityCuts(Generator[LinearView]):
         return self._keys[members]
 
     def of_key(self, key: int) -> frozenset[int]:
-        """The set of a row key."""
+        """Return the set of a row key."""
         return self.sets[key - self.first_key]
 
     def _components(self, flow: NDArray[np.float64]) -> tuple[NDArray[np.float64], Inside]:
@@ -103,7 +103,7 @@ class CapacityCuts(Generator[LinearView]):
     def _grown(
         self, flow: NDArray[np.float64], stop: Callable[[], bool], *, tight: bool
     ) -> tuple[NDArray[np.float64], Inside]:
-        """Sets on the way from each customer to all whose row is violated.
+        """Grow sets from each customer to all, and return those whose row is violated.
 
         The next member is the one that is tied most to the set; with `tight`, the one whose row would then be
         violated most.

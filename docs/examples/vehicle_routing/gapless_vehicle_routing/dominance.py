@@ -12,7 +12,7 @@ ASKED = 40
 
 
 class Dominance:
-    """Keeps the cheapest walks seen at each place, and drops what they replace.
+    """The cheapest walks seen at each place; they dominate later ones.
 
     A walk replaces one of the same place that is no lighter, no earlier, remembers no less, and costs no less than
     it does with all prices of halves that it alone has.
@@ -33,7 +33,7 @@ class Dominance:
         self.exact = int(prices.sum()) < 2**53
 
     def keep(self, walks: Ints) -> Ints:
-        """The walks (place, memory, time, cost, halves) of one weight that none replaces; weights only rise."""
+        """Keep the undominated walks (place, memory, time, cost, halves) of one weight; weights only rise."""
         if not self.exact:
             return walks
         order = np.lexsort((walks[3], walks[0]))

@@ -14,7 +14,7 @@ SIZE, MARGIN, LEGEND, MOST_NUMBERS = 520.0, 24.0, 18.0, 60
 
 
 def draw_plan(problem: VehicleRoutingProblem, plan: Plan) -> str:
-    """Routes between the places of the problem, or around a circle where it has none, and a line about each."""
+    """Draw routes between the places of the problem, or around a circle without places, and a line about each."""
     x, y = _spots(problem).T
 
     def drawn() -> Iterator[str]:

@@ -18,7 +18,7 @@ SUFFIXES = {".vrp": "vrplib", ".txt": "solomon"}
 
 
 def euclidean(places: NDArray[np.float64], rounding: str) -> tuple[Ints, int]:
-    """Euclidean distances in whole numbers, int64 (n + 1, n + 1), and the scale of that unit.
+    """Compute integer Euclidean distances, int64 (n + 1, n + 1), and the scale of their unit.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def euclidean(places: NDArray[np.float64], rounding: str) -> tuple[Ints, int]:
 
 
 def read_vrplib(path: str | os.PathLike[str], *, vehicles: int | None = None) -> VehicleRoutingProblem:
-    """A capacitated instance in the VRPLIB format, as CVRPLIB has them.
+    """Read a capacitated instance in the VRPLIB format of CVRPLIB.
 
     Distances are Euclidean and rounded (EUC_2D, CEIL_2D), or explicit.
 
@@ -90,7 +90,7 @@ def read_vrplib(path: str | os.PathLike[str], *, vehicles: int | None = None) ->
 
 
 def read_solomon(path: str | os.PathLike[str], *, customers: int | None = None) -> VehicleRoutingProblem:
-    """An instance of Solomon (1987) with time windows; distances and times are Euclidean, rounded down to tenths.
+    """Read an instance of Solomon (1987); distances and times are Euclidean, rounded down to tenths.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def read_solomon(path: str | os.PathLike[str], *, customers: int | None = None) 
 
 
 def read_instance(path: str | os.PathLike[str], *, customers: int | None = None) -> VehicleRoutingProblem:
-    """`read_vrplib` for names that end in .vrp, `read_solomon` for those in .txt."""
+    """Read a .vrp file by `read_vrplib`, a .txt file by `read_solomon`."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise gl.InvalidProblem(f"{path}: the name ends in {suffix or 'nothing'}, expected .vrp or .txt (Solomon)")
@@ -136,7 +136,7 @@ def read_instance(path: str | os.PathLike[str], *, customers: int | None = None)
 
 
 def instance_files(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
-    """The files in `paths`, and every .vrp and .txt file in the folders of `paths`, sorted by name."""
+    """List the files in `paths`, and every .vrp and .txt file in the folders of `paths`, sorted by name."""
     files: list[Path] = []
     for path in map(Path, paths):
         if not path.exists():

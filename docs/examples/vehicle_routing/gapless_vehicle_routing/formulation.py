@@ -9,19 +9,19 @@ from functools import partial
 import numpy as np
 
 import gapless as gl
-from gapless.branching import Phase, StrongBranching, diving
-from gapless.roles import Batch, Formulation, Pricing, Relaxed, Rows, Sparse
+from gapless.column_generation.branching import Phase, StrongBranching, diving
+from gapless.roles import Batch, Formulation, PricingOptions, RelaxationResult, Rows, Sparse
 from gapless_vehicle_routing.branching import VehiclesThenRoads
 from gapless_vehicle_routing.certificate import RoutePriceCertificate
 from gapless_vehicle_routing.cuts import FLEET, CapacityCuts
-from gapless_vehicle_routing.judge import MOST_NEIGHBOURS
 from gapless_vehicle_routing.labelling import RouteLabelling
 from gapless_vehicle_routing.network import VEHICLES
 from gapless_vehicle_routing.pricing import RouteColumns, RoutePricing
 from gapless_vehicle_routing.problem import Plan, Route, VehicleRoutingProblem
 from gapless_vehicle_routing.routes import Workshop, round_flow, savings_plan
-from gapless_vehicle_routing.ruin import ruin_and_recreate
+from gapless_vehicle_routing.ruin_and_recreate import ruin_and_recreate
 from gapless_vehicle_routing.subset_rows import SubsetRows
+from gapless_vehicle_routing.verifier_pricing import MOST_NEIGHBOURS
 
 LOOKS = (Phase(candidates=8),)
 """Looks below a node: at some roads, without pricing."""
@@ -43,7 +43,7 @@ def formulation(
     subset_rows: int = 60,
     first_plan: Plan | None = None,
 ) -> Formulation[Plan]:
-    """The set-partitioning master of Balinski and Quandt (1964): one column per walk, one row per customer.
+    """Build the set-partitioning master of Balinski and Quandt (1964): one column per walk, one row per customer.
 
     Parameters
     ----------
@@ -85,17 +85,17 @@ def formulation(
         brancher=StrongBranching(VehiclesThenRoads(problem), phases=LOOKS, reliability=RELIABILITY),
         rounding=_rounding(problem),
         rounding_frequency=4,
-        pricing=Pricing(initial_priced=True, smoothing=smoothing),
+        pricing=PricingOptions(initial_columns_priceable=True, smoothing=smoothing),
         certify=partial(RoutePriceCertificate.from_view, problem, cuts, rows, neighbourhood),
     )
 
 
-def _rounding(problem: VehicleRoutingProblem) -> Callable[[Relaxed[Plan]], Plan | None]:
+def _rounding(problem: VehicleRoutingProblem) -> Callable[[RelaxationResult[Plan]], Plan | None]:
     """Roads by their use, made shorter, and now and then a dive."""
     by_use, dive, calls = round_flow(problem), diving(discrepancies=0), itertools.count()
     steps = STEPS * len(problem.customers)
 
-    def rounding(relaxed: Relaxed[Plan]) -> Plan | None:
+    def rounding(relaxed: RelaxationResult[Plan]) -> Plan | None:
         call, plan = next(calls), by_use(relaxed)
         stop = relaxed.probe.stop if relaxed.probe is not None else lambda: False
         found = [] if plan is None else [ruin_and_recreate(problem, plan, steps, seed=call, stop=stop)]

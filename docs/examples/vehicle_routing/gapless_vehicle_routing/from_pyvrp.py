@@ -1,4 +1,4 @@
-"""Bounds and proofs for users of PyVRP, which finds good plans and says nothing about better ones.
+"""Bounds and proofs for users of PyVRP, which finds good plans but no bounds.
 
 PyVRP is not imported: its objects are asked for what they hold, in the names of versions 0.11 to 0.14.
 """
@@ -26,15 +26,15 @@ def bound(
     limits: gl.Limits | None = None,
     **options: Any,
 ) -> gl.Result[Plan]:
-    """A certified lower bound on the cost of every plan, and a better plan where one is found.
+    """Compute a certified lower bound on the cost of every plan, and a better plan if one is found.
 
     Parameters
     ----------
     pyvrp_problem : pyvrp.ProblemData or pyvrp.Model
         One depot and one type of vehicle; see `from_pyvrp`.
     incumbent : pyvrp.Result or pyvrp.Solution, optional
-        The plan to judge: ``result.value`` is its cost or less, ``result.gap`` what is left between that and the
-        bound.
+        The plan to improve on: ``result.value`` is at most its cost, and ``result.gap`` the
+        difference between that and the bound.
     method : str, optional
     limits : Limits, optional
         ``gl.Limits(time=60)`` returns the bound that is proved after a minute.
@@ -59,7 +59,7 @@ def bound(
 
 
 def from_pyvrp(data: Any) -> VehicleRoutingProblem:
-    """The problem of a ``pyvrp.ProblemData``, with its capacity, windows, service times, and cost of distance.
+    """Convert a ``pyvrp.ProblemData`` with its capacity, windows, service times, and cost of distance.
 
     A fixed cost of vehicles is spread over the roads at the depot, half on either end of a route.
 

@@ -16,7 +16,7 @@ def random_instance(
     per_route: float = 4.0,
     side: int = 100,
 ) -> VehicleRoutingProblem:
-    """Places in a square, rounded Euclidean distances, demands of 1 to 20.
+    """Draw places in a square, with rounded Euclidean distances and demands of 1 to 20.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The pricing problem in the words of `gapless.labelling`: time, load and visits of a route from depot to depot."""
+"""The pricing problem in the words of `gapless.rcsp`: time, load and visits of a route from depot to depot."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.labelling import Additive, Labelling, Network, RankOne, Routes, Visits
+from gapless.rcsp import Additive, LabelSetting, Network, RankOneCuts, Routes, Visits
 from gapless_vehicle_routing.problem import Route, VehicleRoutingProblem
 from gapless_vehicle_routing.subset_rows import SubsetRow
 
@@ -19,7 +19,7 @@ TABLES = 4
 
 
 def nearest(problem: VehicleRoutingProblem, size: int) -> list[list[int]]:
-    """Neighbourhood of each customer, itself first: those nearest, there and back; empty for the depot."""
+    """Choose the ng-neighbourhood of each customer: itself and the nearest, there and back; empty for the depot."""
     between = (problem.distances + problem.distances.T)[1:, 1:].astype(np.float64)
     np.fill_diagonal(between, -1)
     order = np.argsort(between, axis=1, kind="stable")[:, :size] + 1
@@ -27,7 +27,7 @@ def nearest(problem: VehicleRoutingProblem, size: int) -> list[list[int]]:
 
 
 class RouteLabelling:
-    """Cheapest walks from the depot to its twin, place n + 1, that remember those near by.
+    """Cheapest ng-walks from the depot to its copy, place n + 1.
 
     Parameters
     ----------
@@ -50,26 +50,28 @@ class RouteLabelling:
             self.resources.append(Additive(travel, spans[:, 0], spans[:, 1], waits=True))
         self.resources.append(Additive(problem.weights[self.heads], upper=problem.room))
         self.resources.append(Visits([*nearest(problem, neighbourhood), ()]))
-        self._made: dict[tuple[SubsetRow, ...], Labelling] = {}
+        self._made: dict[tuple[SubsetRow, ...], LabelSetting] = {}
 
     def arcs(self, matrix: Floats) -> Floats:
-        """The entries of float64 (n + 1, n + 1) that belong to arcs."""
+        """Select the entries of float64 (n + 1, n + 1) that belong to arcs."""
         return np.asarray(matrix[self.tails, self.heads])
 
-    def beside(self, rows: Sequence[SubsetRow]) -> Labelling:
-        """The labelling whose routes pay these rows."""
+    def beside(self, rows: Sequence[SubsetRow]) -> LabelSetting:
+        """Return the labelling whose routes pay these rows."""
         key = tuple(rows)
         if key not in self._made:
             if len(self._made) == TABLES:
                 del self._made[next(iter(self._made))]
             paid = (
-                [RankOne([r.memory for r in rows], [(1, 2)] * len(rows), [r.members for r in rows])] if rows else []
+                [RankOneCuts([r.memory for r in rows], [(1, 2)] * len(rows), [r.members for r in rows])]
+                if rows
+                else []
             )
-            self._made[key] = Labelling(self.network, [*self.resources, *paid])
+            self._made[key] = LabelSetting(self.network, [*self.resources, *paid])
         return self._made[key]
 
     def walks(self, found: Routes) -> list[Route]:
-        """The customers of each route, the cheapest first, each set of customers once."""
+        """Return the customers of each route, the cheapest first, each set of customers once."""
         heads, first = self.heads[found.arcs].tolist(), found.first.tolist()
         walks: dict[Route, Route] = {}
         for begin, end in itertools.pairwise(first):

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def two_index_model(problem: VehicleRoutingProblem) -> LinearModel:
-    """0/1 columns for the decisions and for the arcs, a load for each customer, and a time where there are windows.
+    """Build 0/1 columns for decisions and arcs, a load for each customer, and a time where there are windows.
 
     Rows: one arc enters each customer and one leaves it; the arcs of a quantity, and the vehicles, are as many as
     its decisions that are on, which turn on in order; load, and time, grow along every arc that is driven.
     """
     decisions, network, places = problem.decisions, problem.network, problem.demands.size
-    quantity, threshold = decisions.quantity_of(), decisions.threshold_of()
+    quantity, threshold = decisions.quantity_index(), decisions.thresholds()
     tails, heads = np.nonzero(network.number >= 0)
     arcs = decisions.count + np.arange(tails.size)
     load = (

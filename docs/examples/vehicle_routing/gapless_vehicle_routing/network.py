@@ -46,21 +46,21 @@ class Network:
         return self.tails.size
 
     def along(self, route: tuple[int, ...]) -> Ints:
-        """Quantities along a route, the vehicle's excluded; -1 where it cannot drive."""
+        """Return the quantities along a route, except the vehicle's; -1 where it cannot drive."""
         stops = np.array([0, *route, 0], np.int64)
         return self.number[stops[:-1], stops[1:]]
 
     def spread(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Prices of quantities, by arc: float64 (n + 1, n + 1), infinite where no route can drive."""
+        """Spread prices of quantities over arcs: float64 (n + 1, n + 1), infinite where no route can drive."""
         return np.where(self.number >= 0, prices[self.number], np.inf)
 
     def flow(self, usage: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Use of the roads in either direction: float64 (n + 1, n + 1), symmetric."""
+        """Sum the use of roads in either direction: float64 (n + 1, n + 1), symmetric."""
         flow = np.zeros(self.number.shape)
         np.add.at(flow, (self.tails[1:], self.heads[1:]), usage[1:])
         return np.asarray(flow + flow.T)
 
     def entering(self, inside: NDArray[np.bool_]) -> Ints:
-        """Quantities that cross the border of a set of places: inwards where arcs are directed."""
+        """Return the quantities that cross the border of a set of places: inwards where arcs are directed."""
         into = inside[self.heads] & ~inside[self.tails]
         return np.flatnonzero(into if self.directed else into | (inside[self.tails] & ~inside[self.heads]))

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gapless.roles import Answer, Batch, Columns, Generator, LinearView, Rows, Sparse
+from gapless.roles import Batch, Columns, Generator, GeneratorResult, LinearView, Rows, Sparse
 from gapless_vehicle_routing.cuts import CapacityCuts
 from gapless_vehicle_routing.labelling import Floats, RouteLabelling
 from gapless_vehicle_routing.network import VEHICLES, Ints
@@ -23,7 +23,7 @@ NO_KEYS = np.zeros(0, np.int64)
 
 
 class RouteColumns:
-    """Writes walks as columns of the master: a unit in the row of each visit, a use of each arc and of a vehicle.
+    """Walks as columns of the master: a unit in the row of each visit, a use of each arc and of a vehicle.
 
     Row keys are customers, and those of `SubsetRows`. Column keys are numbers in order of first appearance.
     """
@@ -34,7 +34,7 @@ class RouteColumns:
         self._walks: list[Route] = []
 
     def write(self, walks: Sequence[Route], row_keys: Ints = NO_KEYS) -> Columns:
-        """Columns for `walks` beside the subset rows `row_keys`; the master maximises minus the distance."""
+        """Write columns for `walks` with the subset rows `row_keys`; the master maximises minus the distance."""
         problem = self.problem
         visits = [np.unique(np.array(walk, np.int64), return_counts=True) for walk in walks]
         paid = self.rows.coefficients(walks, self.rows.of(row_keys))
@@ -55,7 +55,7 @@ class RouteColumns:
         )
 
     def walks(self, keys: Ints) -> list[Route]:
-        """The walks of columns that were written."""
+        """Return the walks of existing columns."""
         return [self._walks[key] for key in keys.tolist()]
 
     def _key(self, walk: Route) -> int:
@@ -66,7 +66,7 @@ class RouteColumns:
 
 
 def arc_costs(problem: VehicleRoutingProblem, view: LinearView) -> Floats:
-    """Reduced costs of arcs: float64 (n + 1, n + 1), infinite where banned; a route also pays its subset rows."""
+    """Return reduced costs of arcs: float64 (n + 1, n + 1), infinite where banned; routes also pay subset rows."""
     prices = view.usage_prices()
     costs = problem.network.spread(prices) + view.objective_weight / problem.scale * problem.distances
     costs[0] += prices[VEHICLES]
@@ -75,7 +75,7 @@ def arc_costs(problem: VehicleRoutingProblem, view: LinearView) -> Floats:
 
 
 class RoutePricing(Generator[LinearView]):
-    """Finds walks of positive gain in two stages, and bounds the gain of all that are missing.
+    """Generator of walks of positive reduced cost in two stages, with a bound on all missing ones.
 
     Once no walk is missing and no capacity cut either, it finds subset rows that the point violates. Their prices
     make pricing harder, so there are few.
@@ -93,17 +93,19 @@ class RoutePricing(Generator[LinearView]):
         self.columns, self.labelling, self.cuts = columns, labelling, cuts
         self.problem = columns.problem
 
-    def query(self, view: LinearView, *, limit: int | None = None, stage: str = "exact") -> Answer:
-        """The cheapest walks, and the slack that they leave; if there are none, violated rows."""
+    def query(self, view: LinearView, *, limit: int | None = None, stage: str = "exact") -> GeneratorResult:
+        """Return the cheapest walks, and the slack that they leave; if there are none, violated rows."""
         with np.errstate(invalid="ignore"):
             costs = self.labelling.arcs(arc_costs(self.problem, view))
-        if not np.all(costs > -np.inf):  # nor a NaN, before which every label would be cheap or none
+        if not np.all(costs > -np.inf):  # NaN fails, too: comparisons with it would make all labels cheap, or none
             raise FloatingPointError("a price of the master is minus infinity or no number")
         rows = self.columns.rows
         held = rows.held(view)
         charges = np.maximum(view.prices(held), 0.0)
         unit = 1.0
-        if not view.objective_weight:  # a ray has no unit: bring it to one, so that small gains are gains
+        if (
+            not view.objective_weight
+        ):  # Farkas prices are a ray without a unit: normalise them, so that small reduced costs count
             unit = float(np.abs(costs[np.isfinite(costs)]).max(initial=1e-30))
         exact = stage == self.stages[-1]
         wanted = limit or WANTED
@@ -118,13 +120,15 @@ class RoutePricing(Generator[LinearView]):
         walks = self.labelling.walks(found)[:wanted]
         slack, evidence = self._slack(view, min(0.0, found.bound * unit))
         if walks:
-            return Answer(Batch(self.columns.write(walks, held)), slack, evidence, found.labels)
+            return GeneratorResult(Batch(self.columns.write(walks, held)), slack, evidence, found.labels)
         if slack is None and exact and found.bound >= -2 * SMALLEST_GAIN:
-            slack = 0.0  # a search that ended early, for want of memory, claims nothing
-        return Answer(Batch(rows=self._missing_rows(view) if exact else Rows.none()), slack, evidence, found.labels)
+            slack = 0.0  # a search that ran out of memory claims nothing
+        return GeneratorResult(
+            Batch(rows=self._missing_rows(view) if exact else Rows.none()), slack, evidence, found.labels
+        )
 
     def _slack(self, view: LinearView, least: float) -> tuple[float | None, dict[str, float]]:
-        """Limit to the gains of all missing walks, where none costs less than `least`, and its evidence.
+        """Bound the reduced costs of all missing walks, if none costs less than `least`, and return the evidence.
 
         The smaller of two: so much for each vehicle; or, with prices divided by a factor, nothing (Farley 1990).
         """
@@ -154,5 +158,5 @@ class RoutePricing(Generator[LinearView]):
 
 
 def most_routes(problem: VehicleRoutingProblem, view: LinearView) -> int:
-    """Limit on routes under the fixings of a view."""
+    """Bound the number of routes under the fixings of a view."""
     return max(0, int(problem.use_limits(view.fixings)[1][VEHICLES]))

@@ -151,7 +151,7 @@ class VehicleRoutingProblem(gl.Problem[Plan]):
         return max(1, self.needed(np.ones(self.demands.size, bool)))
 
     def needed(self, inside: NDArray[np.bool_]) -> int:
-        """Vehicles that the demand of a set of places needs."""
+        """Count the vehicles that the demand of a set of places needs."""
         return -(-int(self.demands[inside].sum()) // self.capacity)
 
     @cached_property
@@ -216,16 +216,16 @@ class VehicleRoutingProblem(gl.Problem[Plan]):
     # -- plans --------------------------------------------------------------------------------------------------
 
     def length(self, route: Route) -> int:
-        """Distance of a route, in units of ``1 / scale``."""
+        """Return the distance of a route, in units of ``1 / scale``."""
         stops = [0, *route, 0]
         return int(self.distances[stops[:-1], stops[1:]].sum())
 
     def value(self, structure: Plan) -> float:
-        """Distance of all routes."""
+        """Return the distance of all routes."""
         return sum(map(self.length, structure)) / self.scale
 
     def late(self, route: Route) -> str | None:
-        """The first visit that begins too late, in words; None when every window is kept."""
+        """Describe the first visit that begins too late; None if every window is respected."""
         if self.windows is None:
             return None
         time, before = int(self.windows[0, 0]), 0
@@ -238,13 +238,13 @@ class VehicleRoutingProblem(gl.Problem[Plan]):
             before = place
         return None
 
-    def named(self, structure: Plan, words: Sequence[str] = ()) -> tuple[str, ...]:
-        """The places along each route, the depot at both ends."""
+    def describe(self, structure: Plan, words: Sequence[str] = ()) -> tuple[str, ...]:
+        """Describe each route by its places, the depot at both ends."""
         del words
         return tuple("-".join(map(str, (0, *route, 0))) for route in structure)
 
     def violations(self, structure: Plan) -> list[str]:
-        """Routes that are empty, overloaded or late, customers left out or visited twice, too many vehicles."""
+        """List empty, overloaded or late routes, customers left out or visited twice, and surplus vehicles."""
         broken: list[str] = []
         visits = np.zeros(self.demands.size, np.int64)
         for number, route in enumerate(structure):
@@ -265,18 +265,18 @@ class VehicleRoutingProblem(gl.Problem[Plan]):
         return broken
 
     def encode(self, structure: Plan) -> Ints:
-        """The decisions that hold when every route is driven as it stands."""
+        """Return the decisions that hold when every route is driven in the given order."""
         use = np.zeros(len(self.network), np.int64)
         use[VEHICLES] = len(structure)
         for route in structure:
             np.add.at(use, self.network.along(route), 1)
         decisions = self.decisions
-        return np.flatnonzero(use[decisions.quantity_of()] >= decisions.threshold_of())
+        return np.flatnonzero(use[decisions.quantity_index()] >= decisions.thresholds())
 
     def decode(self, on_ids: Ints) -> Plan:
-        """The routes along the roads that are driven; raises `ValueError` where these are no routes."""
+        """Return the routes along the roads in use; raise `ValueError` if these form no routes."""
         network = self.network
-        use = np.bincount(self.decisions.quantity_of()[on_ids], minlength=len(network))
+        use = np.bincount(self.decisions.quantity_index()[on_ids], minlength=len(network))
         leaving: dict[int, list[int]] = {}
         for road in np.flatnonzero(use[1:]) + 1:
             a, b = int(network.tails[road]), int(network.heads[road])
@@ -303,14 +303,14 @@ class VehicleRoutingProblem(gl.Problem[Plan]):
         return tuple(sorted(routes))
 
     def oriented(self, route: Iterable[int]) -> Route:
-        """A route; where direction does not matter, the smaller of its two ends comes first."""
+        """Orient a route: where direction does not matter, the smaller of its two ends comes first."""
         one = tuple(route)
         return one if self.network.directed else min(one, one[::-1])
 
     def use_limits(self, fixings: Fixings) -> tuple[Ints, Ints]:
-        """Least and largest use of each quantity in the plans under the fixings."""
+        """Return the least and the largest use of each quantity in the plans under the fixings."""
         decisions, network = self.decisions, self.network
-        quantity, threshold = decisions.quantity_of(), decisions.threshold_of()
+        quantity, threshold = decisions.quantity_index(), decisions.thresholds()
         least = np.zeros(len(network), np.int64)
         most = np.bincount(quantity, minlength=len(network))
         least[VEHICLES] = self.fewest
@@ -319,7 +319,7 @@ class VehicleRoutingProblem(gl.Problem[Plan]):
         return least, most
 
     def infeasibility(self) -> list[str]:
-        """Customers that no vehicle can serve, and demand beyond the fleet."""
+        """List customers that no vehicle can serve, and demand beyond the fleet."""
         reasons = [
             f"customer {c} orders {self.demands[c]}, a vehicle carries {self.capacity}"
             for c in self.customers
@@ -337,9 +337,9 @@ class VehicleRoutingProblem(gl.Problem[Plan]):
         return reasons
 
     def linear_model(self) -> LinearModel:
-        """A program over the arcs, with loads and times of arrival, for export and as an independent check."""
+        """Build a program over arcs, with loads and times of arrival, for export and as an independent check."""
         return two_index_model(self)
 
     def to_fields(self) -> dict[str, Any]:
-        """The arguments, for files."""
+        """Return the constructor's arguments, for files."""
         return {field.name: getattr(self, field.name) for field in attrs.fields(type(self))}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless.roles import Relaxed
+from gapless.roles import RelaxationResult
 from gapless_vehicle_routing.problem import Plan, Route, VehicleRoutingProblem
 
 MOST_KNOWN = 300_000
@@ -24,7 +24,7 @@ class Workshop:
         self.known: dict[Route, float] = {}
 
     def length(self, route: Route) -> float:
-        """Length of a route, infinite where a vehicle cannot drive it."""
+        """Return the length of a route, infinite where a vehicle cannot drive it."""
         if not route:
             return 0.0
         if (found := self.known.get(route)) is not None:
@@ -38,7 +38,7 @@ class Workshop:
         return found
 
     def merged(self, worth: NDArray[np.float64]) -> list[Route]:
-        """Join routes end to end by falling `worth`, float64 (n + 1, n + 1), where a vehicle can drive them."""
+        """Join routes end to end by decreasing `worth`, float64 (n + 1, n + 1), where a vehicle can drive them."""
         route_of: dict[int, Route] = {c: (c,) for c in self.problem.customers if self.length((c,)) < float("inf")}
         inner = worth[1:, 1:].copy()
         np.fill_diagonal(inner, -np.inf)
@@ -55,7 +55,7 @@ class Workshop:
         return sorted(set(route_of.values()))
 
     def improved(self, routes: Sequence[Route], stop: Callable[[], bool] = lambda: False) -> list[Route]:
-        """Local optimum under moves of one or two customers, exchanges, crossed tails, and reversed parts.
+        """Improve to a local optimum under moves of one or two customers, exchanges, crossed tails, reversals.
 
         `stop` is asked for each route; once it is True, the routes may be improved further.
         """
@@ -89,7 +89,7 @@ class Workshop:
         return [route for route in after if route]
 
     def plan(self, routes: Sequence[Route]) -> Plan | None:
-        """The routes as a plan of the problem; None where it has violations."""
+        """Return the routes as a plan of the problem; None if it has violations."""
         plan = tuple(sorted(self.problem.oriented(route) for route in routes))
         return None if self.problem.violations(plan) else plan
 
@@ -133,7 +133,7 @@ def _between(one: Route, other: Route) -> Iterator[tuple[Route, Route]]:
 
 
 def savings_plan(problem: VehicleRoutingProblem, stop: Callable[[], bool] = lambda: False) -> Plan | None:
-    """A first plan; None where the rules find none, which does not mean that there is none.
+    """Make a first plan by savings; None if the rules find none, although one may exist.
 
     Once `stop` is True, the plan is improved no further.
     """
@@ -143,17 +143,17 @@ def savings_plan(problem: VehicleRoutingProblem, stop: Callable[[], bool] = lamb
     return shop.plan(shop.improved(shop.merged(saved + 1e-9), stop))
 
 
-def round_flow(problem: VehicleRoutingProblem) -> Callable[[Relaxed[Plan]], Plan | None]:
-    """A rounding heuristic: join customers by falling use of the road between them, then by savings; improve."""
+def round_flow(problem: VehicleRoutingProblem) -> Callable[[RelaxationResult[Plan]], Plan | None]:
+    """Join customers by decreasing use of their road, then by savings, and improve: a rounding heuristic."""
     shop, decisions, network = Workshop(problem), problem.decisions, problem.network
     distances = problem.distances.astype(float)
     saved = distances[:, :1] + distances[:1] - distances
     saved /= 1 + np.abs(saved).max()  # below the smallest use that counts
 
-    def rounding(relaxed: Relaxed[Plan]) -> Plan | None:
+    def rounding(relaxed: RelaxationResult[Plan]) -> Plan | None:
         use = np.zeros(len(network))
         if relaxed.point is not None:
-            use = np.bincount(decisions.quantity_of(), relaxed.point, len(network)).astype(float)
+            use = np.bincount(decisions.quantity_index(), relaxed.point, len(network)).astype(float)
         driven = np.where(network.number >= 0, use[network.number], 0.0)
         worth = np.where(driven > 0.01, 1000 * driven, 0.0) + saved
         if len(shop.known) > MOST_KNOWN:

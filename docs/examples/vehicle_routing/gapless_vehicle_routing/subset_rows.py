@@ -32,7 +32,7 @@ AT_ONCE, PER_CUSTOMER = 20, 4
 
 @attrs.frozen
 class SubsetRow:
-    """A row.
+    """One subset row with its memory.
 
     Parameters
     ----------
@@ -68,23 +68,23 @@ class SubsetRows:
         self._keys: dict[SubsetRow, int] = {}
 
     def key(self, row: SubsetRow) -> int:
-        """Row key, falling in order of first appearance."""
+        """Return the row key; keys fall in order of first appearance."""
         if row not in self._keys:
             self._keys[row] = LAST_KEY - len(self.rows)
             self.rows.append(row)
         return self._keys[row]
 
     def held(self, view: LinearView) -> Ints:
-        """Keys of the subset rows of a master."""
+        """Return the keys of the subset rows of a master."""
         keys = view.row_keys
         return np.asarray(keys[keys <= LAST_KEY])
 
     def of(self, keys: Ints) -> list[SubsetRow]:
-        """The rows of some keys."""
+        """Return the rows of some keys."""
         return [self.rows[LAST_KEY - key] for key in keys.tolist()]
 
     def coefficients(self, walks: Sequence[Route], rows: Sequence[SubsetRow]) -> Ints:
-        """Payments of walks to rows, int64 (walks, rows)."""
+        """Compute the payments of walks to rows, int64 (walks, rows)."""
         inside, kept = np.zeros((2, self.places, len(rows)), bool)
         for number, row in enumerate(rows):
             inside[list(row.members), number] = True
@@ -98,7 +98,7 @@ class SubsetRows:
         return paid
 
     def separate(self, view: LinearView, walks_of: Callable[[Ints], list[Route]]) -> Rows:
-        """The rows that the point of `view` violates most."""
+        """Find the rows that the point of `view` violates most."""
         values, held = view.column_values, self.held(view)
         room = self.most - int(np.count_nonzero(view.prices(held) > ENTERING))
         if values is None or room <= 0:

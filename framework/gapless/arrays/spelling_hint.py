@@ -1,0 +1,13 @@
+"""Spelling hints: the known name nearest to an unknown one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def spelling_hint(name: object, choices: Iterable[str], cutoff: float = 0.5) -> str:
+    """Return a hint to append to a sentence; empty if no choice has a similarity of `cutoff`, from 0 to 1."""
+    import difflib  # noqa: PLC0415  needed after a typing error only
+
+    close = difflib.get_close_matches(str(name), list(choices), 1, cutoff)
+    return f" (did you mean {close[0]!r}?)" if close else ""

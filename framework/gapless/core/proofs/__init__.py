@@ -1,1 +1,0 @@
-"""Bounds for verifiers: formulas, certificates over any backbone, and rounding."""

@@ -1,1 +1,0 @@
-"""Parts of a result: its status, and the effort of the solve."""

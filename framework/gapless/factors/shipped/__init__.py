@@ -1,0 +1,1 @@
+"""The factors that gapless ships: budgets, counts, automata, precedence, tables; `gapless.factors` exports them."""
