@@ -37,26 +37,31 @@ def drawn_tree(rng, n, k):
 
 
 def labellings(problem):
-    """The decisions of all labellings that score more than -inf, and their own scores."""
+    """The decisions of all labellings that score more than -inf, and their internal scores."""
     n, k = problem.unary.shape
     bare = type(problem)(
         np.zeros((n, k)), *[getattr(problem, name) for name in ("transition", "parents") if hasattr(problem, name)]
     )
-    own = {}
+    internal_scores = {}
     for labels in itertools.product(range(k), repeat=n):
         value = bare.value(np.array(labels))
         if value > -math.inf:
-            own[tuple(problem.encode(np.array(labels)).tolist())] = value
-    return [np.array(ids) for ids in own], lambda ids: own[tuple(ids.tolist())]
+            internal_scores[tuple(problem.encode(np.array(labels)).tolist())] = value
+    return [np.array(ids) for ids in internal_scores], lambda ids: internal_scores[tuple(ids.tolist())]
 
 
 @examples(40)
 @given(rng=generators())
 def test_chain_against_enumeration(rng):
     problem = drawn_chain(rng)
-    on_sets, own = labellings(problem)
+    on_sets, internal_score = labellings(problem)
     check_maximiser(
-        ViterbiMaximiser(problem), problem.decisions, on_sets, own=own, samples=6, seed=int(rng.integers(99))
+        ViterbiMaximiser(problem),
+        problem.decisions,
+        on_sets,
+        internal_score=internal_score,
+        samples=6,
+        seed=int(rng.integers(99)),
     )
 
 
@@ -64,9 +69,14 @@ def test_chain_against_enumeration(rng):
 @given(rng=generators())
 def test_trees_against_enumeration(rng):
     problem = drawn_tree(rng, int(rng.integers(1, 6)), int(rng.integers(1, 4)))
-    on_sets, own = labellings(problem)
+    on_sets, internal_score = labellings(problem)
     check_maximiser(
-        TreeLabelMaximiser(problem), problem.decisions, on_sets, own=own, samples=6, seed=int(rng.integers(99))
+        TreeLabelMaximiser(problem),
+        problem.decisions,
+        on_sets,
+        internal_score=internal_score,
+        samples=6,
+        seed=int(rng.integers(99)),
     )
 
 

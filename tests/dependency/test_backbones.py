@@ -57,12 +57,12 @@ def test_the_maximiser_keeps_its_contract(name, single_root, n):
     maximiser = TreeMaximiser(problem, backbone_for(problem, name))
     found = feasible_structures(problem)
     # The arcs score nothing, so that the problem's value is what the backbone has absorbed.
-    own = {tuple(f.on_ids.tolist()): problem.value(problem.decode(f.on_ids)) for f in found}
+    internal_scores = {tuple(f.on_ids.tolist()): problem.value(problem.decode(f.on_ids)) for f in found}
     check_maximiser(
         maximiser,
         problem.decisions,
         [f.on_ids for f in found],
-        own=lambda ids: own[tuple(ids.tolist())],
+        internal_score=lambda ids: internal_scores[tuple(ids.tolist())],
         samples=12,
     )
 

@@ -136,14 +136,14 @@ def test_the_maximiser_keeps_its_contract(order, rng):
         np.where(scores(rng, n) > -np.inf, 0.0, -np.inf), arc_factors=siblings, projective=True, labels=LABELS
     )
     found = feasible_structures(problem)
-    own = {tuple(f.on_ids.tolist()): f.score for f in found}
+    internal_scores = {tuple(f.on_ids.tolist()): f.score for f in found}
     maximiser = problem.backbone().maximiser
     assert order == "first" or maximiser.compiled() is not None or not gapless_kernels.COMPILED
     check_maximiser(
         maximiser,
         problem.decisions,
         [f.on_ids for f in found],
-        own=lambda ids: own[tuple(ids.tolist())],
+        internal_score=lambda ids: internal_scores[tuple(ids.tolist())],
         samples=6,
         seed=int(rng.integers(99)),
     )
