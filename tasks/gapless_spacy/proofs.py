@@ -128,7 +128,7 @@ class Proofs(Sequence[Proof]):
         return bool(self.listed) and all(proof.proved for proof in self.listed)
 
     def verify(self) -> bool:
-        """Whether every sentence was annotated and its certificate holds; False where there is none.
+        """Return whether every sentence was annotated and its certificate holds; False where there is none.
 
         See `Proof.verify`.
         """

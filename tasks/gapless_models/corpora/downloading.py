@@ -140,7 +140,7 @@ def _download_file(
 
 
 def right(path: Path, file: CorpusFile) -> bool:
-    """Whether a file is there, with the content that the registry knows."""
+    """Return whether a file is there, with the content that the registry knows."""
     if not path.is_file() or path.stat().st_size != file.bytes:
         return False
     return checksum(path) == file.sha256

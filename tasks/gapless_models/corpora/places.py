@@ -45,7 +45,10 @@ def root_of(corpus: OpenCorpus) -> Path:
 
 
 def state(corpus: OpenCorpus, root: Path) -> str:
-    """Whether a corpus is there: "yes", "no", or "damaged" where a file is missing or too short. Reads no file."""
+    """Return "yes" or "no" for a corpus that is there or not, "damaged" if a file is missing or too short.
+
+    No file is read.
+    """
     folder = folder_of(corpus, root)
     if not folder.is_dir():
         return "no"

@@ -46,10 +46,11 @@ def read_knowledge(folder: Path, name: str) -> Knowledge:
 
 
 def read_names(path: Path) -> tuple[tuple[str, ...], FloatArray | None]:
-    """Titles by vertex, and the counts of links to them: NaN where the file has none, None where it has no column.
+    """Read titles by vertex, and the counts of links to them.
 
-    Fields are separated by tabs: vertex, title, source, in-links and out-links of an encyclopaedia; vertex, key and
-    lemmas, separated by commas, of a dictionary. The last three may be missing.
+    A count is NaN where the file has none; the counts are None where it has no such column. Fields are separated by
+    tabs: vertex, title, source, in-links and out-links of an encyclopaedia; vertex, key and lemmas, separated by
+    commas, of a dictionary. The last three may be missing.
     """
     titles: list[str] = []
     counts: list[float] = []

@@ -69,7 +69,7 @@ def factors_of(
 
 
 def all_arcs(length: int) -> BoolArray:
-    """Every arc of a sentence with `length` words."""
+    """List every arc of a sentence with `length` words."""
     return prune_mask(np.zeros((length + 1,) * 2), None)
 
 
@@ -133,7 +133,7 @@ class ParserModel:
     training: Mapping[str, Any] = attrs.field(factory=dict)
 
     def candidates(self, sentence: Sentence, max_heads: int | None) -> BoolArray:
-        """The candidate arcs, bool (n + 1, n + 1): the `max_heads` most probable heads, and the root; or all."""
+        """Choose candidate arcs, bool (n + 1, n + 1): the `max_heads` most probable heads, and the root; or all."""
         if max_heads is None:
             return all_arcs(len(sentence))
         if self.pruner is None:

@@ -91,7 +91,7 @@ class Treebank:
 
 
 def is_crossing(sentence: Sentence) -> bool:
-    """Whether two arcs of the gold tree cross."""
+    """Return whether two arcs of the gold tree cross."""
     return crossing(np.array(sentence.heads)) is not None
 
 

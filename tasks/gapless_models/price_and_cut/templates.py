@@ -62,7 +62,7 @@ class Template:
         return (*_ORDERS, *distances, *map(classes.size, self.levels))
 
     def refines(self, other: Template) -> bool:
-        """Whether it distinguishes everything that the other one does."""
+        """Return whether it distinguishes everything that the other one does."""
         finer = all(mine >= theirs for mine, theirs in zip(self.levels, other.levels, strict=True))
         return finer and self.above >= other.above and self.below >= other.below
 

@@ -29,7 +29,7 @@ def short_shape(word: str) -> str:
 
 
 def normal(word: str) -> str:
-    """Lower-case the word and write every digit as ``0``, so that numbers share their statistics."""
+    """Convert the word to lower case and write every digit as ``0``, so that numbers share their statistics."""
     return _DIGIT.sub("0", word.lower())
 
 

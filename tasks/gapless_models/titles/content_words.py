@@ -21,7 +21,7 @@ def folded(token: str) -> str:
 
 
 def is_word(token: str) -> bool:
-    """Whether a token has a letter or a digit and is no placeholder."""
+    """Return whether a token has a letter or a digit and is no placeholder."""
     return token not in PLACEHOLDERS and any(map(str.isalnum, token))
 
 
@@ -51,7 +51,7 @@ class ContentWords:
         return [word for word in map(folded, tokens) if self.is_content(word)]
 
     def is_content(self, word: str) -> bool:
-        """Whether a folded token is a content word."""
+        """Return whether a folded token is a content word."""
         return word not in PLACEHOLDERS and word not in self._others and any(map(str.isalpha, word))
 
     def stem(self, word: str) -> str:

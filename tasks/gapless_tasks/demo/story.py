@@ -81,7 +81,10 @@ class Story:
         return gl.Record(self.problem, self.result, "the best tree", self.sentence.words)
 
     def forged(self) -> gl.Record:
-        """The tree of the beam, called the best one: the same certificate, and a bound that meets its score."""
+        """Forge a record that calls the tree of the beam the best one.
+
+        It has the same certificate, and a bound that meets the score of the beam.
+        """
         claim = gl.Result.of(
             self.problem,
             [self.found],

@@ -71,7 +71,7 @@ class Linked:
         return self.document.value(self.results[method].best)
 
     def ratio(self, cost: float) -> float | None:
-        """``100 cost / optimum``; 100 where both are 0, None where only the optimum is 0, NaN where unknown."""
+        """Compute ``100 cost / optimum``: 100 if both are 0, None if only the optimum is 0, NaN if unknown."""
         if self.optimum == 0.0:
             return 100.0 if cost == 0.0 else None
         return 100.0 * cost / self.optimum

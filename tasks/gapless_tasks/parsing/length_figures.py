@@ -58,7 +58,7 @@ class Figure:
 
 
 def can_draw() -> bool:
-    """Whether plotly is installed."""
+    """Return whether plotly is installed."""
     return find_spec("plotly") is not None
 
 

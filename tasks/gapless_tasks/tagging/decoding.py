@@ -160,7 +160,7 @@ class _TaggingTally:
         return self.answered + self.failed
 
     def take(self, first: int, found: gl.BatchResult[Any]) -> dict[int, gl.Result[Any]]:
-        """The results of the sentences from `first` on that were reached and did not fail; notes the others."""
+        """Return the results of sentences from `first` on that were reached and did not fail; note the others."""
         results = {}
         for index, status in enumerate(found.statuses):
             error = found.errors.get(index)

@@ -15,7 +15,7 @@ _ENTITY = re.compile(r"O|[BI]-.+")
 
 
 def can_score_entities() -> bool:
-    """Whether seqeval is installed."""
+    """Return whether seqeval is installed."""
     return find_spec("seqeval") is not None
 
 
@@ -52,7 +52,7 @@ def entity_scores(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]])
 
 
 def are_entities(sentences: Sequence[TaggedSentence]) -> bool:
-    """Whether the labels are entities in IOB2."""
+    """Return whether the labels are entities in IOB2."""
     labels = {label for sentence in sentences for label in sentence.labels}
     return any(label.startswith("B-") for label in labels) and all(map(_ENTITY.fullmatch, labels))
 

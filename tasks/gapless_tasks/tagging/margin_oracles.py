@@ -71,5 +71,5 @@ def show_margin_oracles(
 
 
 def agree(oracles: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether all oracles, as JSON data, found the same number of violations."""
+    """Return whether all oracles, as JSON data, found the same number of violations."""
     return len({oracle["violated"] for oracle in oracles}) <= 1

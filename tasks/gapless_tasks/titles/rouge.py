@@ -14,7 +14,7 @@ MISSING = "ROUGE needs rouge-score: pip install 'gapless[tasks]'"
 
 
 def can_score() -> bool:
-    """Whether the library is installed."""
+    """Return whether the library is installed."""
     return find_spec("rouge_score") is not None
 
 
