@@ -5,19 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from gapless.arrays.serial import write_aside
-from gapless_dependency import DependencyTree
 from gapless_dependency.arc_diagram import draw_svg
-from gapless_models.parsing import Sentence
 from gapless_models.parsing.treebank import Treebank
 from gapless_tasks.parsing.parsed import Parsed
 
 ANSWERS = "answers.jsonl"
 """The log of records, which decoding writes as answers become known."""
-
-
-def gold_tree(sentence: Sentence) -> DependencyTree | None:
-    """Return the right tree with its relations; None where a treebank has none."""
-    return DependencyTree(sentence.heads, sentence.labels or None) if sentence.heads else None
 
 
 def keep_trees(out: Path, treebank: Treebank, parsed: Parsed) -> None:

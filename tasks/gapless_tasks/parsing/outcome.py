@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import attrs
@@ -18,7 +17,7 @@ from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Attachment, Sentence, attachment
 from gapless_models.parsing.parser_model import ParserModel
 from gapless_tasks.parsing import options
-from gapless_tasks.parsing.answers import ANSWERS, gold_tree
+from gapless_tasks.parsing.answers import ANSWERS
 from gapless_tasks.parsing.decoding import parse_all
 from gapless_tasks.parsing.from_arrays import certified_rate
 from gapless_tasks.parsing.parsed import Parsed, known
@@ -95,24 +94,28 @@ def decode(
         jobs=arguments.jobs,
         verify=verify,
         log=None if out is None else out.log(log, records=log == ANSWERS),
-        words=[sentence.words for sentence in sentences],
-        gold=[gold_tree(sentence) for sentence in sentences],
+        sentences=sentences,
     )
     certified = None
     if arguments.jobs == 1 and not parsed.interrupted:
-        measure = partial(
-            certified_rate,
+        certified = certified_rate(
             [problem for i, problem in enumerate(problems) if i in parsed.heads],
             method,
             console,
             title,
             options=options.method_options(arguments),
             limits=gl.Limits(time=arguments.limit_seconds),
+            out=out,
+            key=log,
         )
-        certified = measure() if out is None else out.timed(log, measure)
-    gold = [i for i, sentence in enumerate(sentences) if sentence.heads]
-    accuracy = attachment([sentences[i] for i in gold], [parsed.heads.get(i) for i in gold])
-    return Outcome(accuracy, parsed, seconds, certified), problems
+    return Outcome(accuracy(sentences, parsed), parsed, seconds, certified), problems
+
+
+def accuracy(sentences: Sequence[Sentence], parsed: Parsed) -> Attachment:
+    """Compare trees with the gold ones; after Ctrl-C, those of the sentences that have a tree."""
+    decoded = parsed.heads if parsed.interrupted else range(len(sentences))
+    gold = [i for i, sentence in enumerate(sentences) if sentence.heads and i in decoded]
+    return attachment([sentences[i] for i in gold], [parsed.heads.get(i) for i in gold])
 
 
 def fingerprint(problems: Sequence[ParsingProblem], name: str) -> Fingerprint:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
 import gapless as gl
-from gapless.arrays.sparse import FloatArray, IntArray
-from gapless.cli import Console
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.runs import LoggedAnswer, without_evidence
-from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_dependency import DependencyTree
 
 GROUP = 5
 """Words of length that share a timing."""
@@ -23,9 +22,9 @@ def known(share: float) -> float | None:
     return None if np.isnan(share) else share
 
 
-def group_index(length: int) -> int:
-    """Return the longest length of the group that a length belongs to."""
-    return -(-length // GROUP) * GROUP
+def group_index(lengths: IntArray) -> IntArray:
+    """Compute the longest length of the group that each length belongs to."""
+    return -(-lengths // GROUP) * GROUP
 
 
 @attrs.frozen
@@ -49,13 +48,21 @@ class LengthGroup:
     calls: float | None
 
 
-@attrs.frozen
 class Parsed:
-    """Trees of a part.
+    """Trees of a part, counted one by one.
 
     Parameters
     ----------
-    heads : mapping of int to int64 (n,)
+    lengths : sequence of int
+        Words of each sentence.
+    verify : bool
+        Whether the certificates are checked.
+    keep : bool
+        Whether every result is kept, without its certificate, which can be large.
+
+    Attributes
+    ----------
+    heads : dict of int to int64 (n,)
         The tree of each sentence that was reached and has one.
     values, bounds : float64 (sentences,)
         NaN where there is none.
@@ -65,37 +72,78 @@ class Parsed:
         Whether it is proved and a check without the solver agreed; None if none was asked for.
     refuted : int
         The number of refused certificates, those of bounds alone included.
-    groups : sequence of LengthGroup
-        Ascending.
-    results : mapping of int to Result
-        On request; without their certificates, which can be large.
-    arrays : mapping of str to float64 (sentences,)
+    results : dict of int to Result
+        With `keep`.
+    arrays : dict of str to float64 (sentences,)
         Counts of the method for each sentence: ``dp_calls``, ``nodes``, ``root_closed``, ``fixed``.
-    reached : int
-        The number of decoded sentences, failures included.
+    interrupted : bool
+        Whether Ctrl-C came before the end.
     """
 
-    heads: Mapping[int, IntArray]
-    values: FloatArray
-    bounds: FloatArray
-    proved: np.ndarray[Any, np.dtype[np.bool_]]
-    verified: np.ndarray[Any, np.dtype[np.bool_]] | None
-    refuted: int
-    groups: Sequence[LengthGroup]
-    results: Mapping[int, gl.Result[DependencyTree]]
-    arrays: Mapping[str, FloatArray]
-    reached: int
-    interrupted: bool
+    def __init__(self, lengths: Sequence[int], *, verify: bool = False, keep: bool = False) -> None:
+        count = len(lengths)
+        self.lengths, self.keep, self.interrupted = np.array(lengths, np.int64), keep, False
+        self.values, self.bounds, self._seconds = np.full((3, count), np.nan)
+        self._reached, self.proved, verified = np.zeros((3, count), bool)
+        self.verified: BoolArray | None = verified if verify else None
+        self.refuted = 0
+        self.heads: dict[int, IntArray] = {}
+        self.results: dict[int, gl.Result[DependencyTree]] = {}
+        self.arrays: dict[str, FloatArray] = {}
+
+    def add(self, answer: ParsedSentence, i: int) -> None:
+        """Count sentence i."""
+        self._reached[i] = True
+        self.values[i], self.bounds[i], self.proved[i] = answer.value, answer.bound, answer.proved
+        self._seconds[i] = answer.measured["seconds"]
+        for name, counted in answer.measured.items():
+            if name not in ("seconds", "verified"):
+                self.arrays.setdefault(name, np.full(len(self.lengths), np.nan))[i] = counted
+        if answer.heads is not None:
+            self.heads[i] = answer.heads
+        if answer.result is None:
+            return
+        if self.keep:
+            self.results[i] = without_evidence(answer.result)
+        if self.verified is not None:
+            holds = bool(answer.measured["verified"])
+            self.verified[i] = holds and answer.result.proved
+            self.refuted += not holds
+
+    @property
+    def reached(self) -> int:
+        """Number of decoded sentences, failures included."""
+        return int(self._reached.sum())
+
+    @property
+    def groups(self) -> list[LengthGroup]:
+        """Sentences that were reached, by their length, ascending."""
+        groups = group_index(self.lengths)
+        calls = self.arrays.get("dp_calls", np.full(len(self.lengths), np.nan))
+        length_groups = []
+        for longest in np.unique(groups[self._reached]).tolist():
+            members = self._reached & (groups == longest)
+            called = float(calls[members].sum())
+            length_groups.append(
+                LengthGroup(
+                    longest,
+                    int(members.sum()),
+                    int(self.lengths[members].sum()),
+                    float(self._seconds[members].sum()),
+                    None if np.isnan(called) else called,
+                )
+            )
+        return length_groups
 
     @property
     def seconds(self) -> float:
         """CPU seconds of all sentences; by the clock with several processes."""
-        return sum(group.seconds for group in self.groups)
+        return float(np.nansum(self._seconds))
 
     @property
     def words_per_second(self) -> float:
         """Words a second of the sentences that were reached."""
-        return sum(group.words for group in self.groups) / max(self.seconds, 1e-9)
+        return int(self.lengths[self._reached].sum()) / max(self.seconds, 1e-9)
 
     def document(self) -> dict[str, Any]:
         """Return what both jobs report of an answer set, as JSON data."""
@@ -188,93 +236,3 @@ class ParsedSentence:
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended its search."""
         return self.result is not None and self.result.stop is gl.Stop.INTERRUPTED
-
-
-class ParsingTally:
-    """Counts of answers, sentence by sentence.
-
-    Parameters
-    ----------
-    lengths : sequence of int
-        Words of each sentence.
-    console : Console
-        Complains about certificates that do not hold.
-    verify : bool
-        Check every certificate.
-    keep : bool
-        Keep every result, without its certificate.
-    """
-
-    def __init__(self, lengths: Sequence[int], console: Console, *, verify: bool, keep: bool) -> None:
-        count = len(lengths)
-        self.lengths, self.console, self.verify, self.keep = lengths, console, verify, keep
-        self.interrupted = False
-        self._values, self._bounds, self._seconds = np.full((3, count), np.nan)
-        self._reached, self._proved, self._verified = np.zeros((3, count), bool)
-        self._heads: dict[int, IntArray] = {}
-        self._results: dict[int, gl.Result[DependencyTree]] = {}
-        self._arrays: dict[str, FloatArray] = {}
-        self._refuted = 0
-
-    def checked(self, found: ParsedSentence, i: int, problem: Callable[[], ParsingProblem]) -> ParsedSentence:
-        """Add the verdict about its certificate, if certificates are to be checked."""
-        if not self.verify or found.result is None:
-            return found
-        verdict = found.result.verify(problem())
-        if not verdict:
-            self.console.error(f"sentence {i + 1}: {verdict.location}: {verdict.reason}")
-        return attrs.evolve(found, measured={**found.measured, "verified": float(bool(verdict))})
-
-    def add(self, found: ParsedSentence, i: int) -> None:
-        """Count sentence i."""
-        self._reached[i] = True
-        self._values[i], self._bounds[i], self._proved[i] = found.value, found.bound, found.proved
-        self._seconds[i] = found.measured["seconds"]
-        for name, counted in found.measured.items():
-            if name not in ("seconds", "verified"):
-                self._arrays.setdefault(name, np.full(len(self.lengths), np.nan))[i] = counted
-        if found.heads is not None:
-            self._heads[i] = found.heads
-        if found.result is None:
-            return
-        if self.keep:
-            self._results[i] = without_evidence(found.result)
-        if self.verify:
-            holds = bool(found.measured["verified"])
-            self._verified[i] = holds and found.result.proved
-            self._refuted += not holds
-
-    def parsed(self) -> Parsed:
-        """Return the answers of all sentences."""
-        return Parsed(
-            self._heads,
-            self._values,
-            self._bounds,
-            self._proved,
-            self._verified if self.verify else None,
-            self._refuted,
-            self._groups(),
-            self._results,
-            self._arrays,
-            int(self._reached.sum()),
-            self.interrupted,
-        )
-
-    def _groups(self) -> list[LengthGroup]:
-        lengths = np.array(self.lengths, np.int64)
-        groups = np.array([group_index(length) for length in self.lengths], np.int64)
-        calls = self._arrays.get("dp_calls", np.full(len(lengths), np.nan))
-        length_groups = []
-        for longest in np.unique(groups[self._reached]).tolist():
-            members = self._reached & (groups == longest)
-            called = float(calls[members].sum())
-            length_groups.append(
-                LengthGroup(
-                    longest,
-                    int(members.sum()),
-                    int(lengths[members].sum()),
-                    float(self._seconds[members].sum()),
-                    None if np.isnan(called) else called,
-                )
-            )
-        return length_groups

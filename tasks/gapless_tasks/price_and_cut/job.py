@@ -122,14 +122,18 @@ class _Run:
     def _show_exact(self, treebank: Treebank, model: GrandparentModel, exact: Measured) -> None:
         rate = None
         if self.arguments.jobs == 1 and len(exact.parsed.results) == exact.sentences:
-            problems = Problems(model, treebank.test)
             system = self.systems.exact
-            options = system.method_options
             title = f"{treebank.name}, {system.name}"
-            measure = partial(
-                certified_rate, problems, system.method, self.console, title, options=options, limits=self.limits
+            rate = certified_rate(
+                Problems(model, treebank.test),
+                system.method,
+                self.console,
+                title,
+                options=system.method_options,
+                limits=self.limits,
+                out=self.out,
+                key=title,
             )
-            rate = measure() if self.out is None else self.out.timed(title, measure)
         entry = {
             "treebank": treebank.name,
             "training": dict(model.training),

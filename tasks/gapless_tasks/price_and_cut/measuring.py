@@ -14,12 +14,12 @@ from gapless.arrays.sparse import BoolArray, FloatArray
 from gapless.cli import Console
 from gapless.runs import AnswerLog
 from gapless_dependency import ParsingProblem
-from gapless_models.parsing import Attachment, Sentence, attachment
+from gapless_models.parsing import Attachment, Sentence
 from gapless_models.price_and_cut import GrandparentModel
-from gapless_tasks.parsing.answers import gold_tree
 from gapless_tasks.parsing.decoding import parse_all
 from gapless_tasks.parsing.length_figures import Point
-from gapless_tasks.parsing.parsed import GROUP, Parsed, known
+from gapless_tasks.parsing.outcome import accuracy
+from gapless_tasks.parsing.parsed import Parsed, group_index, known
 from gapless_tasks.price_and_cut.systems import System
 
 AT_ONCE = 20
@@ -58,8 +58,6 @@ class Measured:
 
     Parameters
     ----------
-    sentences : int
-        Asked for; `parsed` says how many were reached.
     accuracy : Attachment
         Of the sentences that have a gold tree.
     scored, added, total : float64 (sentences,)
@@ -71,8 +69,6 @@ class Measured:
     """
 
     system: System
-    sentences: int
-    lengths: Sequence[int]
     parsed: Parsed
     accuracy: Attachment
     scored: FloatArray
@@ -80,6 +76,11 @@ class Measured:
     total: FloatArray
     objective: FloatArray
     integral: BoolArray
+
+    @property
+    def sentences(self) -> int:
+        """Number of sentences asked for; `parsed` says how many were reached."""
+        return len(self.total)
 
     @property
     def sentences_per_second(self) -> float:
@@ -98,7 +99,7 @@ class Measured:
 
     def points(self, parts: FloatArray) -> dict[int, Point]:
         """Compute the share in percent by length of sentences."""
-        groups = -(-np.array(self.lengths) // GROUP) * GROUP
+        groups = group_index(self.parsed.lengths)
         by_length = {}
         for longest in np.unique(groups[~np.isnan(self.total)]).tolist():
             members = groups == longest
@@ -154,7 +155,6 @@ def measure(
     log : AnswerLog, optional
         Gets the answers; those that it has are not decoded again.
     """
-    lengths = [len(sentence) for sentence in sentences]
     parsed = parse_all(
         Problems(model, sentences),
         system.method,
@@ -165,15 +165,10 @@ def measure(
         jobs=jobs,
         verify=verify,
         keep=True,
-        lengths=lengths,
+        sentences=sentences,
         chunk_size=AT_ONCE,
         log=log,
-        words=[sentence.words for sentence in sentences],
-        gold=[gold_tree(sentence) for sentence in sentences],
     )
-    decoded = parsed.heads if parsed.interrupted else range(len(sentences))
-    gold = [i for i, sentence in enumerate(sentences) if sentence.heads and i in decoded]
-    accuracy = attachment([sentences[i] for i in gold], [parsed.heads.get(i) for i in gold])
     scored, added, total, objective = np.full((4, len(sentences)), np.nan)
     integral = np.zeros(len(sentences), bool)
     for i, result in parsed.results.items():
@@ -186,7 +181,7 @@ def measure(
             integral[i] = bool(stats.extra.get("integral", False))
         else:
             objective[i] = result.value
-    return Measured(system, len(sentences), lengths, parsed, accuracy, scored, added, total, objective, integral)
+    return Measured(system, parsed, accuracy(sentences, parsed), scored, added, total, objective, integral)
 
 
 def disagreements(measured: Mapping[System, Measured], at_most: Sequence[tuple[System, System]]) -> list[str]:

@@ -10,11 +10,12 @@ import pytest
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
+from gapless_models.parsing import attachment
 from gapless_models.parsing.treebank import embedded_treebank
 from gapless_models.price_and_cut import GrandparentModel
 from gapless_tasks.parsing import decoding, length_figures
-from gapless_tasks.parsing.parsed import LengthGroup
-from gapless_tasks.price_and_cut import measuring, options, paper, tables
+from gapless_tasks.parsing.parsed import Parsed, ParsedSentence
+from gapless_tasks.price_and_cut import options, paper, tables
 from gapless_tasks.price_and_cut.job import PriceAndCutJob
 from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreements, measure
 from gapless_tasks.price_and_cut.models import Models
@@ -202,7 +203,7 @@ def test_interrupted_tables_show_what_is_finished(capsys, monkeypatch, models):
 def measured(system, objectives):
     objective = np.array(objectives)
     count = len(objective)
-    return Measured(system, count, [3] * count, None, None, *np.ones((3, count)), objective, np.ones(count, bool))
+    return Measured(system, Parsed([3] * count), None, *np.ones((3, count)), objective, np.ones(count, bool))
 
 
 def test_objectives_that_cannot_both_be_right_are_told():
@@ -223,7 +224,7 @@ def test_objectives_that_cannot_both_be_right_are_told():
 def test_shares_are_of_all_parts_and_by_length():
     system = System("x", "x")
     scored, added, total = np.array([[5.0, 10.0, np.nan], [1.0, 2.0, np.nan], [10.0, 90.0, np.nan]])
-    one = Measured(system, 3, [4, 7, 8], None, None, scored, added, total, total, np.ones(3, bool))
+    one = Measured(system, Parsed([4, 7, 8]), None, scored, added, total, total, np.ones(3, bool))
     assert one.share(one.scored) == pytest.approx(0.15)
     assert one.share(one.added) == pytest.approx(0.03)
     points = one.points(one.scored)
@@ -266,14 +267,8 @@ def test_the_shipped_systems_are_those_of_the_paper():
 
 def test_the_papers_numbers_stand_beside_those_of_its_languages(capsys):
     one = measured(System("x", "x", paper="PPC"), [1.0])
-    parsed = attrs.evolve(
-        decoding.parse_all([], None, Console()),
-        groups=[LengthGroup(5, 1, 3, 0.5, None)],
-        reached=1,
-        proved=np.ones(1, bool),
-    )
-    accuracy = measuring.attachment([], [])
-    one = attrs.evolve(one, parsed=parsed, accuracy=accuracy)
+    one.parsed.add(ParsedSentence(1.0, 1.0, True, None, None, {"seconds": 0.5}), 0)
+    one = attrs.evolve(one, accuracy=attachment([], []))
     tables.table_1([("danish", [one]), ("other", [one])], Console())
     printed = capsys.readouterr().out
     ours, other = (line for line in printed.splitlines() if " x " in line)
