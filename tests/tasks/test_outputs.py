@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import gapless as gl
-from gapless.cli import exit_codes, main
+from gapless.cli import Console, exit_codes, main
 from gapless.learn import write_archive
+from gapless_models.parsing.treebank import embedded_treebank
 from gapless_tasks.demo import command as demo
 from gapless_tasks.price_and_cut.models import Models
 
@@ -93,11 +94,11 @@ def test_training_anew_replaces_models_only(treebank, tmp_path, capsys):
     before = treebank.read_bytes()
     refused(capsys, "did not write it", "run", "dependency-parsing", "--model", treebank, "--train")
     assert treebank.read_bytes() == before
-    model = tmp_path / "s.npz"
+    model = tmp_path / "embedded.npz"
     model.write_text("mine", "utf-8")
     models = Models(tmp_path, retrain=True, learner="beliefs", epochs=1, seed=0)
     with pytest.raises(gl.InvalidProblem, match="did not write it"):
-        models.check(model)
+        models.model(embedded_treebank(), Console())
     assert model.read_text() == "mine"
 
 

@@ -3,7 +3,7 @@
 from gapless_models.price_and_cut.model import GrandparentModel
 from gapless_models.price_and_cut.scorer import FoldedTables, GrandparentScorer
 from gapless_models.price_and_cut.token_classes import TokenClasses
-from gapless_models.price_and_cut.training import LEARNERS, PERCEPTRON, Training, train, train_pruner
+from gapless_models.price_and_cut.training import LEARNERS, PERCEPTRON, Training, train
 
 __all__ = [
     "LEARNERS",
@@ -14,5 +14,4 @@ __all__ = [
     "TokenClasses",
     "Training",
     "train",
-    "train_pruner",
 ]

@@ -13,11 +13,10 @@ from gapless import InvalidProblem
 from gapless.learn import StructuredPerceptron, Trainer
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.shape import crossing
-from gapless_models.parsing import training as parsing
 from gapless_models.parsing.decoder import exact_tree
 from gapless_models.parsing.parser_model import FirstOrder
 from gapless_models.parsing.sentence import Sentence
-from gapless_models.parsing.training import Options, Tell, fit_parser, training_sentence
+from gapless_models.parsing.training import Options, Tell, fit_parser, train_pruner, training_sentence
 from gapless_models.price_and_cut.features import Example, GrandparentFeatures
 from gapless_models.price_and_cut.likelihood import BeliefLikelihood
 from gapless_models.price_and_cut.model import GrandparentModel
@@ -47,7 +46,7 @@ class Training(Options):
     rate, pace, l2, rounds
         Of `BeliefLikelihood`.
     soft_margin : float
-        Margin of `BeliefLikelihood`; `score_tolerance` is the perceptron's. The likelihood alone, 0, parses the dev
+        Margin of `BeliefLikelihood`; `margin` is the perceptron's. The likelihood alone, 0, parses the dev
         parts of three treebanks 0.3 to 0.9 points worse.
     """
 
@@ -63,25 +62,6 @@ class Training(Options):
     l2: float = 1.0
     rounds: int = 4
     soft_margin: float = 3.0
-
-
-def train_pruner(
-    sentences: Sequence[Sentence],
-    dev: Sequence[Sentence],
-    training: Training,
-    *,
-    checkpoint: str | os.PathLike[str] | None = None,
-    progress: Tell | None = None,
-) -> FirstOrder:
-    """Train the first-order model that chooses candidate arcs in training; decoding does without it.
-
-    Parameters
-    ----------
-    sentences, dev, training, checkpoint, progress
-        As for `train`.
-    """
-    short, held_out = _learnt_from(sentences, training), list(map(fine_tagged, dev))
-    return parsing.train_pruner(short, held_out, training, checkpoint=checkpoint, progress=progress)
 
 
 def train(
@@ -102,7 +82,7 @@ def train(
         With heads. The epoch that parses `dev` best, with all heads kept, is taken; without dev the last one.
     training : Training
     pruner : FirstOrder, optional
-        One that `train_pruner` made.
+        One that `gapless_models.parsing.train_pruner` made; it chooses the candidate arcs of training only.
     record : dict, optional
         JSON data that the model keeps about its training.
     checkpoint : path, optional
@@ -119,9 +99,9 @@ def train(
     """
     if training.learner not in LEARNERS:
         raise InvalidProblem(f"learner={training.learner!r}: expected one of {', '.join(LEARNERS)}")
+    short, dev = _learnt_from(sentences, training), list(map(fine_tagged, dev))
     if pruner is None:
-        pruner = train_pruner(sentences, dev, training, checkpoint=checkpoint, progress=progress)
-    short = _learnt_from(sentences, training)
+        pruner = train_pruner(short, dev, training, checkpoint=checkpoint, progress=progress)
     classes = TokenClasses.of(short, fine=training.fine, words=training.words, least=training.least)
     features = GrandparentFeatures(classes, projective=training.projective, single_root=training.single_root)
     examples, held_out = (
@@ -132,7 +112,7 @@ def train(
             )
             for sentence in part
         ]
-        for part in (short, map(fine_tagged, dev))
+        for part in (short, dev)
     )
     fitted = fit_parser(
         _trainer(features, training),

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-import gapless as gl
 from gapless.cli import Console
-from gapless.cli.outputs import check_output
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import Treebank
-from gapless_tasks.parsing.training_progress import check_training, train_and_store
+from gapless_tasks.parsing.training_progress import check_training, load_stored, train_and_store
 
 
 @attrs.frozen
@@ -90,23 +87,10 @@ class ParserSource:
         InvalidProblem
             The file is no stored parser.
         """
-        if place is None or not place.exists():
-            return None
-        if arguments.train:
-            check_output(place, self._is_parser, overwrite=arguments.overwrite)
-            return None
-        try:
-            loaded = self.load(place)
-        except ValueError as error:
-            raise gl.InvalidProblem(f"--model {error}") from error
-        console.info(f"parser of {place}: {_named(loaded.families)}")
+        loaded = load_stored(self.load, "--model", place, retrain=arguments.train, overwrite=arguments.overwrite)
+        if loaded is not None:
+            console.info(f"parser of {place}: {_named(loaded.families)}")
         return loaded
-
-    def _is_parser(self, place: Path) -> bool:
-        with contextlib.suppress(ValueError):
-            self.load(place)
-            return True
-        return False
 
     def trained(self, treebank: Treebank, request: Request, place: Path | None, console: Console) -> ParserModel:
         """Train a parser, and store it if it has a file.

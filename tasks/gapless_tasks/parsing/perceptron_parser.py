@@ -12,7 +12,7 @@ from gapless_models.parsing.families import FAMILIES
 from gapless_models.parsing.parser_model import FirstOrder, ParserModel, all_arcs
 from gapless_models.parsing.parts import factor_of
 from gapless_models.parsing.patterns import PATTERN, PatternFactor
-from gapless_models.parsing.training import PRUNER_EPOCHS, Options, train, train_pruner
+from gapless_models.parsing.training import Options, train
 from gapless_models.parsing.treebank import Treebank, is_crossing
 from gapless_tasks.parsing.parser import ParserSource, Request
 from gapless_tasks.parsing.training_progress import epoch_progress
@@ -50,17 +50,18 @@ class Trainer:
         )
         if not sentences:
             raise gl.InvalidProblem(f"--treebank {treebank.name}: no training sentence has a projective tree")
-        pruner = None
-        if request.max_heads is not None:
-            key = (record["digest"], projective, request.max_heads, request.epochs, request.seed)
-            if key not in self._pruners:
-                with epoch_progress(console, "pruner", PRUNER_EPOCHS * len(sentences), mistakes=False) as progress:
-                    self._pruners[key] = train_pruner(
-                        sentences, dev, options, checkpoint=request.checkpoint, progress=progress
-                    )
-            pruner = self._pruners[key]
-        with epoch_progress(console, "parser", request.epochs * len(sentences)) as progress:
-            model = train(sentences, dev, options, pruner=pruner, checkpoint=request.checkpoint, progress=progress)
+        key = (record["digest"], projective, request.max_heads, request.epochs, request.seed)
+        with epoch_progress(console, request.epochs) as progress:
+            model = train(
+                sentences,
+                dev,
+                options,
+                pruner=self._pruners.get(key),
+                checkpoint=request.checkpoint,
+                progress=progress,
+            )
+        if model.pruner is not None:
+            self._pruners[key] = model.pruner
         return attrs.evolve(model, training=record)
 
 

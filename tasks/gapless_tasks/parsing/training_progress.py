@@ -5,18 +5,21 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from gapless import InvalidProblem
 from gapless.cli import Console
+from gapless.cli.outputs import check_output
 from gapless.learn import Progress
 from gapless_models.parsing.parser_model import ParserModel
-from gapless_models.parsing.training import Stage
+from gapless_models.parsing.training import PRUNER_EPOCHS, Stage
 from gapless_models.parsing.treebank import Treebank
 from gapless_models.price_and_cut import GrandparentModel
 
 Model = TypeVar("Model", ParserModel, GrandparentModel)
+TITLES: Mapping[Stage, str] = {"pruner": "pruner", "parser": "parser"}
 
 
 def forget_checkpoints(model: Path) -> None:
@@ -61,6 +64,46 @@ def check_training(
         )
 
 
+def load_stored(
+    load: Callable[[Path], Model], option: str, path: Path | None, *, retrain: bool, overwrite: bool
+) -> Model | None:
+    """Load the model of a file; return None if there is none, or if a new one is to replace it.
+
+    Parameters
+    ----------
+    load : callable
+        ``load(path)``; raises ValueError for what is no stored model.
+    option : str
+        The option that names the file, for the message.
+    retrain : bool
+        Whether a new model is to replace the stored one.
+    overwrite : bool
+        Whether it may replace a file that holds no model, too.
+
+    Raises
+    ------
+    InvalidProblem
+        The file is no stored model, or must not be replaced.
+    """
+    if path is None or not path.exists():
+        return None
+    if retrain:
+        check_output(path, partial(_is_model, load), overwrite=overwrite)
+        return None
+    try:
+        return load(path)
+    except ValueError as error:
+        raise InvalidProblem(f"{option} {error}") from error
+
+
+def _is_model(load: Callable[[Path], object], path: Path) -> bool:
+    try:
+        load(path)
+    except ValueError as error:
+        return isinstance(error, InvalidProblem)  # a model, but of templates that this version does not have
+    return True
+
+
 def train_and_store(
     train: Callable[[Path | None], Model], treebank: Treebank, path: Path | None, otherwise: str
 ) -> tuple[Model, float]:
@@ -95,31 +138,41 @@ def train_and_store(
 
 @contextlib.contextmanager
 def epoch_progress(
-    console: Console, title: str, total: int, *, mistakes: bool = True
+    console: Console, epochs: int, titles: Mapping[Stage, str] = TITLES, *, mistakes: bool = True
 ) -> Iterator[Callable[[Stage, Progress], None]]:
-    """Draw the progress of a training; with ``--verbose`` report each epoch.
+    """Draw the progress of a training, a bar for each stage; with ``--verbose`` report each epoch.
 
     Parameters
     ----------
-    total : int
-        Examples of all epochs.
+    epochs : int
+        Passes of the parser; those of the pruner are `PRUNER_EPOCHS`.
+    titles : mapping of {"pruner", "parser"} to str
+        The names of the stages.
     mistakes : bool
-        Whether the trainer's loss counts mistakes, so that a sentence with a loss is a wrong one.
+        Whether the parser's loss counts mistakes, so that a sentence with a loss is a wrong one.
     """
-    with console.progress(f"training the {title}", total) as advance:
-        shown = 0
+    current: Stage | None = None
+    shown = 0
+    with contextlib.ExitStack() as bars:
 
         def report(stage: Stage, event: Progress) -> None:
-            nonlocal shown
+            nonlocal current, shown, advance
+            if stage != current:
+                bars.close()
+                current, shown = stage, 0
+                total = event.count * (PRUNER_EPOCHS if stage == "pruner" else epochs)
+                advance = bars.enter_context(console.progress(f"training the {titles[stage]}", total))
             done = (event.epoch if event.kind == "resumed" else event.epoch - 1) * event.count + event.done
             advance(done - shown)
             shown = done
             if event.kind == "epoch":
-                report = event.report
-                wrong = f"{report.wrong} sentence{'' if report.wrong == 1 else 's'} wrong"
-                details = [*_score(stage, report.score), *([wrong] if mistakes else [])]
-                console.detail(f"{title}, epoch {event.epoch}: {', '.join(details) or 'done'}")
+                details = _score(stage, event.report.score)
+                if stage == "parser" and mistakes:
+                    wrong = event.report.wrong
+                    details.append(f"{wrong} sentence{'' if wrong == 1 else 's'} wrong")
+                console.detail(f"{titles[stage]}, epoch {event.epoch}: {', '.join(details) or 'done'}")
 
+        advance: Callable[[int], None]
         yield report
 
 

@@ -12,14 +12,11 @@ import attrs
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.cli.outputs import check_output
-from gapless.learn.archive import is_archive
 from gapless.runs import Fingerprint
-from gapless_models.parsing.training import PRUNER_EPOCHS
+from gapless_models.parsing.training import Stage
 from gapless_models.parsing.treebank import Treebank
-from gapless_models.price_and_cut import PERCEPTRON, GrandparentModel, Training, train, train_pruner
-from gapless_models.price_and_cut.model import KIND
-from gapless_tasks.parsing.training_progress import check_training, epoch_progress, train_and_store
+from gapless_models.price_and_cut import PERCEPTRON, GrandparentModel, Training, train
+from gapless_tasks.parsing.training_progress import check_training, epoch_progress, load_stored, train_and_store
 
 
 def short_name(treebank: str) -> str:
@@ -81,19 +78,22 @@ class Models:
             The stored file is none, or was trained in another way; or there is nothing to train on.
         """
         path = self.place(treebank)
-        if path is not None and path.exists() and not self.retrain:
-            return self._stored(path, treebank, console)
-        if path is not None:
-            self.check(path)
+        stored = load_stored(
+            GrandparentModel.load, "--models", path, retrain=self.retrain, overwrite=self.overwrite
+        )
+        if stored is not None:
+            assert path is not None
+            if treebank.train:
+                # JSON has lists for the tuples of the options.
+                record = json.loads(json.dumps(self._record(treebank)))
+                check_training("--models", path, {**stored.training, "treebank": treebank.name}, record)
+            console.info(f"{treebank.name}: model of {path}")
+            return stored
         model, seconds = train_and_store(
             partial(self._train, treebank, console), treebank, path, f"--models a folder with {path or 'a model'}"
         )
         console.info(f"{treebank.name}: trained in {seconds:.0f} s of CPU time")
         return model
-
-    def check(self, place: Path) -> None:
-        """Raise `InvalidProblem` if a model must not be stored in `place`; see `check_output`."""
-        check_output(place, partial(is_archive, kind=KIND), overwrite=self.overwrite)
 
     def _record(self, treebank: Treebank) -> dict[str, Any]:
         """Return the settings of the training as JSON data."""
@@ -103,30 +103,17 @@ class Models:
     def _training(self, treebank: Treebank) -> Training:
         return Training(single_root=treebank.single_root, learner=self.learner, epochs=self.epochs, seed=self.seed)
 
-    def _stored(self, place: Path, treebank: Treebank, console: Console) -> GrandparentModel:
-        try:
-            model = GrandparentModel.load(place)
-        except ValueError as error:
-            raise gl.InvalidProblem(f"--models {error}") from error
-        if treebank.train:
-            # JSON has lists for the tuples of the options.
-            record = json.loads(json.dumps(self._record(treebank)))
-            check_training("--models", place, {**model.training, "treebank": treebank.name}, record)
-        console.info(f"{treebank.name}: model of {place}")
-        return model
-
     def _train(self, treebank: Treebank, console: Console, checkpoint: Path | None) -> GrandparentModel:
-        training = self._training(treebank)
-        parts = treebank.train, treebank.dev
-        count = len(treebank.train)
-        with epoch_progress(console, f"pruner, {treebank.name}", PRUNER_EPOCHS * count, mistakes=False) as progress:
-            pruner = train_pruner(*parts, training, checkpoint=checkpoint, progress=progress)
-        counted = self.learner == PERCEPTRON
-        with epoch_progress(
-            console, f"model, {treebank.name}", training.epochs * count, mistakes=counted
-        ) as progress:
-            record = self._record(treebank)
-            return train(*parts, training, pruner=pruner, record=record, checkpoint=checkpoint, progress=progress)
+        titles: dict[Stage, str] = {"pruner": f"pruner, {treebank.name}", "parser": f"model, {treebank.name}"}
+        with epoch_progress(console, self.epochs, titles, mistakes=self.learner == PERCEPTRON) as progress:
+            return train(
+                treebank.train,
+                treebank.dev,
+                self._training(treebank),
+                record=self._record(treebank),
+                checkpoint=checkpoint,
+                progress=progress,
+            )
 
 
 def model_fingerprint(model: GrandparentModel, name: str) -> Fingerprint:

@@ -13,14 +13,13 @@ import attrs
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.cli.outputs import add_overwrite_option, check_output
-from gapless.learn import Progress
 from gapless.learn.archive import is_archive
 from gapless.learn.checkpoint import KIND as CHECKPOINT
 from gapless_models.parsing.conllu_reader import ConlluError, iter_entries
 from gapless_models.parsing.families import FAMILIES
 from gapless_models.parsing.parser_model import KIND as PARSER
 from gapless_models.parsing.patterns import PATTERN
-from gapless_models.parsing.training import PRUNER_EPOCHS, Options, Stage
+from gapless_models.parsing.training import Options
 from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.readers import TaggedFileError, read_tagged
 from gapless_models.tagging.sentence import TaggedSentence
@@ -122,22 +121,16 @@ def run_parser(parsed: argparse.Namespace, console: Console) -> int:
         max_heads=getattr(parsed, "max_heads", MAX_HEADS if families else None),
     )
     sentences, dev = _read(parsed.data, gold=True), _read(parsed.dev, gold=True) if parsed.dev else []
-    count = len(sentences)
     with (
         console.progress("training the tagger", parsed.epochs) as advance,
-        epoch_progress(console, "pruner", PRUNER_EPOCHS * count, mistakes=False) as tell_pruner,
-        epoch_progress(console, "parser", parsed.epochs * count) as tell_parser,
+        epoch_progress(console, parsed.epochs) as progress,
     ):
-
-        def tell(stage: Stage, event: Progress) -> None:
-            (tell_pruner if stage == "pruner" else tell_parser)(stage, event)
-
         model = train_parser(
             sentences,
             dev=dev,
             column=parsed.column,
             options=options,
-            progress=tell,
+            progress=progress,
             tagging=_tagger_progress(console, advance),
             checkpoint=parsed.out,
         )

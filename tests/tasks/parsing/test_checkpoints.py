@@ -24,5 +24,6 @@ def test_only_its_own_checkpoints_are_removed(tmp_path, name):
     for path in (*mine, other):
         path.write_text("")
     source = ParserSource(lambda *_: Stub(), None, (), None)
-    source.parser(embedded_treebank(), Request((), 1, 0, None), stored, argparse.Namespace(train=False), Console())
+    arguments = argparse.Namespace(train=False, overwrite=False)
+    source.parser(embedded_treebank(), Request((), 1, 0, None), stored, arguments, Console())
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, other.name])

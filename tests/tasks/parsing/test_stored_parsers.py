@@ -221,6 +221,6 @@ def test_an_evaluator_finds_the_heads_that_were_found_and_no_relation(capsys, mo
 @pytest.mark.parametrize(("wrong", "said"), [(1, "1 sentence wrong"), (2, "2 sentences wrong")])
 def test_one_sentence_is_no_plural(capsys, wrong, said):
     report = argparse.Namespace(score=None, wrong=wrong)
-    with training_progress.epoch_progress(Console(verbose=True), "parser", 5) as tell:
+    with training_progress.epoch_progress(Console(verbose=True), 1) as tell:
         tell("parser", argparse.Namespace(kind="epoch", epoch=1, count=5, done=5, report=report))
     assert f"epoch 1: {said}" in capsys.readouterr().out
