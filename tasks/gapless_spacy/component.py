@@ -123,7 +123,10 @@ class Component(ABC, Generic[M]):
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
         """Return the bytes of the model's file."""
-        return _through_file(self.file, self.save)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / self.file
+            self.save(path)
+            return path.read_bytes()
 
     def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Component[M]:
         """Read the bytes of `to_bytes`."""
@@ -208,13 +211,6 @@ def _is_rebuilt(nlp: Language, name: str) -> bool:
     lists the components that are there; the field behind it, those that were stored.
     """
     return name in getattr(nlp, "_meta", {}).get("components", ()) and name not in nlp.component_names
-
-
-def _through_file(name: str, save: Callable[[Path], None]) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / name
-        save(path)
-        return path.read_bytes()
 
 
 class Sentence:

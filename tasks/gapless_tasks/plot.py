@@ -1,12 +1,23 @@
-"""Axes, ticks, lines and dots of figures that are drawn as SVG."""
+"""Axes, ticks, lines and dots of figures that are drawn as SVG, and bars for terminals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
+from gapless.cli import Console
 from gapless.svg import INK, text
+
+
+def show_bars(bars: Sequence[tuple[str, str]], console: Console) -> None:
+    """Print bars, each behind its name, if standard output is a terminal."""
+    if console.as_json or not console.out.isatty():
+        return
+    width = max((len(name) for name, _ in bars), default=0)
+    for name, bar in bars:
+        console.info(f"{name.rjust(width)}  {bar}".rstrip())
+
 
 Points = Iterable[tuple[float, float]]
 """Data (x, y)."""

@@ -10,14 +10,14 @@ TASKS = (
     Task(
         "pos-tagging",
         "Part-of-speech tagging: exact decoding of a chain model.",
-        "gapless_tasks.tagging.pos_tagging:TASK.add_arguments",
-        "gapless_tasks.tagging.pos_tagging:TASK.run",
+        "gapless_tasks.tagging.jobs:POS_TAGGING.add_arguments",
+        "gapless_tasks.tagging.jobs:POS_TAGGING.run",
     ),
     Task(
         "joint-tagging",
         "Part-of-speech tags joined with entities: exact decoding over all combinations.",
-        "gapless_tasks.tagging.joint_tagging:TASK.add_arguments",
-        "gapless_tasks.tagging.joint_tagging:TASK.run",
+        "gapless_tasks.tagging.jobs:JOINT_TAGGING.add_arguments",
+        "gapless_tasks.tagging.jobs:JOINT_TAGGING.run",
     ),
     Task(
         "dependency-parsing",

@@ -13,7 +13,7 @@ import numpy as np
 
 import gapless as gl
 from gapless_linking import Graph, LinkingProblem
-from gapless_models.linking.demo import load_demo
+from gapless_models.linking.corpora import load_demo
 from gapless_models.linking.readers import read_documents, read_names
 from gapless_models.parsing import Sentence
 from gapless_models.parsing.conllu_reader import MissingBlankLine, read_entries

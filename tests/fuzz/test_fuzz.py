@@ -13,7 +13,7 @@ import gapless as gl
 from gapless.cli import main
 from gapless_chains import ChainProblem
 from gapless_linking import Graph
-from gapless_models.linking.demo import load_demo
+from gapless_models.linking.corpora import load_demo
 from gapless_models.linking.readers import LinkingFileError, read_documents
 from gapless_models.titles.section_reader import SectionFileError, read_sections
 

@@ -154,7 +154,7 @@ def test_ctrl_c_while_training_is_written_down(tmp_path, monkeypatch, capsys, ta
     asked = arguments(task, tmp_path)
     for place in ("tagging.job.train_tagger", "parsing.parser.ParserSource.trained"):
         monkeypatch.setattr(f"gapless_tasks.{place}", pressed)
-    monkeypatch.setattr("gapless_tasks.price_and_cut.models.Models.model", pressed)
+    monkeypatch.setattr("gapless_tasks.price_and_cut.job.Models.model", pressed)
     assert main(asked) == exit_codes.INTERRUPTED
     assert json.loads((tmp_path / "summary.json").read_text())["interrupted"] is True
     assert Manifest.load(tmp_path).state is State.INTERRUPTED

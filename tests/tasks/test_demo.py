@@ -12,7 +12,7 @@ import gapless as gl
 from gapless.cli import Console, exit_codes, main
 from gapless_models.parsing.treebank import embedded_treebank
 from gapless_tasks.demo import command
-from gapless_tasks.demo.story import Row, tell, trained
+from gapless_tasks.demo.command import Row, tell, trained
 
 pytest.importorskip("conllu", reason="the extra `tasks` brings it")
 

@@ -12,7 +12,7 @@ from gapless.cli import Console, exit_codes, main
 from gapless.learn import write_archive
 from gapless_models.parsing.treebank import embedded_treebank
 from gapless_tasks.demo import command as demo
-from gapless_tasks.price_and_cut.models import Models
+from gapless_tasks.price_and_cut.job import Models
 
 DATA = Path(str(files("gapless_models.parsing") / "data"))
 

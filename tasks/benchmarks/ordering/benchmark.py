@@ -10,7 +10,7 @@ from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.ordering.comparisons import colour_lines, drawn_lines, hard_lines, program_lines, title_lines
 from gapless.cli import Console
 from gapless_models.titles.corpus import FOLDER
-from gapless_models.titles.preparing import title_problems
+from gapless_models.titles.graph import title_problems
 from gapless_tasks.run_options import add_data_option, add_number, add_time_limit
 
 SEEDS = 100

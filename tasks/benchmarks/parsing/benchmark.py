@@ -21,8 +21,7 @@ from gapless_dependency import ParsingProblem
 from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import FOLDER, Treebank, embedded_treebank, load_treebank
 from gapless_tasks.parsing.options import EPOCHS, FAMILIES, MAX_HEADS
-from gapless_tasks.parsing.parser import Request
-from gapless_tasks.parsing.perceptron_parser import SOURCE
+from gapless_tasks.parsing.parser import SOURCE, Request
 from gapless_tasks.parsing.training_progress import check_training
 from gapless_tasks.run_options import add_data_option, add_number
 

@@ -14,10 +14,8 @@ from gapless.cli import Console
 from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Sentence
 from gapless_models.parsing.parser_model import ParserModel
-from gapless_tasks.parsing.decoding import parse_all
-from gapless_tasks.parsing.from_arrays import SHORTEST, certified_seconds
-from gapless_tasks.parsing.parsed import Parsed
-from gapless_tasks.parsing.sentence_arrays import SentenceArrays
+from gapless_tasks.parsing.decoding import Parsed, parse_all
+from gapless_tasks.parsing.sentence_arrays import SHORTEST, SentenceArrays, certified_seconds
 
 METHOD = "split-bound"
 LIMIT = 10.0

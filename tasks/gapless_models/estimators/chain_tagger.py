@@ -1,9 +1,9 @@
-"""A chain tagger with the habits of scikit-learn."""
+"""A chain tagger with the habits of scikit-learn, for words or for tokens that are rows of numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,65 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.learn import FeatureVector, Weights
 from gapless_chains import ChainBatch, ChainModel, k_best_of_batch
-from gapless_models.estimators.dense_chain_features import DenseChainFeatures, DenseSentence
 from gapless_models.estimators.sequences import answers, kind_of, row_sequences, share_right, word_sequences
 from gapless_models.solve_all import solve_all
-from gapless_models.tagging.chain_features import EMISSION, FINAL, INITIAL, TRANSITION
+from gapless_models.tagging.chain_features import (
+    EMISSION,
+    FINAL,
+    INITIAL,
+    TRANSITION,
+    ChainFeatures,
+    ChainScores,
+    Labels,
+)
 from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.sentence import TaggedSentence
 from gapless_models.tagging.training import train, trainer_of
+
+
+class DenseSentence(NamedTuple):
+    """Rows of ``n`` tokens, float64 (n, d), and their gold label numbers, int64 (n,)."""
+
+    features: NDArray[np.float64]
+    gold: Labels
+
+
+class DenseChainFeatures(ChainFeatures):
+    """Numbers of tokens with labels, and pairs of neighbouring labels.
+
+    Parameters
+    ----------
+    features : int
+        The number of values of a token, d.
+    labels : int
+        ``K``.
+    """
+
+    def problem(self, weights: Weights, example: Any) -> ChainScores:
+        """Build the decoding problem of a sentence, with float64 scores."""
+        rows: DenseSentence = example
+        tables = [weights[name].astype(np.float64, copy=False) for name in (EMISSION, TRANSITION, INITIAL, FINAL)]
+        return ChainScores(rows.features @ tables[0], *tables[1:])
+
+    def features(self, example: Any, structure: Labels) -> FeatureVector:
+        """Return all features that fire; a numeric feature counts by its value."""
+        rows: DenseSentence = example
+        numbers = np.arange(rows.features.shape[1])
+        return self.blocks.vector(
+            **{
+                EMISSION: ((numbers, structure[:, None]), rows.features.ravel()),
+                TRANSITION: ((structure[:-1], structure[1:]), 1.0),
+                INITIAL: ((structure[:1],), 1.0),
+                FINAL: ((structure[-1:],), 1.0),
+            }
+        )
+
+    def difference(self, example: Any, better: Labels, worse: Labels) -> FeatureVector:
+        """Return the features of the tokens and pairs on which the two labellings differ."""
+        return (self.features(example, better) - self.features(example, worse)).merged()
+
 
 _MARGIN = 1.0
 """By default for rows of numbers, whose scale is the user's."""

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
         bootstrap_p_value as bootstrap_p_value,
     )
     from gapless_models.parsing.families import FAMILIES as FAMILIES
-    from gapless_models.parsing.hand_crafted import HAND_CRAFTED as HAND_CRAFTED
+    from gapless_models.parsing.families import HAND_CRAFTED as HAND_CRAFTED
     from gapless_models.parsing.parser_model import FirstOrder as FirstOrder, ParserModel as ParserModel
     from gapless_models.parsing.pruning import arc_marginals as arc_marginals, prune_mask as prune_mask
     from gapless_models.parsing.sentence import Sentence as Sentence
@@ -21,8 +21,7 @@ else:
         __name__,
         {
             "gapless_models.parsing.evaluation": "Attachment attachment bootstrap_p_value",
-            "gapless_models.parsing.families": "FAMILIES",
-            "gapless_models.parsing.hand_crafted": "HAND_CRAFTED",
+            "gapless_models.parsing.families": "FAMILIES HAND_CRAFTED",
             "gapless_models.parsing.parser_model": "FirstOrder ParserModel",
             "gapless_models.parsing.pruning": "arc_marginals prune_mask",
             "gapless_models.parsing.sentence": "Sentence",

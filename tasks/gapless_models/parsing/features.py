@@ -14,8 +14,7 @@ import gapless_kernels
 from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.learn import Blocks, FeatureMap, FeatureVector, Weights
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_models.parsing.families import ARC, FAMILIES
-from gapless_models.parsing.hand_crafted import HAND_CRAFTED
+from gapless_models.parsing.families import ARC, FAMILIES, HAND_CRAFTED
 from gapless_models.parsing.parser_model import arc_scores, factors_of
 from gapless_models.parsing.parts import check_families, parts_of_tree
 from gapless_models.parsing.patterns import PATTERN, PatternMatches

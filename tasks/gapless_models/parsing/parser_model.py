@@ -1,9 +1,11 @@
-"""A trained parser: sentences become parsing problems."""
+"""A trained parser: sentences become parsing problems; digests tell whether its templates are still the same."""
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, product
 from typing import Any
 
 import attrs
@@ -15,15 +17,59 @@ from gapless import InvalidProblem
 from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.learn import DamagedFile, read_archive, write_archive
 from gapless_dependency import ParsingProblem
-from gapless_models.parsing.atoms import PAD, atoms_of
-from gapless_models.parsing.families import ARC, FAMILIES
-from gapless_models.parsing.hand_crafted import HAND_CRAFTED
+from gapless_models.parsing.families import ARC, FAMILIES, HAND_CRAFTED
 from gapless_models.parsing.parts import Score, check_families, factor_of
 from gapless_models.parsing.patterns import PATTERN, PatternMatches
 from gapless_models.parsing.pruning import arc_marginals, prune_mask
 from gapless_models.parsing.sentence import Sentence
-from gapless_models.parsing.template_digest import check_templates, template_digests
-from gapless_models.parsing.templates import Templates
+from gapless_models.parsing.templates import ATOMS, PAD, Templates, atoms_of
+
+_BITS = 22
+_PARTS = 200
+_STEP = 7
+"""Every seventh part is hashed, so that all positions come in all places."""
+_TEXT = "The/DT/DET Re-elected/NNP/PROPN 1,200/CD/NUM are/VBP/AUX ,/,/PUNCT and/CC/CCONJ they/PRP/PRON know/VB/VERB"
+
+
+def template_digests(families: Iterable[str]) -> dict[str, str]:
+    """Compute a digest of the templates of arcs and of each family, with the atoms they read and the hashing.
+
+    It is taken from the templates and from the table places of parts of a fixed sentence.
+    """
+    words, tags, coarse = zip(*(token.rsplit("/", 2) for token in _TEXT.split()), strict=True)
+    atoms = atoms_of(Sentence(words, tags, coarse))
+    digests = {ARC.name: _digest(ARC, atoms).hexdigest()[:16]}
+    for family in families:
+        if family != PATTERN:
+            digests[family] = _digest(FAMILIES[family], atoms).hexdigest()[:16]
+            continue
+        combined = hashlib.sha256()
+        for pattern in HAND_CRAFTED:
+            combined.update(pattern.digest() + _digest(pattern.features, atoms).digest())
+        digests[family] = combined.hexdigest()[:16]
+    return digests
+
+
+def _digest(templates: Templates, atoms: NDArray[np.uint32]) -> hashlib._Hash:
+    size = len(atoms) - 2 * PAD
+    tuples = islice(product(range(size), repeat=len(templates.slots)), 0, _PARTS * _STEP, _STEP)
+    parts = np.array(list(tuples), np.int64)
+    places = gapless_kernels.part_features(atoms, parts, templates.values, templates.rows, _BITS)
+    digest = hashlib.sha256(" ".join((*ATOMS, templates.name, *templates.slots)).encode())
+    for array, kind in ((templates.values, "<i4"), (templates.rows, "<i4"), (places, "<i8")):
+        digest.update(array.astype(kind).tobytes())
+    return digest
+
+
+def check_templates(trained: Mapping[str, str], families: Iterable[str], place: str) -> None:
+    """Raise `InvalidProblem` if a model was trained with other templates than today's; the message names them."""
+    differ = [name for name, digest in template_digests(families).items() if trained.get(name) != digest]
+    if differ:
+        raise InvalidProblem(
+            f"{place}: trained with other templates of {', '.join(differ)} than this version of gapless has; "
+            "train it again"
+        )
+
 
 KIND = "parser"
 
@@ -80,27 +126,23 @@ class FirstOrder:
     Parameters
     ----------
     table : float32 or float64 (2^bits,)
+    projective, single_root : bool
+        The set of trees: projective or all, with one word below the root or more.
     """
 
     table: NDArray[np.floating]
+    projective: bool = False
+    single_root: bool = True
 
-    def marginals(self, atoms: NDArray[np.uint32], *, projective: bool, single_root: bool) -> FloatArray:
+    def marginals(self, atoms: NDArray[np.uint32]) -> FloatArray:
         """Compute the probabilities of arcs, float64 (n + 1, n + 1)."""
         scores = arc_scores(atoms, self.table, all_arcs(len(atoms) - 1 - 2 * PAD))
-        return arc_marginals(scores, single_root, projective=projective)
+        return arc_marginals(scores, self.single_root, projective=self.projective)
 
-    def candidates(
-        self,
-        atoms: NDArray[np.uint32],
-        max_heads: int,
-        gold: IntArray | None = None,
-        *,
-        projective: bool,
-        single_root: bool,
-    ) -> BoolArray:
+    def candidates(self, atoms: NDArray[np.uint32], max_heads: int, gold: IntArray | None = None) -> BoolArray:
         """Choose the candidate arcs, see `prune_mask`."""
-        marginals = self.marginals(atoms, projective=projective, single_root=single_root)
-        return prune_mask(marginals, max_heads, gold, projective=projective, single_root=single_root)
+        trees = {"projective": self.projective, "single_root": self.single_root}
+        return prune_mask(self.marginals(atoms), max_heads, gold, **trees)
 
 
 @attrs.frozen(eq=False)
@@ -138,9 +180,7 @@ class ParserModel:
             return all_arcs(len(sentence))
         if self.pruner is None:
             raise InvalidProblem("this model has no pruner; use max_heads=None")
-        return self.pruner.candidates(
-            atoms_of(sentence), max_heads, projective=self.projective, single_root=self.single_root
-        )
+        return self.pruner.candidates(atoms_of(sentence), max_heads)
 
     def problem(
         self, sentence: Sentence, families: Sequence[str] | None = None, max_heads: int | None = None
@@ -219,15 +259,15 @@ class ParserModel:
         try:
             own = [name for name in ("table", "pruner") if name in arrays]
             tables = {name: np.ascontiguousarray(arrays[name], np.float32) for name in own}
-            pruner = FirstOrder(tables["pruner"]) if "pruner" in tables else None
+            trees = bool(metadata["projective"]), bool(metadata["single_root"])
+            pruner = FirstOrder(tables["pruner"], *trees) if "pruner" in tables else None
             families = tuple(map(str, metadata["families"]))
             check_families(families)
             trained = {str(name): str(digest) for name, digest in metadata.get("templates", {}).items()}
             model = cls(
                 tables["table"],
                 families,
-                bool(metadata["projective"]),
-                bool(metadata["single_root"]),
+                *trees,
                 float(metadata["granularity"]),
                 pruner,
                 dict(metadata.get("training", {})),

@@ -1,26 +1,141 @@
-"""Training a parser: a first-order model for candidate heads, then the structured perceptron over the kept ones."""
+"""Training a parser: a first-order model for candidate heads by likelihood, then the structured perceptron."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Generic, Literal
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+import gapless as gl
+import gapless_kernels
 from gapless import InvalidProblem
-from gapless.arrays.sparse import BoolArray
-from gapless.learn import Progress, StructuredPerceptron, Trainer, TrainingResult, Weights
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.learn import Progress, Step, StructuredPerceptron, Trainer, TrainingResult, TrainingWeights, Weights
+from gapless.search.driver import SearchDriver
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_models.parsing.atoms import atoms_of
-from gapless_models.parsing.decoder import exact_tree
-from gapless_models.parsing.features import TABLE, Example, ParsingFeatures, TrainingSentence, TreeFeatures
+from gapless_dependency.backbones import backbone_for, backbone_needed
+from gapless_models.parsing.features import (
+    TABLE,
+    Example,
+    ParsingFeatures,
+    TrainingSentence,
+    TreeFeatures,
+    arc_places,
+)
 from gapless_models.parsing.parser_model import FirstOrder, ParserModel, all_arcs, pattern_matches
+from gapless_models.parsing.pruning import arc_marginals
 from gapless_models.parsing.sentence import Sentence
-from gapless_models.parsing.tree_likelihood import TreeLikelihood, log_loss
+from gapless_models.parsing.templates import atoms_of
+from gapless_splitbound.tree_layout import tree_layout
+
+NODES = 30
+"""Limit on nodes of a search in training; few sentences need more."""
+
+
+def exact_tree(problem: ParsingProblem) -> DependencyTree:
+    """Find the best tree, or the best one within a few nodes of the search.
+
+    The same searches as `gapless.solve` runs, but nothing is kept that a `Result` would need: what a single tree
+    costs is what an epoch takes.
+
+    Raises
+    ------
+    NoSolution
+        There is no tree.
+    """
+    if not problem.infeasibility():
+        needed = backbone_needed(problem)
+        backbone = backbone_for(problem, needed)
+        if len(backbone.scored_factors) == len(problem.factors):
+            _, heads = backbone.solve(problem.scores)
+            if heads[-1] >= 0:
+                return problem.tree(heads[1:])
+        elif gapless_kernels.COMPILED:
+            search = SearchDriver(tree_layout(problem, needed), keep_proof=False)
+            search.finish(NODES)
+            if search.exact > -math.inf:
+                return problem.decode(search.kernel.on)
+    result = gl.solve(problem, "split-bound", limits=gl.Limits(nodes=NODES), certificate=False)
+    if result.stop is gl.Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    return result.best
+
+
+NEGLIGIBLE = 1e-3
+"""Probabilities that are wrong by no more cost no update: most arcs of a sentence are settled after an epoch."""
+
+
+def log_loss(marginals: FloatArray, heads: IntArray) -> float:
+    """Compute minus the mean logarithm of the gold arcs' probabilities."""
+    gold = marginals[heads, np.arange(1, len(heads) + 1)]
+    return -float(np.log(np.maximum(gold, 1e-12)).mean())
+
+
+def arc_gradient(marginals: FloatArray, heads: IntArray) -> tuple[float, IntArray, FloatArray]:
+    """Compute the loss, the arcs (m, 2) whose probability is wrong, and how much each lacks, float64 (m,)."""
+    missing = -marginals
+    missing[heads, np.arange(1, len(heads) + 1)] += 1.0
+    arcs = np.argwhere(np.abs(missing) > NEGLIGIBLE)
+    return log_loss(marginals, heads), arcs, missing[arcs[:, 0], arcs[:, 1]]
+
+
+class TreeLikelihood(Trainer[Example, ParsingProblem, DependencyTree], Generic[Example]):
+    """Trainer that moves the weights along the gold features minus the expected ones.
+
+    Trees have probabilities proportional to the exponentials of their scores. The rate falls
+    with the steps, and the weights are averaged over them. Arcs whose probability is right within 0.001 are passed
+    over.
+
+    Parameters
+    ----------
+    features : TreeFeatures
+        Of arcs alone.
+    rate : float
+        Of the first step.
+
+    Notes
+    -----
+    Koo, Globerson, Carreras and Collins (EMNLP 2007), section 4.1, without a regulariser: few epochs and the
+    average do its work.
+    """
+
+    features: TreeFeatures[Example]
+
+    def __init__(self, features: TreeFeatures[Example], *, rate: float = 0.03) -> None:
+        super().__init__(features)
+        if not 0.0 < rate < np.inf:
+            raise InvalidProblem(f"rate={rate}: must be a positive number")
+        self.rate = rate
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the trainer, the rate included."""
+        return {**super().settings(), "rate": self.rate}
+
+    def current_rate(self, weights: TrainingWeights, count: int) -> float:
+        """Compute the rate of the next step, with `count` examples."""
+        return self.rate / (1.0 + weights.steps / (4.0 * count))
+
+    def step(self, weights: TrainingWeights, example: Example, rng: np.random.Generator, count: int) -> Step:
+        """Take one gradient step; the loss is minus the mean logarithm of the gold arcs' probabilities."""
+        del rng
+        features = self.features
+        scores = features.arc_scores(weights, example, example.candidates)
+        marginals = arc_marginals(scores, features.single_root, projective=features.projective)
+        loss, arcs, missing = arc_gradient(marginals, example.heads)
+        if not len(arcs):
+            return Step(loss)
+        places, counts = arc_places(example.atoms, arcs, features.bits)
+        change = features.blocks.vector(**{features.arc_block: (places, np.repeat(missing, counts))})
+        weights.add(change, self.current_rate(weights, count))
+        return Step(loss, 1)
+
 
 Solver = Callable[[ParsingProblem], DependencyTree]
 Stage = Literal["pruner", "parser"]
@@ -28,7 +143,7 @@ Tell = Callable[[Stage, Progress], None]
 
 _MOST_DIGITS = 24
 """A float32 holds whole numbers below 2^24."""
-PRUNER_EPOCHS = 8
+PRUNER_EPOCHS, _PRUNER_PATIENCE = 8, 3
 """Whatever the parser's are: a resumed training must prune as it did."""
 
 
@@ -135,30 +250,27 @@ def train_pruner(
     everything = attrs.evolve(options, families=(), max_heads=None)
     examples = [training_sentence(s, everything, None, keep_gold=True) for s in sentences]
     held_out = [training_sentence(s, everything, None, keep_gold=True) for s in dev]
-    features = ParsingFeatures(
-        (), projective=options.projective, single_root=options.single_root, bits=options.bits
-    )
+    trees = options.projective, options.single_root
+    features = ParsingFeatures((), projective=trees[0], single_root=trees[1], bits=options.bits)
     pruner_checkpoint = None
     if checkpoint is not None:
         pruner_checkpoint = Path(checkpoint).with_suffix(".pruner" + Path(checkpoint).suffix)
 
     def likelihood(weights: Weights, sentences: Sequence[TrainingSentence]) -> float:
-        model = FirstOrder(weights[TABLE])
-        trees = {"projective": options.projective, "single_root": options.single_root}
-        return -float(np.mean([log_loss(model.marginals(x.atoms, **trees), x.heads) for x in sentences]))
+        model = FirstOrder(weights[TABLE], *trees)
+        return -float(np.mean([log_loss(model.marginals(x.atoms), x.heads) for x in sentences]))
 
-    fitted = TreeLikelihood(features).fit(
+    fitted = _fit(
+        "pruner",
+        TreeLikelihood(features),
         examples,
         held_out,
-        scorer=likelihood,
-        epochs=PRUNER_EPOCHS,
-        seed=options.seed,
-        checkpoint=pruner_checkpoint,
-        progress=telling("pruner", progress),
-        dev_identity=_identity(held_out),
+        likelihood,
+        attrs.evolve(options, epochs=PRUNER_EPOCHS, patience=_PRUNER_PATIENCE),
+        pruner_checkpoint,
+        progress,
     )
-    raise_if_interrupted(fitted)
-    return FirstOrder(fitted.weights[TABLE].astype(np.float32))
+    return FirstOrder(fitted.weights[TABLE].astype(np.float32), *trees)
 
 
 def fit_parser(
@@ -184,25 +296,34 @@ def fit_parser(
         right = sum(len(x.heads) - features.loss(x, solver(features.problem(weights, x))) for x in sentences)
         return right / sum(len(x.heads) for x in sentences)
 
+    return _fit("parser", trainer, examples, held_out, share_right, options, checkpoint, progress)
+
+
+def _fit(
+    stage: Stage,
+    trainer: Trainer[Example, ParsingProblem, DependencyTree],
+    examples: Sequence[Example],
+    held_out: Sequence[Example],
+    scorer: Callable[[Weights, Sequence[Example]], float],
+    options: Options,
+    checkpoint: str | os.PathLike[str] | None,
+    progress: Tell | None,
+) -> TrainingResult:
+    """Fit the weights of one stage; raise if interrupted, so that no unfinished parser replaces its checkpoint."""
     fitted = trainer.fit(
         examples,
         held_out,
-        scorer=share_right,
+        scorer=scorer,
         epochs=options.epochs,
         seed=options.seed,
         patience=options.patience,
         checkpoint=checkpoint,
-        progress=telling("parser", progress),
-        dev_identity=_identity(held_out),
+        progress=None if progress is None else partial(progress, stage),
+        dev_identity=" ".join(f"{x.heads.tobytes().hex()} {int(x.candidates.sum())}" for x in held_out),
     )
-    raise_if_interrupted(fitted)
-    return fitted
-
-
-def raise_if_interrupted(fitted: TrainingResult) -> None:
-    """Raise if training was interrupted, so that an unfinished parser never replaces its checkpoint."""
     if fitted.reason == "interrupted":
         raise KeyboardInterrupt
+    return fitted
 
 
 def training_sentence(
@@ -214,13 +335,7 @@ def training_sentence(
     atoms, heads = atoms_of(sentence), np.array(sentence.heads, np.int64)
     candidates: BoolArray = all_arcs(len(sentence))
     if pruner is not None and options.max_heads is not None:
-        candidates = pruner.candidates(
-            atoms,
-            options.max_heads,
-            heads if keep_gold else None,
-            projective=options.projective,
-            single_root=options.single_root,
-        )
+        candidates = pruner.candidates(atoms, options.max_heads, heads if keep_gold else None)
     return TrainingSentence(atoms, heads, candidates, pattern_matches(options.families, sentence, candidates))
 
 
@@ -243,18 +358,3 @@ def whole_multiples(average: NDArray[np.floating], steps: int) -> tuple[NDArray[
         totals = np.rint(np.ldexp(totals, -excess))
         exponent += excess
     return np.ldexp(totals, exponent).astype(np.float32), float(np.ldexp(1.0, exponent))
-
-
-def telling(stage: Stage, progress: Tell | None) -> Callable[[Progress], None]:
-    """Build a callback for `gapless.learn.Trainer.fit` that passes the stage on."""
-
-    def tell(event: Progress) -> None:
-        if progress is not None:
-            progress(stage, event)
-
-    return tell
-
-
-def _identity(sentences: Sequence[TrainingSentence]) -> str:
-    """Identify a development set for the checkpoint."""
-    return " ".join(f"{x.heads.tobytes().hex()} {int(x.candidates.sum())}" for x in sentences)

@@ -13,13 +13,18 @@ from numpy.typing import NDArray
 from gapless import InvalidProblem
 from gapless.learn import DamagedFile, Weights, read_archive, write_archive
 from gapless_dependency import Grandchild, ParsingProblem
-from gapless_models.parsing.atoms import atoms_of
-from gapless_models.parsing.parser_model import all_arcs, arc_scores
+from gapless_models.parsing.parser_model import all_arcs, arc_scores, check_templates, template_digests
 from gapless_models.parsing.sentence import Sentence
-from gapless_models.parsing.template_digest import check_templates, template_digests
-from gapless_models.price_and_cut.features import ARCS, GRANDPARENTS
-from gapless_models.price_and_cut.scorer import FoldedTables
-from gapless_models.price_and_cut.templates import LEARNT, Template, coarsest_cover, folded, table_slices
+from gapless_models.parsing.templates import atoms_of
+from gapless_models.price_and_cut.likelihood import ARCS, GRANDPARENTS
+from gapless_models.price_and_cut.templates import (
+    LEARNT,
+    FoldedTables,
+    Template,
+    coarsest_cover,
+    folded,
+    table_slices,
+)
 from gapless_models.price_and_cut.token_classes import TokenClasses, fine_tagged
 
 GRANULARITY = 2.0**-10

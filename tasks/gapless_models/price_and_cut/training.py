@@ -13,12 +13,10 @@ from gapless import InvalidProblem
 from gapless.learn import StructuredPerceptron, Trainer
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.shape import crossing
-from gapless_models.parsing.decoder import exact_tree
 from gapless_models.parsing.parser_model import FirstOrder
 from gapless_models.parsing.sentence import Sentence
-from gapless_models.parsing.training import Options, Tell, fit_parser, train_pruner, training_sentence
-from gapless_models.price_and_cut.features import Example, GrandparentFeatures
-from gapless_models.price_and_cut.likelihood import BeliefLikelihood
+from gapless_models.parsing.training import Options, Tell, exact_tree, fit_parser, train_pruner, training_sentence
+from gapless_models.price_and_cut.likelihood import BeliefLikelihood, Example, GrandparentFeatures
 from gapless_models.price_and_cut.model import GrandparentModel
 from gapless_models.price_and_cut.token_classes import TokenClasses, fine_tagged
 

@@ -79,7 +79,7 @@ class FeatureIndex:
         """Look up the features of the ``n`` words of a sentence."""
         numbers = self.numbers
         rows = self._templates.features(words)
-        return _sparse([numbers[name] for name in row if name in numbers] for row in rows)
+        return sparse_rows([numbers[name] for name in row if name in numbers] for row in rows)
 
 
 def index_training(
@@ -123,7 +123,7 @@ def index_training(
         templates = Templates(LabelLexicon.fit(others))
         for i in range(fold, len(sentences), folds):
             rows = templates.features(sentences[i].words)
-            features[i] = _sparse([[numbers.setdefault(name, len(numbers)) for name in row] for row in rows])
+            features[i] = sparse_rows([[numbers.setdefault(name, len(numbers)) for name in row] for row in rows])
     every = [sentence for sentence in features if sentence is not None]
     frequent = np.bincount(np.concatenate([sentence.ids for sentence in every])) >= min_count
     frequent[numbers[BIAS]] = True
@@ -134,7 +134,8 @@ def index_training(
     return index, [_restrict(sentence, frequent, renumbered) for sentence in every]
 
 
-def _sparse(rows: Iterable[Sequence[int]]) -> SentenceFeatures:
+def sparse_rows(rows: Iterable[Sequence[int]]) -> SentenceFeatures:
+    """Build the features of a sentence from the numbers of each word, none of them twice."""
     ids: list[int] = []
     indptr = [0]
     for row in rows:

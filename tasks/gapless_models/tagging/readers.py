@@ -1,9 +1,11 @@
-"""Reading tagged sentences from tab-separated files, plain or gzip-compressed."""
+"""Reading tagged sentences: tab-separated files, IOB2 with numbered words, and the embedded corpora."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Literal
 
 from gapless_models.tagging.sentence import TaggedSentence
 from gapless_models.text_lines import numbered_lines
@@ -103,3 +105,77 @@ def _check_fields(path: Path, number: int, fields: list[str], width: int, column
             f"{path}, line {number}: column {fields.index('')} is empty; fill it in, or leave the whole line "
             "blank to end the sentence"
         )
+
+
+def read_iob2(path: str | Path) -> list[TaggedSentence]:
+    """Read every sentence of an ``.iob2`` file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A UTF-8 file, gzip-compressed if its name ends in ``.gz``: the number of a word in its sentence, the word,
+        its tag, and whatever follows, separated by tabs; a blank line after each sentence; comments begin with
+        ``#``.
+
+    Returns
+    -------
+    list of TaggedSentence
+        At least one sentence.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    TaggedFileError
+        If the file is empty or damaged; the message names the line.
+    """
+    sentences = list(_sentences(Path(path)))
+    if not sentences:
+        raise TaggedFileError(f"{path}, line 1: no sentence in the file; expected 'number<TAB>word<TAB>tag' lines")
+    return sentences
+
+
+def _sentences(path: Path) -> Iterator[TaggedSentence]:
+    words: list[str] = []
+    tags: list[str] = []
+    for number, line in numbered_lines(path, TaggedFileError, ".iob2"):
+        if line.startswith("#"):
+            continue
+        if line.strip():
+            fields = line.split("\t")
+            if len(fields) < 3 or fields[0] != str(len(words) + 1) or not (fields[1] and fields[2]):
+                raise TaggedFileError(
+                    f"{path}, line {number}: {line!r:.60}: expected the number {len(words) + 1}, a word and its "
+                    "tag, separated by tabs"
+                )
+            words.append(fields[1])
+            tags.append(fields[2])
+        elif words:
+            yield TaggedSentence(tuple(words), tuple(tags))
+            words, tags = [], []
+    if words:
+        yield TaggedSentence(tuple(words), tuple(tags))
+
+
+def embedded_corpus(part: Literal["train", "test"]) -> list[TaggedSentence]:
+    """Read a part of the embedded corpus.
+
+    English sentences written for this project (news, science, cooking, travel, dialogue, daily life), tagged
+    with the 17 universal part-of-speech tags; every fifth sentence is in the test part.
+    """
+    return _read(part)
+
+
+def embedded_entities(part: Literal["train", "test"]) -> list[TaggedSentence]:
+    """Read a part of the embedded sentences with entities.
+
+    English sentences written for this project, rich in names; joint labels ``TAG|ENTITY`` of universal
+    part-of-speech tags and persons, places and organisations in IOB2. The names of the test part are in the
+    training part, most in other combinations.
+    """
+    return _read(f"entities_{part}")
+
+
+def _read(name: str) -> list[TaggedSentence]:
+    with as_file(files("gapless_models.tagging") / "data" / f"{name}.tsv") as path:
+        return read_tagged(path)

@@ -125,6 +125,20 @@ class Tagger(ABC):
         return right / total
 
 
+def checked_arrays(
+    arrays: Arrays, features: int, labels: int, owner: str = ""
+) -> tuple[NDArray[np.float32], Scores, Scores, Scores]:
+    """Return the `ARRAYS` as float32 and float64; raise ValueError for shapes that do not fit, of `owner`."""
+    shapes = ((features, labels), (labels, labels), (labels,), (labels,))
+    for name, shape in zip(ARRAYS, shapes, strict=True):
+        if arrays[name].shape != shape:
+            raise ValueError(
+                f"{owner}{name} has shape {arrays[name].shape}; {features} features, {labels} labels need {shape}"
+            )
+    transition, initial, final = (arrays[name].astype(np.float64) for name in ARRAYS[1:])
+    return arrays[ARRAYS[0]].astype(np.float32), transition, initial, final
+
+
 @contextmanager
 def read_tagger(path: str | Path, kind: str) -> Iterator[tuple[Arrays, dict[str, Any], FeatureIndex]]:
     """Read arrays, texts and feature index of a stored tagger; errors in the context name the file.
@@ -195,21 +209,9 @@ class ChainTagger(Tagger):
         count = len(self.labels)
         if len(set(self.labels)) != count:
             raise ValueError("a label occurs twice in the label list: list each once")
-        for name, array, expected in (
-            ("weights", weights, (len(index), count)),
-            ("transition", transition, (count, count)),
-            ("initial", initial, (count,)),
-            ("final", final, (count,)),
-        ):
-            if array.shape != expected:
-                raise ValueError(
-                    f"{name} has shape {array.shape}; {len(index)} features, {count} labels need {expected}"
-                )
         self.index = index
-        self.weights = weights.astype(np.float32)
-        self.transition = transition.astype(np.float64)
-        self.initial = initial.astype(np.float64)
-        self.final = final.astype(np.float64)
+        arrays = dict(zip(ARRAYS, (weights, transition, initial, final), strict=True))
+        self.weights, self.transition, self.initial, self.final = checked_arrays(arrays, len(index), count)
 
     def scores(self, sentence: TaggedSentence | Sequence[str]) -> Scores:
         """Score each label at each word, see `Tagger.scores`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from gapless import InvalidProblem
 from gapless.learn import (
+    EpochReport,
     Progress,
     SampleRank,
     StructuredPerceptron,
@@ -30,12 +30,12 @@ from gapless_models.tagging.chain_features import (
     ChainScores,
     Labels,
     TrainingSentence,
+    margin_violation,
+    propose_label,
 )
-from gapless_models.tagging.chain_neighbours import margin_violation, propose_label
 from gapless_models.tagging.features import FeatureIndex, index_training
-from gapless_models.tagging.product_features import PAIRS, ProductFeatures, part_block
 from gapless_models.tagging.product_labels import ProductLabels
-from gapless_models.tagging.product_tagger import ProductTagger
+from gapless_models.tagging.product_tagger import PAIRS, ProductFeatures, ProductTagger, part_block
 from gapless_models.tagging.sentence import TaggedSentence
 from gapless_models.tagging.tagger import ChainTagger, Decoder, Tagger
 
@@ -45,33 +45,10 @@ MARGINS = {"perceptron": 60.0, "svm": 1.0, "samplerank": 60.0}
 PROPOSALS_PER_WORD = 8
 
 
-@dataclass(frozen=True, slots=True)
-class EpochReport:
-    """Report of a pass over the training part.
-
-    Parameters
-    ----------
-    epoch : int
-        From 1.
-    updates : int
-        Sentences that were decoded wrongly, violated the margin, or had a proposal ranked wrongly.
-    mistakes : float
-        The loss with the margin against the gold labels: wrong words for the perceptron, hinge loss for
-        the SVM, wrongly ranked proposals for SampleRank.
-    dev_accuracy : float or None
-        Word accuracy of the averaged weights on the development part, in [0, 1]; None without such a part.
-    """
-
-    epoch: int
-    updates: int
-    mistakes: float
-    dev_accuracy: float | None
-
-    @property
-    def text(self) -> str:
-        """A line about the pass, for the terminal."""
-        right = "" if self.dev_accuracy is None else f", {100 * self.dev_accuracy:.2f} % of the dev words right"
-        return f"epoch {self.epoch}: {self.updates} sentences wrong{right}"
+def epoch_text(report: EpochReport) -> str:
+    """Format a pass over the training part as a line for the terminal."""
+    right = "" if report.score is None else f", {100 * report.score:.2f} % of the dev words right"
+    return f"epoch {report.epoch}: {report.wrong} sentences wrong{right}"
 
 
 def train(
@@ -109,7 +86,8 @@ def train(
     dev : sequence of TaggedSentence, optional
         If given, the epoch with the best accuracy on it is kept.
     progress : callable, optional
-        Is called with an :class:`EpochReport` after each epoch.
+        Is called with a :class:`gapless.learn.EpochReport` after each epoch: its score is the word accuracy of the
+        averaged weights on `dev`, its loss counts what the margin asks for.
     margin : float, optional
         Margin by which an error must lose: a wrong label against the gold one, per word (perceptron,
         default 60, 0 is the plain perceptron; SampleRank, default 60), or a wrong chain against the gold one
@@ -175,9 +153,8 @@ def train(
         return _tagger(names, index, weights) if labels is None else _product_tagger(labels, index, weights)
 
     def tell(event: Progress) -> None:
-        report = event.report
         if event.kind == "epoch" and progress is not None:
-            progress(EpochReport(report.epoch, report.wrong, report.loss, report.score))
+            progress(event.report)
 
     total: Weights | None = None
     for shuffle in range(shuffles):

@@ -6,9 +6,9 @@ if TYPE_CHECKING:
     from gapless_models.text.embedded import embedded_parser as embedded_parser
     from gapless_models.text.embedded import embedded_tagger as embedded_tagger
     from gapless_models.text.reader import read_text as read_text
+    from gapless_models.text.reader import tokenise as tokenise
     from gapless_models.text.sentence import TextSentence as TextSentence
     from gapless_models.text.text_parser import TextParser as TextParser
-    from gapless_models.text.tokens import tokenise as tokenise
     from gapless_models.text.training import train_parser as train_parser
     from gapless_models.text.training import train_tagger as train_tagger
 else:
@@ -18,10 +18,9 @@ else:
         __name__,
         {
             "gapless_models.text.embedded": "embedded_parser embedded_tagger",
-            "gapless_models.text.reader": "read_text",
+            "gapless_models.text.reader": "read_text tokenise",
             "gapless_models.text.sentence": "TextSentence",
             "gapless_models.text.text_parser": "TextParser",
-            "gapless_models.text.tokens": "tokenise",
             "gapless_models.text.training": "train_parser train_tagger",
         },
     )

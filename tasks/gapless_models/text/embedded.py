@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 
 from gapless_models.parsing.conllu_reader import read_entries
 from gapless_models.parsing.training import Options
-from gapless_models.tagging.embedded import embedded_corpus
+from gapless_models.tagging.readers import embedded_corpus
 from gapless_models.tagging.tagger import UPOS, ChainTagger
 from gapless_models.text.reader import of_entry
 from gapless_models.text.sentence import TextSentence

@@ -1,17 +1,62 @@
-"""Sentences of a file or of standard input: raw text, one sentence a line, or CoNLL-U."""
+"""Sentences of a file or of standard input: raw text, one sentence a line, or CoNLL-U; words by NLTK's rules."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import gapless as gl
 from gapless_models.parsing.conllu_reader import ConlluError, Entry, entries_of
 from gapless_models.text.sentence import TextSentence
-from gapless_models.text.tokens import tokenise
 from gapless_models.text_lines import numbered_lines, said
+
+_SPACED = re.compile(r"\S+")
+
+Span = tuple[int, int]
+"""First character of a word, and the one after its last."""
+
+
+def tokenise(line: str, *, spaced: bool = False) -> list[Span]:
+    """Split one sentence into words.
+
+    Parameters
+    ----------
+    line : str
+    spaced : bool
+        The words are separated by spaces already.
+
+    Returns
+    -------
+    list of (int, int)
+        Words as they stand in the line: quotation marks are not replaced. None is empty or holds a space.
+
+    Raises
+    ------
+    MissingDependency
+        NLTK is not installed, and `spaced` is not set.
+    """
+    if not spaced:
+        try:
+            return list(_treebank().span_tokenize(line))
+        except ValueError:  # quotation marks of several kinds, which its rules cannot find again
+            pass
+    return [match.span() for match in _SPACED.finditer(line)]
+
+
+@cache
+def _treebank() -> Any:
+    try:
+        from nltk.tokenize.destructive import NLTKWordTokenizer  # noqa: PLC0415  an extra, slow to load
+    except ImportError as error:
+        raise gl.MissingDependency(
+            "words are found by nltk: pip install 'gapless[tasks]'; or separate them by spaces and give --tokens"
+        ) from error
+    return NLTKWordTokenizer()
+
 
 Kind = Literal["auto", "text", "conllu"]
 _ROW = re.compile(r"\d+(?:[-.]\d+)?\t.*\t")

@@ -6,7 +6,7 @@ Pereira, CoNLL 2006, section 3): a chain over the words sees pairs of neighbours
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -22,13 +22,11 @@ from gapless_models.tagging.chain_features import (
     INITIAL,
     TRANSITION,
     ChainFeatures,
-    ChainScores,
-    Labels,
     TrainingSentence,
 )
 from gapless_models.tagging.decoder import decode
-from gapless_models.tagging.features import SentenceFeatures
-from gapless_models.tagging.tagger import ARRAYS
+from gapless_models.tagging.features import sparse_rows
+from gapless_models.tagging.tagger import ARRAYS, checked_arrays
 
 ROOT = "root"
 _EDGE = "<edge>"
@@ -108,30 +106,27 @@ class RelationModel:
         numbers: dict[str, int] = {}
         examples = []
         for sentence in sentences:
-            rows = [
-                [numbers.setdefault(name, len(numbers)) for name in row]
-                for row in arc_features(sentence, sentence.heads)
-            ]
-            gold = np.array([number[label] for label in sentence.labels], np.int64)
-            examples.append(TrainingSentence(_sparse(rows), gold))
-
-        def solver(scores: ChainScores) -> Labels:
-            return decode(*scores)
-
+            rows = arc_features(sentence, sentence.heads)
+            active = sparse_rows([[numbers.setdefault(name, len(numbers)) for name in row] for row in rows])
+            examples.append(
+                TrainingSentence(active, np.array([number[label] for label in sentence.labels], np.int64))
+            )
         model = ChainFeatures(len(numbers), len(labels))
-        fitted = StructuredPerceptron(model, solver, margin=MARGIN).fit(examples, epochs=epochs, seed=seed)
+        fitted = StructuredPerceptron(model, lambda scores: decode(*scores), margin=MARGIN).fit(
+            examples, epochs=epochs, seed=seed
+        )
         if fitted.reason == "interrupted":
             raise KeyboardInterrupt
-        weights = fitted.weights
-        ends = (weights[name].astype(np.float64) for name in (TRANSITION, INITIAL, FINAL))
-        return cls(tuple(labels), numbers, weights[EMISSION].astype(np.float32), *ends)
+        blocks = (EMISSION, TRANSITION, INITIAL, FINAL)
+        arrays = {name: fitted.weights[block] for name, block in zip(ARRAYS, blocks, strict=True)}
+        return cls(tuple(labels), numbers, *checked_arrays(arrays, len(numbers), len(labels)))
 
     def problem(self, sentence: Sentence, heads: Sequence[int]) -> ChainProblem:
         """Build the problem of labelling a tree: a label for each word, in the order of the words."""
         known = self.numbers
         rows = [[known[name] for name in row if name in known] or [0] for row in arc_features(sentence, heads)]
         model = ChainModel(self.transition, initial=self.initial, final=self.final, labels=self.labels)
-        return model.batch(_sparse(rows).scores(self.weights), [len(rows)])[0]
+        return model.batch(sparse_rows(rows).scores(self.weights), [len(rows)])[0]
 
     def contents(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
         """Return the contents of the file: arrays, and JSON data."""
@@ -143,16 +138,4 @@ class RelationModel:
         """Build the model that `contents` describes; raise ValueError or LookupError for what does not fit."""
         labels = tuple(map(str, texts["labels"]))
         numbers = {str(name): i for i, name in enumerate(texts["features"])}
-        count = len(labels)
-        shapes = ((len(numbers), count), (count, count), (count,), (count,))
-        for name, shape in zip(ARRAYS, shapes, strict=True):
-            if arrays[name].shape != shape:
-                raise ValueError(f"relations: {name} has shape {arrays[name].shape}, expected {shape}")
-        weights, *ends = (arrays[name] for name in ARRAYS)
-        return cls(labels, numbers, weights.astype(np.float32), *(end.astype(np.float64) for end in ends))
-
-
-def _sparse(rows: Iterable[Sequence[int]]) -> SentenceFeatures:
-    listed = [list(dict.fromkeys(row)) for row in rows]
-    indptr = np.cumsum([0, *map(len, listed)], dtype=np.intp)
-    return SentenceFeatures(indptr, np.array([i for row in listed for i in row], np.intp))
+        return cls(labels, numbers, *checked_arrays(arrays, len(numbers), len(labels), "relations: "))

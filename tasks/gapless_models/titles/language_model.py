@@ -1,4 +1,4 @@
-"""A bigram model of words that backs off to bigrams of their stems, and from there to single stems."""
+"""A bigram model of words: Good-Turing discounts, and back-off to bigrams of stems and to single stems."""
 
 from __future__ import annotations
 
@@ -7,11 +7,127 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import attrs
 import numpy as np
 
+import gapless as gl
 from gapless.arrays.sparse import FloatArray, IntArray
-from gapless_models.titles.back_off import BackOff
 from gapless_models.titles.content_words import PLACEHOLDERS, folded, is_word
-from gapless_models.titles.good_turing import discounts
 from gapless_models.titles.section import Section
+
+SIGNIFICANT = 1.96
+"""Standard deviations by which Turing's estimate must differ from the smoothed one to be preferred."""
+
+
+def discounts(counts: IntArray) -> FloatArray:
+    """Compute the discounts of events that were seen r times.
+
+    Source: Gale and Sampson, Good-Turing Frequency Estimation Without Tears (1995), without their last step, the
+    renormalisation: what is left over goes to back-off here. NLTK's `SimpleGoodTuringProbDist` estimates the same
+    for one distribution, without back-off.
+
+    Parameters
+    ----------
+    counts : int64 (events,)
+        Counts of the events; all positive.
+
+    Returns
+    -------
+    float64 (largest count + 1,)
+        ``r* / r`` for each r that occurs, strictly between 0 and 1; 0 for others.
+
+    Raises
+    ------
+    InvalidProblem
+        Too little text: the counts of counts do not fall as those of language do.
+    """
+    sizes, times = np.unique(counts, return_counts=True)
+    slope = _slope(sizes, times) if sizes.size > 1 else 0.0
+    if slope >= -1.0:
+        raise gl.InvalidProblem(
+            f"{counts.size} different events seen {int(counts.sum())} times are too little text for Good-Turing "
+            "smoothing; give more sections"
+        )
+    adjusted = sizes * (1.0 + 1.0 / sizes) ** (slope + 1.0)
+    for i in range(sizes.size - 1):
+        r, now, above = float(sizes[i]), float(times[i]), float(times[i + 1])
+        turing = (r + 1.0) * above / now
+        deviation = (r + 1.0) * np.sqrt(above / now**2 * (1.0 + above / now))
+        if sizes[i + 1] != r + 1 or turing >= r or abs(turing - adjusted[i]) <= SIGNIFICANT * deviation:
+            break
+        adjusted[i] = turing
+    rates = np.zeros(int(sizes[-1]) + 1)
+    rates[sizes] = adjusted / sizes
+    return rates
+
+
+def _slope(seen: IntArray, times: IntArray) -> float:
+    """Fit the slope of the line through the log counts of counts, each averaged over the gap around it."""
+    previous = np.concatenate([[0], seen[:-1]])
+    following = np.concatenate([seen[1:], [2 * seen[-1] - previous[-1]]])
+    x, y = np.log(seen), np.log(2.0 * times / (following - previous))
+    x -= x.mean()
+    return float(x @ (y - y.mean()) / (x @ x))
+
+
+Distribution = Callable[[IntArray, IntArray], FloatArray]
+"""``p(contexts, outcomes)``: probability of each outcome in its context; arrays of one shape."""
+
+
+@attrs.frozen(eq=False)
+class BackOff:
+    """Model of P(outcome | context) with back-off.
+
+    An outcome that was seen in a context has its discounted relative frequency there; the others share the rest,
+    in proportion to `coarser`. Source: Katz, Estimation of Probabilities from Sparse Data (1987).
+
+    Parameters
+    ----------
+    width : int
+        Number of outcomes.
+    keys : int64 (pairs,)
+        ``context * width + outcome`` of the pairs that were seen, ascending.
+    discounted : float64 (pairs,)
+        Their probabilities.
+    weights : float64 (contexts,)
+        Factor of `coarser` for what was not seen.
+    """
+
+    width: int
+    keys: IntArray
+    discounted: FloatArray
+    weights: FloatArray
+    coarser: Distribution
+
+    @classmethod
+    def estimate(
+        cls, contexts: IntArray, outcomes: IntArray, shape: tuple[int, int], coarser: Distribution
+    ) -> BackOff:
+        """Estimate the probabilities from pairs as they occur in text.
+
+        Parameters
+        ----------
+        contexts, outcomes : int64 (occurrences,)
+        shape : (int, int)
+            The numbers of contexts and of outcomes. One outcome at least is never seen.
+        coarser : callable
+            A distribution that gives every outcome a positive probability.
+        """
+        height, width = shape
+        keys, counts = np.unique(contexts * width + outcomes, return_counts=True)
+        context, outcome = keys // width, keys % width
+        totals = np.bincount(context, counts, minlength=height)
+        discounted = discounts(counts)[counts] * counts / totals[context]
+        back_off_mass = 1.0 - np.bincount(context, discounted, minlength=height)
+        free = 1.0 - np.bincount(context, coarser(context, outcome), minlength=height)
+        return cls(width, keys, discounted, back_off_mass / free, coarser)
+
+    def __call__(self, contexts: IntArray, outcomes: IntArray) -> FloatArray:
+        """Compute the probability of each outcome in its context; the arrays are broadcast."""
+        context, outcome = np.broadcast_arrays(contexts, outcomes)
+        keys = context * self.width + outcome
+        nearest = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
+        backed_off = self.weights[context] * self.coarser(context, outcome)
+        probabilities: FloatArray = np.where(self.keys[nearest] == keys, self.discounted[nearest], backed_off)
+        return probabilities
+
 
 BOUNDARY, UNKNOWN = "a boundary", "an unknown word"
 """No token has a space."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,15 +11,15 @@ import attrs
 import numpy as np
 
 import gapless as gl
+from gapless.arrays.sparse import IntArray
+from gapless.arrays.tolerance import meets
 from gapless.cli import Console
 from gapless.plugins import load_plugins
-from gapless.runs import AnswerLog, Fingerprint, RunFolder
+from gapless.runs import AnswerLog, Fingerprint, LoggedAnswer, RunFolder, without_evidence
 from gapless_linking import LinkingProblem
 from gapless_linking.choice_drawing import draw_choice
 from gapless_models.linking.corpora import load_corpora
-from gapless_models.linking.document import Corpus, Knowledge, graph_fingerprint
-from gapless_tasks.linking.answers import keep, linked_again
-from gapless_tasks.linking.directed import directed_values
+from gapless_models.linking.document import Corpus, Document, Knowledge, graph_fingerprint
 from gapless_tasks.linking.explaining import explain
 from gapless_tasks.linking.measuring import (
     EXACT,
@@ -28,16 +28,115 @@ from gapless_tasks.linking.measuring import (
     MINIMAL,
     PLAIN,
     Linked,
+    LinkingResult,
     Measured,
     connected,
     measure,
 )
 from gapless_tasks.linking.options import ANSWER_OPTIONS
 from gapless_tasks.linking.prior_report import PriorReport
-from gapless_tasks.linking.tables import overlap, proof_table, table_1
-from gapless_tasks.linking.verifying import contradictions, unproved, verify
+from gapless_tasks.linking.tables import directed_values, overlap, proof_table, table_1
 from gapless_tasks.run_options import finish, keep_drawing, run_in_folder
-from gapless_tasks.stored_answers import stored_places
+from gapless_tasks.stored_answers import contradicted_optimum, refused_certificates, stored_places
+
+
+def keep(log: AnswerLog, titles: Sequence[str], linked: Linked) -> None:
+    """Append the answer of `EXACT` to those of the other methods; without `EXACT` nothing is kept.
+
+    The problem is written with the titles of its candidates, of which `titles` has those of all vertices, and the
+    distances between them, without its graph: vertices are numbered as in its `points`. ``gapless verify``
+    re-checks the record.
+    """
+    if EXACT not in linked.results:
+        return
+    problem = linked.problem
+
+    def at_places(vertices: IntArray) -> Any:
+        return np.searchsorted(problem.points, vertices)
+
+    others = {name: without_evidence(result) for name, result in linked.results.items() if name != EXACT}
+    named = attrs.evolve(problem.without_graph(), names=[titles[vertex] for vertex in problem.points.tolist()])
+    log.keep(
+        linked.document.name,
+        named,
+        _renamed(linked.results[EXACT], at_places),
+        linked.document.mentions,
+        {
+            "distance_seconds": linked.distance_seconds,
+            "seconds": dict(linked.seconds),
+            "others": {name: _renamed(result, at_places) for name, result in others.items()},
+            "truth": linked.truth,
+        },
+        [[named.name(vertex) for vertex in at_places(fair).tolist()] for fair in linked.document.fair],
+    )
+
+
+def linked_again(record: gl.Record | LoggedAnswer, document: Document, problem: LinkingProblem) -> Linked:
+    """Rebuild a stored answer on the document's problem with its graph; see `keep`."""
+    if not isinstance(record, gl.Record) or not isinstance(record.problem, LinkingProblem):
+        raise gl.InvalidProblem(f"the answer for {document.name} is no record of linking")
+    measured = record.measurements
+    answers = {EXACT: record.result, **measured["others"]}
+    return Linked(
+        document,
+        problem.with_distances(record.problem.distances),
+        measured["distance_seconds"],
+        # In the order of the run: the first of several proved optima is the one in the message.
+        {name: _renamed(answers[name], problem.points.__getitem__) for name in measured["seconds"]},
+        measured["seconds"],
+        measured["truth"],
+    )
+
+
+def _renamed(result: gl.Result[IntArray], vertices: Callable[[IntArray], Any]) -> gl.Result[IntArray]:
+    solutions = tuple(gl.Solution(vertices(solution.structure), solution.value) for solution in result.solutions)
+    return attrs.evolve(result, solutions=solutions)
+
+
+def verify(measured: Measured, console: Console) -> list[str]:
+    """Check the certificate of every answer of `EXACT`; return sentences about those that do not hold."""
+    solved = [linked for linked in measured.linked if EXACT in linked.results]
+    with console.progress("verifying", len(solved)) as advance:
+
+        def answers() -> Iterator[tuple[str, LinkingResult, LinkingProblem]]:
+            for linked in solved:
+                yield _location(measured, linked), linked.results[EXACT], linked.problem
+                advance(1)
+
+        wrong = refused_certificates(answers())
+    if solved:
+        console.info(f"{len(solved) - len(wrong)} of {len(solved)} certificates verified")
+    return wrong
+
+
+def contradictions(measured: Measured) -> list[str]:
+    """Return sentences about costs below a proved optimum, and about two proved optima."""
+    return [
+        f"{_location(measured, linked)}: {message}"
+        for linked in measured.linked
+        for message in _contradictions(linked)
+    ]
+
+
+def _contradictions(linked: Linked) -> Iterator[str]:
+    optimum = linked.optimum
+    if np.isnan(optimum):
+        return
+    for method, result in linked.results.items():
+        message = contradicted_optimum(method, result, linked.problem, optimum)
+        if message is not None:
+            yield message
+    if linked.truth < optimum and not meets(-linked.truth, -optimum):
+        yield f"the right answer costs {linked.truth!r}, the proved optimum is {optimum!r}"
+
+
+def unproved(measured: Measured) -> int:
+    """Count the documents without a proved optimum."""
+    return sum(bool(np.isnan(linked.optimum)) for linked in measured.linked)
+
+
+def _location(measured: Measured, linked: Linked) -> str:
+    return f"{measured.corpus.name}, {measured.connection}, {linked.document.name}"
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

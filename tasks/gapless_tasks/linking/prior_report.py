@@ -1,8 +1,15 @@
-"""The value with and without a prior: weights chosen on training documents, judged on the others."""
+"""The cost with a prior on top, which the paper asks for (section 7): its weight chosen on training documents.
+
+A prior scores each candidate by itself: the logarithm of one plus its degree, or plus the number of links that lead
+to it. The weight is what one unit is worth in units of a candidate's mean distance from the others chosen, so that
+it means the same for short and long documents; in units of the cost this is k - 1 times as much.
+The values with and without a prior are printed for the other documents, and drawn for the training documents.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -11,21 +18,160 @@ import numpy as np
 import gapless as gl
 from gapless.arrays.sparse import FloatArray
 from gapless.cli import Console
-from gapless_tasks.linking.averages import Average
+from gapless.svg import BLUE, GREEN, INK, RED, svg, text
+from gapless_models.linking.document import Corpus, Knowledge
 from gapless_tasks.linking.measuring import EXACT, Linked, Measured
-from gapless_tasks.linking.prior import (
-    PRIORS,
-    TRAIN_EVERY,
-    WEIGHTS,
-    Scored,
-    alone,
-    best_weight,
-    known_share,
-    split,
-    usable,
-    with_prior,
-)
-from gapless_tasks.linking.prior_figure import FigureLine, draw_curves
+from gapless_tasks.linking.tables import Average
+from gapless_tasks.plot import Axes
+
+DEGREE, IN_LINKS = "degree", "in-links"
+PRIORS = (DEGREE, IN_LINKS)
+WEIGHTS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
+TRAIN_EVERY = 3
+"""Every third document is for choosing the weight."""
+_ENOUGH = 0.99
+"""Least share of candidates with a known prior."""
+
+
+def prior_scores(knowledge: Knowledge, prior: str) -> FloatArray | None:
+    """Look up the prior of each vertex, float64 (n,), NaN where it is unknown; None for a graph that has none."""
+    if prior == DEGREE:
+        graph = knowledge.graph
+        degree = np.zeros(len(knowledge.titles))
+        degree[graph.vertices] = np.diff(graph.offsets)
+        return np.log1p(degree)
+    return None if knowledge.in_links is None else np.log1p(knowledge.in_links)
+
+
+def known_share(corpus: Corpus, prior: str) -> float:
+    """Compute the share of candidates whose prior is known."""
+    scores = prior_scores(corpus.knowledge, prior)
+    if scores is None:
+        return 0.0
+    members = np.concatenate([members for document in corpus.documents for members in document.sets])
+    return float(np.mean(~np.isnan(scores[members])))
+
+
+def usable(corpus: Corpus, prior: str) -> FloatArray | None:
+    """Return the prior's scores if nearly all candidates have one, else None; the others count as 0."""
+    scores = prior_scores(corpus.knowledge, prior)
+    if scores is None or known_share(corpus, prior) < _ENOUGH:
+        return None
+    return np.nan_to_num(scores, nan=0.0)
+
+
+def split(linked: Sequence[Linked]) -> tuple[list[Linked], list[Linked]]:
+    """Split documents into those that choose the weight, and the others."""
+    return list(linked[::TRAIN_EVERY]), [document for i, document in enumerate(linked) if i % TRAIN_EVERY]
+
+
+@attrs.frozen
+class Scored:
+    """The value of exact answers on some documents.
+
+    Parameters
+    ----------
+    proved : float
+        The share of documents whose answer is proved to be the best under this cost.
+    """
+
+    weight: float
+    value: Average
+    proved: float
+
+
+def with_prior(linked: Sequence[Linked], scores: FloatArray, weight: float, limits: gl.Limits) -> Scored:
+    """Solve documents exactly under the cost with a prior."""
+    values, proved = [], []
+    for document in linked:
+        problem = attrs.evolve(
+            document.problem.without_graph(),
+            prior=[scores[members] for members in document.document.sets],
+            prior_weight=weight * (document.problem.k - 1),
+        )
+        result = gl.solve(problem, EXACT, limits=limits)
+        if result.stop is gl.Stop.INTERRUPTED:
+            raise KeyboardInterrupt
+        values.append(document.document.value(document.problem.points[result.best]))
+        proved.append(result.status is gl.Status.OPTIMAL)
+    return Scored(weight, Average.of(values), float(np.mean(proved)) if proved else np.nan)
+
+
+def alone(linked: Sequence[Linked], scores: FloatArray) -> Average:
+    """Compute the value of choosing by the prior alone."""
+    return Average.of(
+        document.document.value([members[np.argmax(scores[members])] for members in document.document.sets])
+        for document in linked
+    )
+
+
+def best_weight(curve: Sequence[Scored]) -> float:
+    """Return the smallest weight of the highest value."""
+    return max(curve, key=lambda one: (one.value.mean, -one.weight)).weight
+
+
+TITLE = "Value against the prior's weight, training documents, solved exactly"
+_LEFT, _RIGHT, _TOP, _HIGH, _PANEL = 60.0, 470.0, 70.0, 240.0, 340.0
+_LETTER = 7.5
+_COLOURS = (BLUE, RED, GREEN, "#ef6c00")
+_TICK = 0.02
+
+
+@attrs.frozen
+class FigureLine:
+    """One line of a panel.
+
+    Parameters
+    ----------
+    chosen : float
+        The weight that is chosen.
+    points : sequence of (float, Average)
+        Weights, the same in all lines, and the value at each.
+    """
+
+    name: str
+    chosen: float
+    points: Sequence[tuple[float, Average]]
+
+
+def draw_curves(panels: Mapping[str, Sequence[FigureLine]]) -> str:
+    """Draw value against weight as SVG, with standard errors, and a circle at the weight chosen.
+
+    Weights are spaced evenly, 0 first.
+    """
+    width = _RIGHT + 70 + _LETTER * max(len(line.name) for lines in panels.values() for line in lines)
+
+    def drawn() -> Iterator[str]:
+        yield text(width / 2, 28, TITLE, INK, 15)
+        for number, (corpus, lines) in enumerate(panels.items()):
+            yield from _panel(corpus, lines, _TOP + number * _PANEL)
+
+    return svg(width, _TOP + len(panels) * _PANEL, TITLE, drawn())
+
+
+def _panel(corpus: str, lines: Sequence[FigureLine], top: float) -> Iterator[str]:
+    number = {weight: float(index) for index, (weight, _) in enumerate(lines[0].points)}
+    values = [average for line in lines for _, average in line.points]
+    means, errors = np.array([value.mean for value in values]), np.nan_to_num([value.error for value in values])
+    low, high = math.floor(np.min(means - errors) / _TICK), math.ceil(np.max(means + errors) / _TICK + 0.1)
+    span = (0.0, max(len(number) - 1.0, 1.0)), (low * _TICK, high * _TICK)
+    axes = Axes(_LEFT, _RIGHT, top, top + _HIGH, *span)
+    ticks = [(tick * _TICK, f"{tick * _TICK:.2f}") for tick in range(low, high + 1, math.ceil((high - low) / 10))]
+    yield text(_LEFT, top - 14, corpus, INK, 13, anchor="start")
+    yield from axes.frame([(index, f"{weight:g}") for weight, index in number.items()], ticks)
+    yield text((_LEFT + _RIGHT) / 2, axes.bottom + 42, "weight, in units of mean distance", INK, 13)
+    for row, line in enumerate(lines):
+        colour, dashed = _COLOURS[row % len(_COLOURS)], bool(row % 2)
+        yield axes.line([(number[weight], average.mean) for weight, average in line.points], colour, dashed=dashed)
+        for weight, average in line.points:
+            if np.isfinite(average.error):
+                (x, y), (_, lowest) = (axes.place(number[weight], average.mean - e) for e in (0.0, average.error))
+                yield f'<path d="M{x:.1f} {2 * y - lowest:.1f}V{lowest:.1f}" stroke="{colour}" opacity="0.3"/>'
+        yield axes.dot(number[line.chosen], dict(line.points)[line.chosen].mean, colour, hollow=True)
+        height = top + 22 * row + 10
+        dashes = ' stroke-dasharray="6 4"' if dashed else ""
+        yield f'<path d="M{_RIGHT + 20} {height - 4}h22" stroke="{colour}" stroke-width="2"{dashes}/>'
+        yield text(_RIGHT + 48, height, line.name, INK, 12, anchor="start")
 
 
 @attrs.frozen

@@ -14,7 +14,7 @@ from gapless_dependency import ParsingProblem
 from gapless_models.parsing import Sentence
 from gapless_models.parsing.patterns import PatternFactor
 from gapless_models.parsing.terminal_drawing import WIDTH, draw, show
-from gapless_tasks.parsing.parsed import Parsed
+from gapless_tasks.parsing.decoding import Parsed
 
 TOP = 12
 """Factors shown of each family: those that score most, either way."""

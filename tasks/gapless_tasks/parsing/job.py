@@ -17,14 +17,20 @@ from gapless_models.parsing import Sentence
 from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import Treebank, load_treebank
 from gapless_tasks.parsing import options
-from gapless_tasks.parsing.answers import keep_trees
 from gapless_tasks.parsing.explaining import explain_sentence
-from gapless_tasks.parsing.figures import PLOTLY_MISSING, figures
 from gapless_tasks.parsing.length_figures import can_draw, show_figures, write_figures
-from gapless_tasks.parsing.outcome import Outcome, decode
-from gapless_tasks.parsing.parser import ParserSource, Request
-from gapless_tasks.parsing.perceptron_parser import SOURCE
-from gapless_tasks.parsing.tables import MEANINGS, SPEEDS, Tables, models, show_exact_parsing, show_verified
+from gapless_tasks.parsing.outcome import Outcome, decode, keep_trees
+from gapless_tasks.parsing.parser import SOURCE, ParserSource, Request
+from gapless_tasks.parsing.tables import (
+    MEANINGS,
+    PLOTLY_MISSING,
+    SPEEDS,
+    Tables,
+    figures,
+    models,
+    show_exact_parsing,
+    show_verified,
+)
 from gapless_tasks.run_options import finish, run_in_folder
 
 

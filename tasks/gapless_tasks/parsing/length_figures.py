@@ -13,8 +13,8 @@ import attrs
 import gapless as gl
 from gapless.arrays.serial import write_aside
 from gapless.cli import Console
-from gapless_tasks.parsing.parsed import GROUP
-from gapless_tasks.terminal_bars import show_bars
+from gapless_tasks.parsing.decoding import GROUP
+from gapless_tasks.plot import show_bars
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _IN_A_ROW = 2

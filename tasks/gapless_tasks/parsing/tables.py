@@ -1,11 +1,13 @@
-"""Tables 2 and 3 of the paper beside ours, and the test whether the factors help."""
+"""Tables 2 and 3 and figures 4 and 5 of the paper beside ours, and the test whether the factors help."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import attrs
 
 from gapless.cli import Console
 from gapless.runs import RunFolder
@@ -13,10 +15,45 @@ from gapless_models.parsing.evaluation import bootstrap_p_value
 from gapless_models.parsing.parser_model import ParserModel
 from gapless_models.parsing.treebank import Treebank
 from gapless_tasks.parsing import options, paper
+from gapless_tasks.parsing.decoding import LengthGroup, Parsed
+from gapless_tasks.parsing.length_figures import Figure, Point
 from gapless_tasks.parsing.outcome import Outcome, decode
-from gapless_tasks.parsing.parsed import LengthGroup, Parsed
 from gapless_tasks.parsing.parser import ParserSource, Request
 from gapless_tasks.stored_answers import file_name
+
+PLOTLY_MISSING = "drawing figures 4 and 5 needs plotly: pip install 'gapless[report]'"
+
+Curves = Mapping[str, Sequence[LengthGroup]]
+"""The groups of each setting, by its name."""
+
+
+def figures(curves: Curves) -> list[Figure]:
+    """Build both figures."""
+    return [
+        _figure("figure4", "Figure 4: milliseconds a sentence, against its length", "milliseconds", curves, _time),
+        _figure("figure5", "Figure 5: oracle calls a sentence, against its length", "oracle calls", curves, _calls),
+    ]
+
+
+def _figure(
+    key: str, title: str, axis: str, curves: Curves, measure: Callable[[LengthGroup], float | None]
+) -> Figure:
+    points = {
+        name: {group.longest: Point(measure(group), group.sentences) for group in groups}
+        for name, groups in curves.items()
+    }
+    return Figure(key, title, axis, points)
+
+
+def _time(group: LengthGroup) -> float | None:
+    """Compute the mean milliseconds of a sentence; None for an empty group."""
+    return 1000 * group.seconds / group.sentences if group.sentences else None
+
+
+def _calls(group: LengthGroup) -> float | None:
+    """Compute the mean oracle calls of a sentence; None where the method does not count them."""
+    return None if group.calls is None or not group.sentences else group.calls / group.sentences
+
 
 SPEEDS = ("words/s, from arrays", "words/s, search alone")
 MEANINGS = (
@@ -37,6 +74,7 @@ def models(known: Sequence[str], projective: bool) -> list[tuple[paper.Row, tupl
     return rows
 
 
+@attrs.define
 class Tables:
     """Training and decoding for the tables, and their printing.
 
@@ -48,25 +86,19 @@ class Tables:
         Whether Ctrl-C ended the tables early; rows that were finished are printed.
     """
 
-    def __init__(
-        self,
-        source: ParserSource,
-        treebank: Treebank,
-        arguments: argparse.Namespace,
-        console: Console,
-        out: RunFolder | None,
-    ) -> None:
-        self.source, self.treebank, self.arguments, self.console, self.out = (
-            source,
-            treebank,
-            arguments,
-            console,
-            out,
-        )
-        self.language = paper.language(treebank.name)
-        self.curves: dict[str, list[LengthGroup]] = {}
-        self.interrupted = False
-        self._full: ParserModel | None = None
+    source: ParserSource
+    treebank: Treebank
+    arguments: argparse.Namespace
+    console: Console
+    out: RunFolder | None
+    curves: dict[str, list[LengthGroup]] = attrs.field(factory=dict, init=False)
+    interrupted: bool = attrs.field(default=False, init=False)
+    _full: ParserModel | None = attrs.field(default=None, init=False)
+
+    @property
+    def language(self) -> str | None:
+        """The column of the paper's tables for the treebank."""
+        return paper.language(self.treebank.name)
 
     def show(self) -> dict[str, Any]:
         """Print both tables; return them as JSON data."""

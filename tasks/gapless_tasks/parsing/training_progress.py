@@ -153,6 +153,7 @@ def epoch_progress(
     """
     current: Stage | None = None
     shown = 0
+    advance: Callable[[int], object] = int  # until the first event opens a bar
     with contextlib.ExitStack() as bars:
 
         def report(stage: Stage, event: Progress) -> None:
@@ -172,7 +173,6 @@ def epoch_progress(
                     details.append(f"{wrong} sentence{'' if wrong == 1 else 's'} wrong")
                 console.detail(f"{titles[stage]}, epoch {event.epoch}: {', '.join(details) or 'done'}")
 
-        advance: Callable[[int], None]
         yield report
 
 

@@ -8,9 +8,8 @@ from typing import Any
 from gapless.cli import Console
 from gapless_tasks.parsing.length_figures import Figure
 from gapless_tasks.price_and_cut import paper
-from gapless_tasks.price_and_cut.measuring import Measured
+from gapless_tasks.price_and_cut.measuring import Measured, System
 from gapless_tasks.price_and_cut.paper import UNKNOWN, Numbers
-from gapless_tasks.price_and_cut.systems import System
 
 Rows = Sequence[tuple[str, Sequence[Measured]]]
 """The name of a treebank, and the answers of its systems."""

@@ -7,22 +7,22 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from statistics import median_low
 from typing import Any
 
 import attrs
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.roles import Task
+from gapless.learn import EpochReport, TrainingResult
 from gapless.runs import RunFolder
-from gapless_models.tagging import train
+from gapless_models.tagging import TaggedSentence, train
 from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.product_tagger import ProductTagger
 from gapless_models.tagging.tagger import ChainTagger, Tagger
-from gapless_models.tagging.training import MARGINS
+from gapless_models.tagging.training import MARGINS, checkpoints, epoch_text
 from gapless_tasks.run_options import finish, run_in_folder
-from gapless_tasks.tagging import named_corpus
-from gapless_tasks.tagging.corpus import Corpus, CorpusSource
+from gapless_tasks.tagging.corpus import Corpus, CorpusSource, add_corpus_options, load_named
 from gapless_tasks.tagging.decoding import Outcome, Scorer, decode_with
 from gapless_tasks.tagging.evaluation import (
     SEQEVAL_MISSING,
@@ -31,14 +31,79 @@ from gapless_tasks.tagging.evaluation import (
     entity_scores,
     joint_scores,
 )
-from gapless_tasks.tagging.figure import write_figure
 from gapless_tasks.tagging.margin_oracles import agree, show_margin_oracles
 from gapless_tasks.tagging.options import ANSWER_OPTIONS, TRAINERS, add_arguments, methods, prepare
 from gapless_tasks.tagging.paper import PaperTables
-from gapless_tasks.tagging.regularisation import L2, show_sweep, sweep
+from gapless_tasks.tagging.regularisation import L2, show_sweep, sweep, write_figure
 from gapless_tasks.tagging.scores import fingerprint, gold_numbers
 from gapless_tasks.tagging.tables import show_tables
-from gapless_tasks.tagging.train_tagger import forget_checkpoints, train_tagger
+
+
+def train_tagger(corpus: Corpus, arguments: argparse.Namespace, console: Console, *, min_count: int) -> Tagger:
+    """Train as the options say; with ``--model``, finished epochs are kept beside it until it is stored.
+
+    With a development part, each shuffle keeps the epoch that is best there. With ``--use-dev`` that part then
+    joins the training part, and all shuffles train again for the number of epochs that was best (their median).
+    """
+    first, second = _checkpoints(arguments)
+    dev = corpus.dev or None
+    tagger, fitted = _train(corpus, corpus.train, arguments, console, min_count, arguments.epochs, first, dev)
+    if not (arguments.use_dev and dev):
+        return tagger
+    epochs = median_low([shuffle.epoch for shuffle in fitted])
+    console.info(f"training again on the training and the dev part, {epochs} epochs")
+    return _train(corpus, [*corpus.train, *dev], arguments, console, min_count, epochs, second)[0]
+
+
+def _train(
+    corpus: Corpus,
+    sentences: Sequence[TaggedSentence],
+    arguments: argparse.Namespace,
+    console: Console,
+    min_count: int,
+    epochs: int,
+    checkpoint: Path | None,
+    dev: Sequence[TaggedSentence] | None = None,
+) -> tuple[Tagger, list[TrainingResult]]:
+    """Train all shuffles; with ``--verbose`` report each epoch."""
+    fitted: list[TrainingResult] = []
+    with console.progress("training", epochs * arguments.shuffles) as advance:
+
+        def report(epoch: EpochReport) -> None:
+            advance(1)
+            prefix = f"shuffle {len(fitted) + 1}, " if arguments.shuffles > 1 else ""
+            console.detail(f"{prefix}{epoch_text(epoch)}")
+
+        tagger = train(
+            sentences,
+            decode,
+            epochs,
+            arguments.seed,
+            trainer=arguments.trainer,
+            dev=dev,
+            progress=report,
+            min_count=min_count,
+            labels=corpus.product,
+            shuffles=arguments.shuffles,
+            checkpoint=checkpoint,
+            fitted=fitted.append,
+        )
+    return tagger, fitted
+
+
+def forget_checkpoints(arguments: argparse.Namespace) -> None:
+    """Remove the finished epochs of a training whose tagger is stored."""
+    for path in _checkpoints(arguments):
+        if path is not None:
+            for file in checkpoints(path, arguments.shuffles):
+                file.unlink(missing_ok=True)
+
+
+def _checkpoints(arguments: argparse.Namespace) -> tuple[Path, Path] | tuple[None, None]:
+    """List the checkpoint files of both trainings."""
+    if not arguments.model:
+        return None, None
+    return Path(f"{arguments.model}.epochs"), Path(f"{arguments.model}.epochs-with-dev")
 
 
 @attrs.frozen
@@ -47,7 +112,7 @@ class TaggingJob:
 
     Parameters
     ----------
-    name, summary : str
+    name : str
         For ``gapless run``.
     source : CorpusSource
         With columns, labels are joint ones, ``TAG|ENTITY``, decoded over all their combinations.
@@ -58,17 +123,12 @@ class TaggingJob:
     """
 
     name: str
-    summary: str
     source: CorpusSource
     tables: PaperTables
     epochs: int
     shuffles: int
     min_count: int = 1
     sweep_epochs: int = 5
-
-    def task(self) -> Task:
-        """Return the task to register."""
-        return Task(self.name, self.summary, self.add_arguments, self.run)
 
     @property
     def joint(self) -> bool:
@@ -79,7 +139,7 @@ class TaggingJob:
         """Add the options of the task."""
         add_arguments(parser, self.source.folder, self.epochs, self.shuffles)
         if not self.joint:
-            named_corpus.add_arguments(parser)
+            add_corpus_options(parser)
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:
         """Run the job."""
@@ -126,7 +186,7 @@ class TaggingJob:
     def _corpus(self, arguments: argparse.Namespace) -> Corpus:
         if self.joint or not arguments.corpus:
             return self.source.load(arguments.data)
-        corpus = named_corpus.load_named(arguments.corpus, arguments.data, arguments.tags)
+        corpus = load_named(arguments.corpus, arguments.data, arguments.tags)
         stored = arguments.model and Path(arguments.model).exists()
         if not corpus.train and not stored:
             raise gl.InvalidProblem(

@@ -11,7 +11,7 @@ from gapless.cli.outputs import begins_with, check_output
 from gapless.plugins import load_plugins
 from gapless_chains import ChainProblem
 from gapless_tasks.run_options import add_data_option, add_method_option, add_number, add_run_options
-from gapless_tasks.tagging.figure import SUFFIXES, TITLE, check_figure
+from gapless_tasks.tagging.regularisation import SUFFIXES, TITLE, check_figure
 
 ANSWER_OPTIONS = ("epochs", "trainer", "shuffles", "use_dev", "seed", "sentences", "model")
 """Options by which answers differ; which methods are asked for is none, each has a file of its own."""

@@ -11,7 +11,7 @@ from gapless_models.text import TextSentence
 from gapless_models.text import sentence as columns
 from gapless_models.text.parsing import failure_of
 from gapless_models.text.steps import Solver, StepProof
-from gapless_tasks.text.answer import TextAnswer
+from gapless_tasks.text.stream import TextAnswer
 
 
 def stored_concepts(path: str | None) -> Concepts:

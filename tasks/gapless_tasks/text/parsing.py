@@ -12,7 +12,7 @@ from gapless_models.text import TextParser, TextSentence, embedded_parser
 from gapless_models.text import sentence as columns
 from gapless_models.text.parsing import Parsed, parse
 from gapless_models.text.steps import Solver
-from gapless_tasks.text.answer import TextAnswer
+from gapless_tasks.text.stream import TextAnswer
 from gapless_tasks.text.tagging import tag_columns, tag_document
 
 

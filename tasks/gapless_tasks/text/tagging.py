@@ -15,7 +15,7 @@ from gapless_models.text import sentence as columns
 from gapless_models.text.parsing import failure_of
 from gapless_models.text.steps import Outcome, Solver, StepProof
 from gapless_models.text.text_parser import both
-from gapless_tasks.text.answer import TextAnswer
+from gapless_tasks.text.stream import TextAnswer
 
 
 def stored_tagger(path: str | None) -> ChainTagger:

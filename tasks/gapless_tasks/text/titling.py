@@ -12,13 +12,12 @@ from gapless_models.text.parsing import failure_of
 from gapless_models.text.steps import Solver, StepProof
 from gapless_models.titles.content_words import is_word
 from gapless_models.titles.corpus import Corpus, load_corpus
-from gapless_models.titles.graph import TitleModel
+from gapless_models.titles.graph import TitleModel, train_model
 from gapless_models.titles.language_model import BigramModel
-from gapless_models.titles.preparing import train_model
 from gapless_models.titles.section import Section
 from gapless_models.titles.section_reader import SectionFileError, read_sections
-from gapless_models.titles.stem_occurrences import read_body
-from gapless_tasks.text.answer import TextAnswer
+from gapless_models.titles.selection import read_body
+from gapless_tasks.text.stream import TextAnswer
 
 
 def learnt(path: str | None) -> tuple[TitleModel, Corpus]:

@@ -13,6 +13,7 @@ import attrs
 import gapless as gl
 from gapless.cli import Console, exit_codes
 from gapless.cli.outputs import add_overwrite_option, check_output
+from gapless.learn import EpochReport
 from gapless.learn.archive import is_archive
 from gapless.learn.checkpoint import KIND as CHECKPOINT
 from gapless_models.parsing.conllu_reader import ConlluError, iter_entries
@@ -25,12 +26,11 @@ from gapless_models.tagging.readers import TaggedFileError, read_tagged
 from gapless_models.tagging.sentence import TaggedSentence
 from gapless_models.tagging.tagger import COLUMNS, UPOS
 from gapless_models.tagging.tagger import KIND as TAGGER
-from gapless_models.tagging.training import EpochReport
+from gapless_models.tagging.training import epoch_text
 from gapless_models.text import TextSentence, train_parser, train_tagger
-from gapless_models.text.evaluation import ParserScores, evaluate_parser
 from gapless_models.text.reader import of_entry
 from gapless_models.text.steps import Solver
-from gapless_models.text.training import checkpoints, partial_of
+from gapless_models.text.training import ParserScores, checkpoints, evaluate_parser, partial_of
 from gapless_models.text_lines import said
 from gapless_tasks.parsing.options import MAX_HEADS, factors_of, max_heads_of
 from gapless_tasks.parsing.training_progress import epoch_progress
@@ -185,7 +185,7 @@ def _words(sentences: Sequence[TextSentence | TaggedSentence]) -> int:
 def _tagger_progress(console: Console, advance: Callable[[int], None]) -> Callable[[EpochReport], None]:
     def tell(epoch: EpochReport) -> None:
         advance(1)
-        console.detail(f"tagger, {epoch.text}")
+        console.detail(f"tagger, {epoch_text(epoch)}")
 
     return tell
 

@@ -15,19 +15,16 @@ from gapless.arrays.sparse import FloatArray
 from gapless.cli import Console
 from gapless.runs import Fingerprint, RunFolder
 from gapless_models.titles.corpus import Corpus, load_corpus
-from gapless_models.titles.graph import TitleGraph
-from gapless_models.titles.preparing import prepare, train_model
+from gapless_models.titles.graph import TitleGraph, prepare, train_model
 from gapless_ordering.path_drawing import draw_path
-from gapless_tasks.answer_checks import refused_certificates
 from gapless_tasks.run_options import finish, keep_drawing, run_in_folder
-from gapless_tasks.titles.convergence import converge
-from gapless_tasks.titles.convergence_figure import draw_convergence, show_convergence
+from gapless_tasks.stored_answers import refused_certificates
+from gapless_tasks.titles.convergence import converge, draw_convergence, show_convergence
 from gapless_tasks.titles.decoders import COLOUR_CODING, INTEGER_PROGRAMS, METHODS, Decoder, decoders
 from gapless_tasks.titles.explaining import explain
 from gapless_tasks.titles.measuring import Decoded, contradictions, decode, proved_optima
 from gapless_tasks.titles.options import ANSWER_OPTIONS
-from gapless_tasks.titles.rouge import MISSING, can_score
-from gapless_tasks.titles.tables import show_titles, table_1
+from gapless_tasks.titles.tables import MISSING, can_score, show_titles, table_1
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

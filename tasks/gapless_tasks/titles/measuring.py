@@ -21,8 +21,7 @@ from gapless.parallel import map_chunks_ordered
 from gapless.runs import AnswerLog
 from gapless_models.titles.graph import TitleGraph
 from gapless_ordering import OrderingProblem
-from gapless_tasks.answer_checks import contradicted_optimum
-from gapless_tasks.stored_answers import read_stored, stored_places, unique_names
+from gapless_tasks.stored_answers import contradicted_optimum, read_stored, stored_places, unique_names
 from gapless_tasks.titles.decoders import Decoder
 
 SHORT_SECONDS = 0.005

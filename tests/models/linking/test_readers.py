@@ -10,8 +10,7 @@ import pytest
 import gapless as gl
 from gapless.cli import Console
 from gapless_linking import Graph
-from gapless_models.linking.corpora import load_corpora
-from gapless_models.linking.demo import load_demo
+from gapless_models.linking.corpora import load_corpora, load_demo
 from gapless_models.linking.readers import (
     LinkingFileError,
     read_documents,

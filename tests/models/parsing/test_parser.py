@@ -26,14 +26,12 @@ from gapless_models.parsing import (
     prune_mask,
     train,
 )
-from gapless_models.parsing.atoms import ATOMS, PAD, atoms_of
-from gapless_models.parsing.decoder import exact_tree
 from gapless_models.parsing.families import ARC
 from gapless_models.parsing.features import TABLE, ParsingFeatures
 from gapless_models.parsing.parser_model import part_scorer
 from gapless_models.parsing.parts import BACKBONES, CONJUNCTIONS, factor_of, parts_of_tree
-from gapless_models.parsing.templates import Templates
-from gapless_models.parsing.training import training_sentence, whole_multiples
+from gapless_models.parsing.templates import ATOMS, PAD, Templates, atoms_of
+from gapless_models.parsing.training import exact_tree, training_sentence, whole_multiples
 
 EVERY = (*CONJUNCTIONS, *BACKBONES)
 
@@ -310,7 +308,7 @@ def test_the_bootstrap_tells_a_lead_from_chance():
 def test_a_first_order_model_gives_marginals():
     atoms = atoms_of(TREEBANK[0])
     for projective in (True, False):
-        marginals = FirstOrder(np.zeros(16, np.float32)).marginals(atoms, projective=projective, single_root=True)
+        marginals = FirstOrder(np.zeros(16, np.float32), projective).marginals(atoms)
         np.testing.assert_allclose(marginals.sum(axis=0), [0, 1, 1, 1, 1], atol=1e-12)
 
 

@@ -21,17 +21,14 @@ from gapless.testing import check_factor
 from gapless_dependency import Arcs, DependencyTree, ParsingProblem, PatternNode
 from gapless_dependency.enumeration import all_trees, tree_scores
 from gapless_models.parsing import FAMILIES, Options, ParserModel, Sentence, train
-from gapless_models.parsing.decoder import exact_tree
-from gapless_models.parsing.families import ARC
+from gapless_models.parsing.families import ARC, HAND_CRAFTED
 from gapless_models.parsing.features import TABLE, ParsingFeatures
-from gapless_models.parsing.hand_crafted import HAND_CRAFTED
-from gapless_models.parsing.parser_model import all_arcs, pattern_matches
+from gapless_models.parsing.parser_model import all_arcs, pattern_matches, template_digests
 from gapless_models.parsing.patterns import PATTERN, PatternFactor, PatternMatches
-from gapless_models.parsing.template_digest import template_digests
-from gapless_models.parsing.training import training_sentence
+from gapless_models.parsing.training import exact_tree, training_sentence
 from gapless_tasks.parsing import paper
 from gapless_tasks.parsing.explaining import fired
-from gapless_tasks.parsing.perceptron_parser import SOURCE, trial
+from gapless_tasks.parsing.parser import SOURCE, trial
 from gapless_tasks.parsing.tables import models
 
 
@@ -269,7 +266,7 @@ def test_a_pattern_parser_is_stored_and_others_are_refused(tmp_path, monkeypatch
         one, two = model.problem(s, max_heads=2), read.problem(s, max_heads=2)
         assert gl.solve(one).value == gl.solve(two).value
     fewer = (attrs.evolve(HAND_CRAFTED[0], before=(("a", "b"),)), *HAND_CRAFTED[1:])
-    monkeypatch.setattr("gapless_models.parsing.template_digest.HAND_CRAFTED", fewer)
+    monkeypatch.setattr("gapless_models.parsing.parser_model.HAND_CRAFTED", fewer)
     with pytest.raises(InvalidProblem, match=r"model\.npz: trained with other templates of pattern than"):
         ParserModel.load(path)
 

@@ -9,7 +9,7 @@ from drawn import long
 import gapless_kernels
 from gapless_dependency import Grandchild, ParsingProblem
 from gapless_dependency.enumeration import tree_scores
-from gapless_models.price_and_cut.belief_propagation import propagate
+from gapless_models.price_and_cut.likelihood import propagate
 
 
 def sentence(n, seed, size):

@@ -12,12 +12,18 @@ from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.shape import crossing
 from gapless_models.parsing import Sentence, attachment
-from gapless_models.parsing.atoms import atoms_of
 from gapless_models.parsing.parser_model import all_arcs
+from gapless_models.parsing.templates import atoms_of
 from gapless_models.parsing.treebank import embedded_treebank
 from gapless_models.price_and_cut import GrandparentModel, TokenClasses, Training, train, training
-from gapless_models.price_and_cut.features import ARCS, GRANDPARENTS, Example, GrandparentFeatures
-from gapless_models.price_and_cut.likelihood import BeliefLikelihood, parts_among
+from gapless_models.price_and_cut.likelihood import (
+    ARCS,
+    GRANDPARENTS,
+    BeliefLikelihood,
+    Example,
+    GrandparentFeatures,
+    parts_among,
+)
 from gapless_models.price_and_cut.model import GRANULARITY
 
 TREEBANK = embedded_treebank().first(30)
@@ -211,9 +217,7 @@ def test_damaged_files_are_refused(tmp_path, model):
 
 def test_models_of_other_templates_are_refused(tmp_path, model, monkeypatch):
     model.save(tmp_path / "m.npz")
-    monkeypatch.setattr(
-        "gapless_models.parsing.template_digest.template_digests", lambda families: {"arc": "other"}
-    )
+    monkeypatch.setattr("gapless_models.parsing.parser_model.template_digests", lambda families: {"arc": "other"})
     with pytest.raises(gl.InvalidProblem, match="other templates of arc"):
         GrandparentModel.load(tmp_path / "m.npz")
 

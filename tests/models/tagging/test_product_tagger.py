@@ -8,11 +8,10 @@ from gapless.learn import Weights
 from gapless_models.tagging import ChainTagger, TaggedSentence, train
 from gapless_models.tagging.chain_features import TrainingSentence
 from gapless_models.tagging.decoder import decode
-from gapless_models.tagging.embedded import embedded_entities
 from gapless_models.tagging.features import index_training
-from gapless_models.tagging.product_features import ProductFeatures
 from gapless_models.tagging.product_labels import ProductLabels
-from gapless_models.tagging.product_tagger import ProductTagger
+from gapless_models.tagging.product_tagger import ProductFeatures, ProductTagger
+from gapless_models.tagging.readers import embedded_entities
 from gapless_tasks.tagging.scores import UNSEEN, gold_numbers
 
 LABELS = ProductLabels([["D", "N", "V"], ["B", "O"]])

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from gapless_models.tagging import TaggedSentence
 from gapless_models.tagging.features import FeatureIndex, index_training
-from gapless_models.tagging.lexicon import LabelLexicon
+from gapless_models.tagging.lexicon import LabelLexicon, normal, shape, short_shape, signature
 from gapless_models.tagging.templates import BIAS, Templates
-from gapless_models.tagging.word_form import normal, shape, short_shape, signature
 
 SENTENCES = [
     TaggedSentence(("The", "dog", "runs"), ("DET", "NOUN", "VERB")),

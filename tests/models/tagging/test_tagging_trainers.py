@@ -9,8 +9,13 @@ from drawn import long
 
 from gapless.learn import DamagedFile, TrainingWeights, Weights
 from gapless_models.tagging import ChainTagger, TaggedSentence, embedded_corpus, train
-from gapless_models.tagging.chain_features import ChainFeatures, ChainScores, TrainingSentence
-from gapless_models.tagging.chain_neighbours import margin_violation, propose_label
+from gapless_models.tagging.chain_features import (
+    ChainFeatures,
+    ChainScores,
+    TrainingSentence,
+    margin_violation,
+    propose_label,
+)
 from gapless_models.tagging.features import SentenceFeatures
 from gapless_models.tagging.training import EpochReport
 
@@ -128,7 +133,7 @@ def test_every_trainer_makes_a_tagger(trainer):
     tagger = train(corpus, best, epochs=3, trainer=trainer, progress=reports.append)
     assert tagger.accuracy(test, best) > 0.86
     assert all(isinstance(report, EpochReport) for report in reports)
-    assert reports[-1].mistakes < reports[0].mistakes
+    assert reports[-1].loss < reports[0].loss
     one, other = (train(corpus[:40], best, epochs=2, trainer=trainer) for _ in range(2))
     np.testing.assert_array_equal(one.weights, other.weights)
 

@@ -105,7 +105,7 @@ def test_lazy_average_equals_the_naive_one(margin):
 def test_training_stops_once_nothing_is_wrong():
     reports = []
     tagger = train(TINY, viterbi, epochs=100, progress=reports.append)
-    assert reports[-1].mistakes == reports[-1].updates == 0
+    assert reports[-1].loss == reports[-1].wrong == 0
     assert len(reports) < 100
     assert tagger.accuracy(TINY, viterbi) == 1.0
 
@@ -114,10 +114,10 @@ def test_the_best_epoch_on_dev_is_kept():
     corpus, dev = embedded_corpus("train")[:60], embedded_corpus("test")
     reports = []
     tagger = train(corpus, viterbi, epochs=12, dev=dev, progress=reports.append, patience=2)
-    scores = [report.dev_accuracy for report in reports]
+    scores = [report.score for report in reports]
     best = scores.index(max(scores))
     assert tagger.accuracy(dev, viterbi) == max(scores)
-    assert len(scores) == 12 or reports[-1].mistakes == 0 or len(scores) == best + 3
+    assert len(scores) == 12 or reports[-1].loss == 0 or len(scores) == best + 3
     shorter = train(corpus, viterbi, epochs=best + 1)
     np.testing.assert_array_equal(shorter.weights, tagger.weights)
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gapless_models.tagging.verb_context import verb_context
+from gapless_models.tagging.templates import verb_context
 
 
 def test_the_last_auxiliary_reaches_over_what_stands_between():

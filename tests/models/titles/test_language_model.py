@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from gapless import InvalidProblem
-from gapless_models.titles.back_off import BackOff
 from gapless_models.titles.corpus import load_corpus
-from gapless_models.titles.good_turing import discounts
-from gapless_models.titles.language_model import BOUNDARY, UNKNOWN, BigramModel, phrases
+from gapless_models.titles.language_model import BOUNDARY, UNKNOWN, BackOff, BigramModel, discounts, phrases
 from gapless_models.titles.section import Section
 
 nltk_probability = pytest.importorskip("nltk.probability")

@@ -8,9 +8,14 @@ from gapless import InvalidProblem
 from gapless_models.titles.content_words import ContentWords
 from gapless_models.titles.corpus import load_corpus
 from gapless_models.titles.section import Section
-from gapless_models.titles.selection import SelectionModel, TitleRates
-from gapless_models.titles.stem_features import NAMES, DocumentFrequencies, stem_features
-from gapless_models.titles.stem_occurrences import read_body
+from gapless_models.titles.selection import (
+    NAMES,
+    DocumentFrequencies,
+    SelectionModel,
+    TitleRates,
+    read_body,
+    stem_features,
+)
 
 pytest.importorskip("nltk")
 pytest.importorskip("sklearn")

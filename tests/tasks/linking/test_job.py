@@ -15,15 +15,13 @@ from gapless.cli import Console, exit_codes, main
 from gapless.results.record import read_values
 from gapless_linking import LinkingProblem
 from gapless_linking.shortest_paths import shortest_paths
-from gapless_models.linking.corpora import load_corpora
-from gapless_models.linking.demo import load_demo
+from gapless_models.linking.corpora import load_corpora, load_demo
 from gapless_models.linking.document import Document
 from gapless_tasks.linking import job, measuring, options
-from gapless_tasks.linking.averages import Average
+from gapless_tasks.linking.job import contradictions
 from gapless_tasks.linking.measuring import METHODS, Linked, Measured, measure
-from gapless_tasks.linking.prior import Scored, alone, best_weight, prior_scores, usable, with_prior
-from gapless_tasks.linking.tables import table_1
-from gapless_tasks.linking.verifying import contradictions
+from gapless_tasks.linking.prior_report import Scored, alone, best_weight, prior_scores, usable, with_prior
+from gapless_tasks.linking.tables import Average, table_1
 
 QUIET = Console(as_json=True)
 BOTH = ["maximal", "minimal"]

@@ -13,11 +13,10 @@ from gapless.cli import Console, exit_codes, main
 from gapless_dependency import Grandchild, ParsingProblem, Sibling
 from gapless_models.parsing import Sentence
 from gapless_models.parsing.treebank import embedded_treebank
-from gapless_tasks.parsing import decoding, figures, length_figures, options
-from gapless_tasks.parsing.decoding import parse_all
+from gapless_tasks.parsing import decoding, length_figures, options, tables
+from gapless_tasks.parsing.decoding import GROUP, LengthGroup, parse_all
 from gapless_tasks.parsing.explaining import explain, fired
 from gapless_tasks.parsing.job import ParsingJob
-from gapless_tasks.parsing.parsed import GROUP, LengthGroup
 from gapless_tasks.parsing.parser import ParserSource, Request
 
 pytest.importorskip("conllu")
@@ -245,9 +244,9 @@ def test_bars():
 
 def test_figures_need_plotly(monkeypatch, tmp_path):
     monkeypatch.setattr(length_figures, "find_spec", lambda _: None)
-    drawn = figures.figures({"k": [LengthGroup(5, 1, 3, 0.1, None)]})
+    drawn = tables.figures({"k": [LengthGroup(5, 1, 3, 0.1, None)]})
     with pytest.raises(gl.MissingDependency, match="gapless\\[report\\]"):
-        length_figures.write_figures(drawn, "x", tmp_path / "f.html", figures.PLOTLY_MISSING)
+        length_figures.write_figures(drawn, "x", tmp_path / "f.html", tables.PLOTLY_MISSING)
 
 
 def test_the_command_trains_parses_and_verifies_the_embedded_treebank(capsys, tmp_path):

@@ -14,12 +14,18 @@ from gapless_models.parsing import attachment
 from gapless_models.parsing.treebank import embedded_treebank
 from gapless_models.price_and_cut import GrandparentModel
 from gapless_tasks.parsing import decoding, length_figures
-from gapless_tasks.parsing.parsed import Parsed, ParsedSentence
+from gapless_tasks.parsing.decoding import Parsed, ParsedSentence
 from gapless_tasks.price_and_cut import options, paper, tables
-from gapless_tasks.price_and_cut.job import PriceAndCutJob
-from gapless_tasks.price_and_cut.measuring import Measured, Problems, disagreements, measure
-from gapless_tasks.price_and_cut.models import Models
-from gapless_tasks.price_and_cut.systems import SHIPPED, System, Systems
+from gapless_tasks.price_and_cut.job import Models, PriceAndCutJob
+from gapless_tasks.price_and_cut.measuring import (
+    SHIPPED,
+    Measured,
+    Problems,
+    System,
+    Systems,
+    disagreements,
+    measure,
+)
 
 pytest.importorskip("conllu")
 

@@ -18,7 +18,7 @@ import gapless_chains
 from gapless import Limits
 from gapless.cli import Console, exit_codes, main
 from gapless_tasks import run_options
-from gapless_tasks.tagging import evaluation, figure, margin_oracles, options, paper
+from gapless_tasks.tagging import evaluation, margin_oracles, options, paper, regularisation
 from gapless_tasks.tagging.measuring import cpu_seconds
 from gapless_tasks.tagging.regularisation import METHODS, TRANSITION_L2, Point
 from gapless_tasks.tagging.tables import available
@@ -203,7 +203,7 @@ POINTS = [
 
 def test_a_page_holds_drawing_and_numbers_and_loads_nothing(tmp_path):
     path = tmp_path / "figure.html"
-    figure.write_figure(POINTS, "<corpus> & more", str(path))
+    regularisation.write_figure(POINTS, "<corpus> & more", str(path))
     page = path.read_text("utf-8")
     assert "<polyline" in page
     assert "&lt;corpus&gt; &amp; more" in page
@@ -214,7 +214,7 @@ def test_a_page_holds_drawing_and_numbers_and_loads_nothing(tmp_path):
 
 def test_points_lie_inside_the_frame(tmp_path):
     path = tmp_path / "figure.svg"
-    figure.write_figure([POINTS[0], POINTS[0]], "equal values", str(path))
+    regularisation.write_figure([POINTS[0], POINTS[0]], "equal values", str(path))
     for line in ET.parse(path).getroot().findall(f"{SVG}polyline"):
         places = np.array([pair.split(",") for pair in line.get("points", "").split()], float)
         assert places.shape == (2, 2)

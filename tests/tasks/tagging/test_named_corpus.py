@@ -8,9 +8,9 @@ import pytest
 from gapless.cli import exit_codes, main
 from gapless.errors import InvalidProblem
 from gapless_models.tagging import TaggedFileError, TaggedSentence
-from gapless_models.tagging.iob2 import read_iob2
+from gapless_models.tagging.readers import read_iob2
+from gapless_tasks.tagging.corpus import load_named
 from gapless_tasks.tagging.evaluation import are_entities, entity_scores
-from gapless_tasks.tagging.named_corpus import load_named
 
 IOB2 = "# text = Anna sings\n1\tAnna\tB-PER\t-\tx\n2\tsings\tO\t-\tx\n\n1\tHello\tO\t-\tx\n\n"
 TSV = "-DOCSTART-\tO\n\nAnna\tB-PER\nsings\tO\n\nHello\tO\n\n"

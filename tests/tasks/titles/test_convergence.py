@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from gapless.cli import Console
-from gapless_tasks.titles.convergence import MOST, Convergence
-from gapless_tasks.titles.convergence_figure import draw_convergence, show_convergence
+from gapless_tasks.titles.convergence import MOST, Convergence, draw_convergence, show_convergence
 
 SVG = "{http://www.w3.org/2000/svg}"
 FOUND = Convergence(np.array([1, 3, 3, 40, 0]), np.array([1.0, 0.5, 0.5, 0.1, 0.1]))

@@ -13,11 +13,10 @@ import gapless as gl
 from gapless.cli import Console, exit_codes, main
 from gapless.results.record import read_values
 from gapless_models.titles.corpus import load_corpus
-from gapless_models.titles.graph import TitleGraph
-from gapless_models.titles.preparing import prepare, train_model
+from gapless_models.titles.graph import TitleGraph, prepare, train_model
 from gapless_models.titles.section import Section
 from gapless_ordering import OrderingProblem
-from gapless_tasks.titles import job, measuring, options, rouge
+from gapless_tasks.titles import job, measuring, options, tables
 from gapless_tasks.titles.convergence import converge
 from gapless_tasks.titles.decoders import Decoder, decoders
 from gapless_tasks.titles.measuring import Decoded, contradictions, decode, proved_optima
@@ -266,8 +265,8 @@ def test_short_decodings_are_timed_several_times(monkeypatch):
 
 
 def test_rouge_compares_words_without_clitics_and_punctuation():
-    assert rouge.scored_words(["Newton", "'s", "Method", ":", "O(n)"]) == ["newton", "method", "o(n)"]
+    assert tables.scored_words(["Newton", "'s", "Method", ":", "O(n)"]) == ["newton", "method", "o(n)"]
     pairs = [(("Newton", "'s", "Methods"), ("newton", "method")), (("Trees",), ("heaps",))]
-    assert rouge.rouge(pairs) == {"rouge1": 0.5, "rougeL": 0.5}
-    assert rouge.rouge([(("a", "b"), ("b", "a"))]) == {"rouge1": 1.0, "rougeL": 0.5}
-    assert rouge.rouge([]) is None
+    assert tables.rouge(pairs) == {"rouge1": 0.5, "rougeL": 0.5}
+    assert tables.rouge([(("a", "b"), ("b", "a"))]) == {"rouge1": 1.0, "rougeL": 0.5}
+    assert tables.rouge([]) is None
