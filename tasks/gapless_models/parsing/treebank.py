@@ -59,6 +59,11 @@ class Treebank:
             whole=self.whole or self,
         )
 
+    def without_crossing(self) -> Treebank:
+        """Leave out training and development trees with crossing arcs, which a projective parser cannot find."""
+        train, dev = ([s for s in part if not is_crossing(s)] for part in (self.train, self.dev))
+        return attrs.evolve(self, train=train, dev=dev)
+
     @property
     def digest(self) -> str:
         """Digest of the training part, from which a parser learns, and the development part, which chooses it."""

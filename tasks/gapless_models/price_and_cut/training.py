@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
-import numpy as np
 
 from gapless import InvalidProblem
 from gapless.learn import StructuredPerceptron, Trainer
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_dependency.shape import crossing
 from gapless_models.parsing.parser_model import FirstOrder
 from gapless_models.parsing.sentence import Sentence
 from gapless_models.parsing.training import Options, Tell, exact_tree, fit_parser, train_pruner, training_sentence
+from gapless_models.parsing.treebank import is_crossing
 from gapless_models.price_and_cut.likelihood import BeliefLikelihood, Example, GrandparentFeatures
 from gapless_models.price_and_cut.model import GrandparentModel
 from gapless_models.price_and_cut.token_classes import TokenClasses, fine_tagged
@@ -134,7 +133,7 @@ def _learnt_from(sentences: Sequence[Sentence], training: Training) -> list[Sent
     """Select the sentences that are not too long; a projective model learns from trees without crossing arcs."""
     selected = [fine_tagged(sentence) for sentence in sentences if len(sentence) <= training.longest]
     if training.projective:
-        selected = [sentence for sentence in selected if crossing(np.array(sentence.heads)) is None]
+        selected = [sentence for sentence in selected if not is_crossing(sentence)]
     if not selected:
         kind = " and without crossing arcs" if training.projective else ""
         raise InvalidProblem(f"no training sentence of at most {training.longest} words{kind}")

@@ -15,7 +15,7 @@ from gapless_models.parsing.evaluation import attachment
 from gapless_models.parsing.sentence import Sentence
 from gapless_models.parsing.training import Options, Tell
 from gapless_models.parsing.training import train as train_trees
-from gapless_models.parsing.treebank import is_crossing
+from gapless_models.parsing.treebank import Treebank
 from gapless_models.tagging.decoder import decode
 from gapless_models.tagging.sentence import TaggedSentence
 from gapless_models.tagging.tagger import BOTH, UPOS, XPOS, ChainTagger
@@ -25,9 +25,6 @@ from gapless_models.text.relations import RelationModel
 from gapless_models.text.sentence import TextSentence
 from gapless_models.text.steps import Solver
 from gapless_models.text.text_parser import TextParser, with_tags
-
-MOST_CROSSING = 0.01
-"""Share of trees with crossing arcs from which on a parser chooses among all trees; see `Treebank.projective`."""
 
 
 def train_tagger(
@@ -136,16 +133,10 @@ def train_parser(
         raise InvalidProblem("no sentence to learn from")
     columns = column or (tagger.column if tagger is not None else _columns(sentences))
     trees, held_out = ([with_gold(sentence, columns) for sentence in part] for part in (sentences, dev))
-    crossing = [sentence for sentence in trees if is_crossing(sentence)]
-    projective = len(crossing) < max(MOST_CROSSING * len(trees), 1)
-    settled = attrs.evolve(
-        options or Options(),
-        projective=projective,
-        single_root=all(sentence.heads.count(0) == 1 for sentence in trees),
-    )
-    learnt, checked = (
-        [sentence for sentence in part if not (projective and is_crossing(sentence))] for part in (trees, held_out)
-    )
+    treebank = Treebank("", trees, held_out, ())
+    projective, single_root = treebank.projective, treebank.single_root
+    settled = attrs.evolve(options or Options(), projective=projective, single_root=single_root)
+    learnt = treebank.without_crossing() if projective else treebank
     if tagger is None:
         tagger = train_tagger(
             sentences,
@@ -157,7 +148,7 @@ def train_parser(
             checkpoint=checkpoint,
         )
     epochs_file = None if checkpoint is None else checkpoints(checkpoint)[1]
-    parser = train_trees(learnt, checked, settled, progress=progress, checkpoint=epochs_file)
+    parser = train_trees(learnt.train, learnt.dev, settled, progress=progress, checkpoint=epochs_file)
     record = {"epochs": settled.epochs, "seed": settled.seed, "sentences": len(trees)}
     relations = RelationModel.train(trees, seed=settled.seed)
     return TextParser(attrs.evolve(parser, training=record), tagger, relations)

@@ -130,11 +130,6 @@ def _contradictions(linked: Linked) -> Iterator[str]:
         yield f"the right answer costs {linked.truth!r}, the proved optimum is {optimum!r}"
 
 
-def unproved(measured: Measured) -> int:
-    """Count the documents without a proved optimum."""
-    return sum(bool(np.isnan(linked.optimum)) for linked in measured.linked)
-
-
 def _location(measured: Measured, linked: Linked) -> str:
     return f"{measured.corpus.name}, {measured.connection}, {linked.document.name}"
 
@@ -243,7 +238,7 @@ class _Run:
             finished=bool if log is None else partial(keep, log, corpus.knowledge.titles),
         )
         self.wrong += [*one.failed, *contradictions(one), *verify(one, self.console)]
-        self.unproved += unproved(one)
+        self.unproved += sum(bool(np.isnan(linked.optimum)) for linked in one.linked)
         if log is not None and len(log):
             self.console.info(f"answers kept: {log.path}")
         return one

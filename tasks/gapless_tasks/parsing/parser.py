@@ -18,7 +18,7 @@ from gapless_models.parsing.parser_model import FirstOrder, ParserModel, all_arc
 from gapless_models.parsing.parts import factor_of
 from gapless_models.parsing.patterns import PATTERN, PatternFactor
 from gapless_models.parsing.training import Options, train
-from gapless_models.parsing.treebank import Treebank, is_crossing
+from gapless_models.parsing.treebank import Treebank
 from gapless_tasks.parsing.training_progress import check_training, epoch_progress, load_stored, train_and_store
 
 
@@ -168,16 +168,14 @@ class Trainer:
             seed=request.seed,
             max_heads=request.max_heads,
         )
-        sentences, dev = (
-            [s for s in part if not (projective and is_crossing(s))] for part in (treebank.train, treebank.dev)
-        )
-        if not sentences:
+        learnt = treebank.without_crossing() if projective else treebank
+        if not learnt.train:
             raise gl.InvalidProblem(f"--treebank {treebank.name}: no training sentence has a projective tree")
         key = (record["digest"], projective, request.max_heads, request.epochs, request.seed)
         with epoch_progress(console, request.epochs) as progress:
             model = train(
-                sentences,
-                dev,
+                learnt.train,
+                learnt.dev,
                 options,
                 pruner=self._pruners.get(key),
                 checkpoint=request.checkpoint,

@@ -63,13 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser, folder: Path, epochs: int, sh
 
 def methods(arguments: argparse.Namespace) -> Sequence[str]:
     """Select the methods to decode with: those requested, or those of `METHODS` that are installed."""
-    return arguments.method or installed(METHODS)
-
-
-def installed(names: Sequence[str]) -> Sequence[str]:
-    """Select the names under which a method for chains is registered."""
     known = load_plugins().registry.methods_for(ChainProblem)
-    return [name for name in names if name in known]
+    return arguments.method or [name for name in METHODS if name in known]
 
 
 def prepare(arguments: argparse.Namespace) -> None:
