@@ -1,4 +1,4 @@
-"""Decoding a text by one method, and verifying every answer."""
+"""Decoding a text by one method, and verifying every answer; fingerprints and gold labels of a text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from functools import partial
 from typing import Any
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
 import gapless as gl
 from gapless.cli import Console
-from gapless.runs import AnswerLog
+from gapless.runs import AnswerLog, Fingerprint
 from gapless_chains import ChainBatch
 from gapless_models.tagging import TaggedSentence
+from gapless_models.tagging.tagger import Tagger
 from gapless_tasks.stored_answers import read_stored, stored_places
 from gapless_tasks.tagging.evaluation import accuracy
 from gapless_tasks.tagging.measuring import cpu_seconds
@@ -205,3 +208,20 @@ class _TaggingTally:
             seconds=self.seconds,
             scores=score(gold, labels) if gold else {},
         )
+
+
+UNSEEN = -1
+"""Number of a gold label that the model does not have: never predicted, always an error."""
+
+
+def fingerprint(batch: ChainBatch, name: str) -> Fingerprint:
+    """Compute a digest of sentences and model: a run continues only with the same ones."""
+    model = batch.model
+    ends = (model.transition, model.initial, model.final, model.labels)
+    return Fingerprint.of(name, [ends, *(batch.rows(i) for i in range(len(batch)))])
+
+
+def gold_numbers(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> list[NDArray[np.int64]]:
+    """Number each sentence's gold labels; `UNSEEN` for a label that the tagger does not have."""
+    number = {label: i for i, label in enumerate(tagger.labels)}
+    return [np.array([number.get(label, UNSEEN) for label in s.labels], np.int64) for s in sentences]

@@ -23,7 +23,7 @@ from gapless_models.tagging.tagger import ChainTagger, Tagger
 from gapless_models.tagging.training import MARGINS, checkpoints, epoch_text
 from gapless_tasks.run_options import finish, run_in_folder
 from gapless_tasks.tagging.corpus import Corpus, CorpusSource, add_corpus_options, load_named
-from gapless_tasks.tagging.decoding import Outcome, Scorer, decode_with
+from gapless_tasks.tagging.decoding import Outcome, Scorer, decode_with, fingerprint, gold_numbers
 from gapless_tasks.tagging.evaluation import (
     SEQEVAL_MISSING,
     are_entities,
@@ -31,12 +31,10 @@ from gapless_tasks.tagging.evaluation import (
     entity_scores,
     joint_scores,
 )
-from gapless_tasks.tagging.margin_oracles import agree, show_margin_oracles
 from gapless_tasks.tagging.options import ANSWER_OPTIONS, TRAINERS, add_arguments, methods, prepare
 from gapless_tasks.tagging.paper import PaperTables
 from gapless_tasks.tagging.regularisation import L2, show_sweep, sweep, write_figure
-from gapless_tasks.tagging.scores import fingerprint, gold_numbers
-from gapless_tasks.tagging.tables import show_tables
+from gapless_tasks.tagging.tables import agree, show_margin_oracles, show_tables
 
 
 def train_tagger(corpus: Corpus, arguments: argparse.Namespace, console: Console, *, min_count: int) -> Tagger:

@@ -22,8 +22,8 @@ from gapless_models.tagging import train
 from gapless_models.tagging.decoder import decode
 from gapless_tasks.plot import Axes, show_bars
 from gapless_tasks.tagging.corpus import Corpus
+from gapless_tasks.tagging.decoding import gold_numbers
 from gapless_tasks.tagging.measuring import cpu_seconds
-from gapless_tasks.tagging.scores import gold_numbers
 
 SUFFIXES = (".svg", ".html")
 TITLE = "Penalty on transitions, accuracy and speed"

@@ -12,7 +12,7 @@ from gapless_models.tagging.features import index_training
 from gapless_models.tagging.product_labels import ProductLabels
 from gapless_models.tagging.product_tagger import ProductFeatures, ProductTagger
 from gapless_models.tagging.readers import embedded_entities
-from gapless_tasks.tagging.scores import UNSEEN, gold_numbers
+from gapless_tasks.tagging.decoding import UNSEEN, gold_numbers
 
 LABELS = ProductLabels([["D", "N", "V"], ["B", "O"]])
 SENTENCES = [

@@ -18,7 +18,7 @@ import gapless_chains
 from gapless import Limits
 from gapless.cli import Console, exit_codes, main
 from gapless_tasks import run_options
-from gapless_tasks.tagging import evaluation, margin_oracles, options, paper, regularisation
+from gapless_tasks.tagging import evaluation, options, paper, regularisation
 from gapless_tasks.tagging.measuring import cpu_seconds
 from gapless_tasks.tagging.regularisation import METHODS, TRANSITION_L2, Point
 from gapless_tasks.tagging.tables import available
@@ -136,7 +136,7 @@ def test_oracles_that_disagree_fail(monkeypatch, capsys):
         found = gapless_chains.margin_violation(batch, gold, margin, method=method)
         return attrs.evolve(found, found=found.found & (method != "viterbi"))
 
-    monkeypatch.setattr(margin_oracles, "margin_violation", asked)
+    monkeypatch.setattr("gapless_tasks.tagging.tables.margin_violation", asked)
     asked_for = ["run", "pos-tagging", *QUICK, "--tables", "--sentences", "12"]
     assert main(asked_for) == exit_codes.FAILED
     printed = capsys.readouterr()
