@@ -73,7 +73,7 @@ def run_many(
     def alone(problem: ChainProblem) -> Result[IntArray]:
         return run(problem, SolveRequest(method=request.method), width=width, bound=bound)
 
-    return decode_many(problems, request, lambda batch: _decode(batch, width, bound), again, make, alone)
+    return decode_many(problems, request, lambda batch: _decode(batch, width, bound), make, alone, again=again)
 
 
 def _decode(batch: ChainBatch, width: int, bound: bool) -> KernelAnswers:

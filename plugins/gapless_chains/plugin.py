@@ -44,8 +44,8 @@ gapless_register = table(
     problems={"chain": CHAIN, "tree": TREE},
     methods=METHODS,
     maximisers={
-        "viterbi": "gapless_chains.viterbi_maximiser:ViterbiMaximiser",
-        "tree-labels": "gapless_chains.trees.label_maximiser:TreeLabelMaximiser",
+        "viterbi": "gapless_chains.label_maximiser:ViterbiMaximiser",
+        "tree-labels": "gapless_chains.label_maximiser:TreeLabelMaximiser",
     },
 )
 

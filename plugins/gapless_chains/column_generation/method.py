@@ -179,9 +179,6 @@ def run_many(
     def kernel(batch: ChainBatch) -> KernelAnswers:
         return _decode(batch, FIRST.index(first), centred, enough)
 
-    def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
-        raise NotImplementedError("the kernel decides every sentence")
-
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
     ) -> Result[IntArray]:
@@ -207,7 +204,7 @@ def run_many(
             explanation=() if feasible else problem.infeasibility(),
         )
 
-    return decode_many(problems, request, kernel, again, make, alone)
+    return decode_many(problems, request, kernel, make, alone)
 
 
 def _decode(batch: ChainBatch, start: int, centred: bool, gap: float) -> KernelAnswers:

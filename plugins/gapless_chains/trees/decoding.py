@@ -11,8 +11,8 @@ from gapless import BatchResult, Result
 from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.results.batch_result import row_offsets
 from gapless.roles import SolveRequest, Stats
-from gapless_chains.optimal_result import proved
-from gapless_chains.trees.certificate import TreePotentialsCertificate
+from gapless_chains.batch_decoding import proved
+from gapless_chains.proofs.potentials import TreePotentialsCertificate
 from gapless_chains.trees.problem import TreeProblem
 
 # Nodes per kernel call: enough to hide the cost of a call, few enough that Ctrl-C is prompt.
@@ -116,4 +116,4 @@ def _result(
     extra = {} if survivors is None else {"mean_survivors": survivors / problem.positions}
     stats = Stats(seconds=seconds, oracle_calls=1, extra=extra)
     certificate = TreePotentialsCertificate(messages)
-    return proved(problem, labels, value, certificate, request, stats, trace=request.budget.events)
+    return proved(problem, [labels], value, certificate, request, stats, trace=request.budget.events)
