@@ -10,7 +10,7 @@ import numpy as np
 from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.decisions.decisions import FREE, OFF, ON
 from gapless.roles import Fixings, Maximiser, MaxMarginals, Optimum
-from gapless_dependency.labelled_arcs import LabelledArcs
+from gapless_dependency.arcs import LabelledArcs
 from gapless_dependency.tree import DependencyTree
 from gapless_dependency.tree_maximiser import TreeMaximiser
 from gapless_kernels import COMPILED

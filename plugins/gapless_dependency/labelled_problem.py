@@ -17,12 +17,11 @@ from gapless.factors.factor_json import SupportsTabulation
 from gapless.oracles.verifier_bounds import CheckedBounds
 from gapless.problems.names import Names
 from gapless.roles import Backbone, ConfigurationFactor, Factor, Fixings, LinearModel, ScoredFactor, serialisable
-from gapless_dependency.arcs import Arcs
+from gapless_dependency.arcs import Arcs, LabelledArcs
 from gapless_dependency.backbones import backbone_for, backbone_needed
 from gapless_dependency.factors.any_label import any_label
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.integer_program import integer_program
-from gapless_dependency.labelled_arcs import LabelledArcs
 from gapless_dependency.labelled_maximiser import LabelledTreeMaximiser
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.tree import DependencyTree

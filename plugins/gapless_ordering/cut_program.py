@@ -8,9 +8,8 @@ import numpy as np
 
 from gapless.arrays.sparse import IntArray
 from gapless.roles import Batch, Columns, LinearModel, Rows, Sparse
-from gapless_ordering.integer_program import edges
+from gapless_ordering.integer_program import RowBlocks, edges
 from gapless_ordering.problem import OrderingProblem
-from gapless_ordering.row_blocks import RowBlocks
 from gapless_ordering.subtours import Subtour
 
 

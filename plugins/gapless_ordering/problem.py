@@ -306,7 +306,7 @@ class OrderingProblem(PathProblem):
 
     def verifier_backbone_bounds(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
         """Bound the best walk under weights of edges, and the best through each edge, for verifiers."""
-        from gapless_ordering.proofs.walk_bounds import walk_bounds  # noqa: PLC0415  for verifiers alone
+        from gapless_ordering.proofs.walks import walk_bounds  # noqa: PLC0415  for verifiers alone
 
         state = fixings.state
         allowed, start, inner, end = self.walk_weights(weights, state)

@@ -10,7 +10,7 @@ from gapless import Limits
 from gapless.arrays.tolerance import round_bound, score_tolerance
 from gapless.roles import Fixings, SolveBudget
 from gapless_dependency.enumeration import tree_scores
-from gapless_pricecut.kept_arcs_relaxation import restricted_relaxation
+from gapless_pricecut.lagrangian import restricted_relaxation
 from gapless_pricecut.pricing_tables import PricingTables
 from gapless_splitbound import TreeSplitCertificate
 

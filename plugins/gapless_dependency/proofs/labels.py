@@ -10,7 +10,7 @@ import numpy as np
 from gapless.arrays.sparse import FloatArray
 from gapless.oracles.verifier_bounds import CheckedBounds
 from gapless.roles import Fixings, charge_work
-from gapless_dependency.labelled_arcs import LabelledArcs
+from gapless_dependency.arcs import LabelledArcs
 
 Bounds = Callable[..., tuple[float, FloatArray]]
 """From weights [head, modifier] to a bound on all trees, and on those with each arc."""

@@ -9,7 +9,7 @@ import gapless_kernels
 from gapless.search.driver import SearchDriver
 from gapless_dependency import DependencyTree, ParsingProblem
 from gapless_dependency.backbones import backbone_for, backbone_needed
-from gapless_splitbound.tree_layout import tree_layout
+from gapless_splitbound.tree_search import tree_layout
 
 NODES = 30
 """Limit on nodes of a search in training; few sentences need more."""
