@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import attrs
 
 import gapless_kernels
 from gapless import Result, UnknownOption
-from gapless.arrays.spelling_hint import spelling_hint
+from gapless.arrays.spelling_hint import check_choice
 from gapless.roles import Backbone, SolveRequest
 from gapless.search.driver import SearchDriver
 from gapless.search.layout import SearchInput
@@ -86,8 +86,8 @@ class TreeSearch:
     driver: type[SearchDriver[DependencyTree]] = SearchDriver
 
     def __attrs_post_init__(self) -> None:
-        one_of("variant", self.variant, VARIANTS)
-        one_of("order", self.order, ORDERS)
+        check_choice("variant", self.variant, VARIANTS)
+        check_choice("order", self.order, ORDERS)
         if self.is_lazy and self.variant == "paper":
             raise UnknownOption(
                 "lazy_scores is True, but variant='paper' asks for all scores: use variant='default'"
@@ -118,13 +118,3 @@ class TreeSearch:
         notices = [] if options["variant"] == self.variant else [NOT_IN_THE_PAPER]
         notices += fallback_notice()
         return attrs.evolve(result, explanation=(*notices, *result.explanation)) if notices else result
-
-
-def one_of(name: str, value: Any, known: Iterable[Any]) -> None:
-    """Raise `UnknownOption` unless an option has a known value."""
-    values = list(known)
-    names = list(map(str, values))
-    if value not in values:
-        raise UnknownOption(
-            f"{name} is {value!r}{spelling_hint(str(value), names)}; it must be one of: {', '.join(names)}"
-        )
