@@ -27,11 +27,13 @@ if TYPE_CHECKING:
         Valency as Valency,
         valency as valency,
     )
-    from gapless_dependency.labelled_maximiser import LabelledTreeMaximiser as LabelledTreeMaximiser
     from gapless_dependency.labelled_problem import LabelledParsingProblem as LabelledParsingProblem
     from gapless_dependency.problem import ParsingProblem as ParsingProblem
     from gapless_dependency.tree import DependencyTree as DependencyTree
-    from gapless_dependency.tree_maximiser import TreeMaximiser as TreeMaximiser
+    from gapless_dependency.tree_maximiser import (
+        LabelledTreeMaximiser as LabelledTreeMaximiser,
+        TreeMaximiser as TreeMaximiser,
+    )
 else:
     from gapless.lazy import lazy_names
 
@@ -44,10 +46,9 @@ else:
                 "AdjacentSibling AnyOf ArcConjunctions BackboneFactor Comb GrandSibling Grandchild GreatGrandchild "
                 "OutermostGrandchild Pattern PatternNode Sibling TriSibling Valency valency"
             ),
-            "gapless_dependency.labelled_maximiser": "LabelledTreeMaximiser",
             "gapless_dependency.labelled_problem": "LabelledParsingProblem",
             "gapless_dependency.problem": "ParsingProblem",
             "gapless_dependency.tree": "DependencyTree",
-            "gapless_dependency.tree_maximiser": "TreeMaximiser",
+            "gapless_dependency.tree_maximiser": "LabelledTreeMaximiser TreeMaximiser",
         },
     )

@@ -22,10 +22,9 @@ from gapless_dependency.backbones import backbone_for, backbone_needed
 from gapless_dependency.factors.any_label import any_label
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.integer_program import integer_program
-from gapless_dependency.labelled_maximiser import LabelledTreeMaximiser
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.tree import DependencyTree
-from gapless_dependency.tree_maximiser import TreeMaximiser
+from gapless_dependency.tree_maximiser import LabelledTreeMaximiser, TreeMaximiser
 
 
 def _scores(values: Any) -> FloatArray:

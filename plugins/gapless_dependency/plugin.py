@@ -31,7 +31,7 @@ gapless_register = table(
     },
     maximisers={
         "dependency-tree": "gapless_dependency.tree_maximiser:TreeMaximiser",
-        "labelled-tree": "gapless_dependency.labelled_maximiser:LabelledTreeMaximiser",
+        "labelled-tree": "gapless_dependency.tree_maximiser:LabelledTreeMaximiser",
     },
 )
 # fmt: on

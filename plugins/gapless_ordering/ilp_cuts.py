@@ -14,8 +14,7 @@ from gapless.arrays.spelling_hint import check_choice
 from gapless.column_generation import branch_and_price
 from gapless.roles import Formulation, Generator, GeneratorResult, LinearView, RelaxationResult, SolveRequest
 from gapless_ordering import beam
-from gapless_ordering.cut_certificate import CutDual
-from gapless_ordering.cut_program import base_rows, first_batch, row_batch
+from gapless_ordering.cut_program import CutDual, base_rows, first_batch, row_batch
 from gapless_ordering.problem import OrderingProblem
 from gapless_ordering.subtours import Subtour, violated
 

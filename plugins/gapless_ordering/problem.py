@@ -273,7 +273,7 @@ class OrderingProblem(PathProblem):
 
     def backbone(self) -> Backbone[IntArray]:
         """Return walks of `length` vertices; `structural_factors` forbid that they visit a class twice."""
-        from gapless_ordering.enumerated_paths import EnumeratedPaths  # noqa: PLC0415  as the next
+        from gapless_ordering.certificate import EnumeratedPaths  # noqa: PLC0415  as the next
         from gapless_ordering.walk_maximiser import WalkMaximiser  # noqa: PLC0415  most methods need no backbone
 
         def guess() -> IntArray | None:

@@ -24,7 +24,7 @@ from gapless.roles import (
 )
 from gapless_pricecut.dual_completion import OpenParts, spend, spread
 from gapless_pricecut.pricing_tables import NOISE, PricingTables
-from gapless_pricecut.separation import crossed_rows, violated_sets
+from gapless_pricecut.tree_rows import crossed_rows, violated_sets
 
 R = TypeVar("R", Columns, Rows)
 

@@ -15,8 +15,8 @@ from gapless.roles import Factor, InconsistentBound, SolveBudget, SolveRequest
 from gapless.search.layout import SearchInput
 from gapless_dependency import DependencyTree, Grandchild, ParsingProblem
 from gapless_pricecut.bound_state import BoundState
-from gapless_pricecut.delayed_pricing import DelayedPricing
 from gapless_pricecut.pricing_tables import PricingTables
+from gapless_pricecut.relaxation_loop import DelayedPricing
 from gapless_splitbound.batch import decode_many
 from gapless_splitbound.lazy_search import LazySearch
 from gapless_splitbound.tree_search import TreeSearch

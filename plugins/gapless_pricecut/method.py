@@ -14,11 +14,9 @@ from gapless.column_generation import branch_and_price
 from gapless.roles import SolveRequest
 from gapless.tree_search.frontier import ORDERS
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_pricecut.delayed_pricing import DelayedPricing
 from gapless_pricecut.formulation import BranchPriceAndCut
-from gapless_pricecut.paper_pricing import PaperPricing
 from gapless_pricecut.program import ROW_SETS
-from gapless_pricecut.relaxation_loop import FullProgram
+from gapless_pricecut.relaxation_loop import DelayedPricing, FullProgram, PaperPricing
 from gapless_pricecut.relaxed_result import solve_relaxation
 
 VARIANTS = ("default", "paper")

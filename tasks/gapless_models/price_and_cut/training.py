@@ -12,7 +12,7 @@ import numpy as np
 from gapless import InvalidProblem
 from gapless.learn import StructuredPerceptron, Trainer
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_dependency.shape import crossing
+from gapless_dependency.tree import crossing
 from gapless_models.parsing import training as parsing
 from gapless_models.parsing.decoder import exact_tree
 from gapless_models.parsing.parser_model import FirstOrder
