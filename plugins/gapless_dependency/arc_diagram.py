@@ -33,7 +33,7 @@ class Arc:
 
 
 def arcs_with_levels(heads: Sequence[int]) -> list[Arc]:
-    """Arcs between words, short ones first, without the root's; ``heads[i]`` is the head of word ``i + 1``.
+    """List arcs between words, short ones first, without the root's; ``heads[i]`` is the head of word ``i + 1``.
 
     Two arcs on one level share no stretch of the sentence; an arc that spans another has a higher level.
     """

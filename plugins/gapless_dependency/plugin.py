@@ -53,7 +53,7 @@ def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: An
 
 @hookimpl
 def gapless_named_structure(problem: Any, structure: Any) -> NamedStructure | None:
-    """The head of each word, and the label of its arc where arcs have labels."""
+    """Return the head of each word, and the label of its arc where arcs have labels."""
     if not (is_a(problem, PARSING) or is_a(problem, LABELLED)):
         return None
     heads = structure.heads.tolist()
@@ -62,7 +62,7 @@ def gapless_named_structure(problem: Any, structure: Any) -> NamedStructure | No
 
 @hookimpl
 def gapless_selftest_instances() -> Sequence[SelftestInstances]:
-    """Small random sentences."""
+    """Return generators of small random sentences."""
     from gapless_dependency.selftest_instances import SPECIMENS  # noqa: PLC0415  brute force: imported when it is asked for
 
     return SPECIMENS

@@ -92,7 +92,7 @@ class WalkCertificate(BoundCertificate):
         return max(claim, best_labels(tables, prices, memory, claim))
 
     def work_to_verify(self, problem: Any) -> float:
-        """Work that is seen beforehand: the stages, not the labels that they leave."""
+        """Estimate the work that is seen beforehand: the stages, not the labels that they leave."""
         if not isinstance(problem, PathProblem):
             return super().work_to_verify(problem)
         stage = 4.0 * problem.length * problem.vertices**2 + 40 * CALL * problem.length
@@ -143,7 +143,7 @@ class EnumeratedPaths(BoundCertificate):
     factors: ClassVar[bool] = True
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
-        """Score of the best path of `problem` that agrees with `fixings`; -inf if there is none.
+        """Return the score of the best path of `problem` that agrees with `fixings`; -inf if there is none.
 
         Raises
         ------

@@ -160,7 +160,7 @@ class ColorfulPaths:
             )
 
     def chunk_size(self, colors: int) -> int:
-        """Number of colourings that take a fraction of a second together; a power of 2."""
+        """Return the number of colourings that take a fraction of a second together; a power of 2."""
         fit: int = max(1, _WORK // ((1 << colors) * max(1, self.vertices.size)))
         return 1 << (fit.bit_length() - 1)
 

@@ -17,7 +17,7 @@ from gapless_pricecut.pricing_tables import PricingTables
 
 
 def linearised(split: PricingTables, on_ids: IntArray) -> FloatArray:
-    """Arc weights around a tree, float64 (arcs,).
+    """Weight the arcs around a tree, float64 (arcs,).
 
     A scope that fires gives each of its arcs an even share of its score; a scope that lacks a single arc gives that
     arc the whole score. Scopes that lack more arcs, and configuration factors, contribute nothing.

@@ -51,7 +51,7 @@ class Keys:
         self._separated: dict[bytes, int] = {}
 
     def separated(self, row: bytes) -> int:
-        """The key of a separated row."""
+        """Return the key of a separated row."""
         return self._separated.setdefault(row, self._next + len(self._separated))
 
 
@@ -152,7 +152,7 @@ class JointPricing(Generator[LinearView]):
     # --- columns and rows
 
     def _batch(self, view: LinearView, rows: IntArray, missing: IntArray) -> Batch:
-        """Columns with the rows that come with them, and separated rows."""
+        """Make columns with the rows that come with them, and separated rows."""
         scopes = self.parts.scopes
         together = np.zeros(0, np.int64)
         separated = Rows.none()
@@ -172,7 +172,7 @@ class JointPricing(Generator[LinearView]):
         )
 
     def _separated(self, point: FloatArray) -> Rows:
-        """Cut-sets and rows of projective trees that a point violates."""
+        """Separate cut-sets and rows of projective trees that a point violates."""
         arcs, keys = self.arcs, self.keys
         sets = violated_sets(arcs, point)
         entering: list[IntArray] = [np.flatnonzero(s[arcs.modifiers] & ~s[arcs.heads]) for s in sets]
@@ -188,7 +188,7 @@ class JointPricing(Generator[LinearView]):
         return Rows(numbers, lower, upper, Sparse.from_rows([row.tolist() for row in entering]))
 
     def arc_columns(self, rows: IntArray) -> Columns:
-        """All arcs, each the quantity of its decision, with their entries for some rows of groups."""
+        """Make columns of all arcs, each the quantity of its decision, with entries for some rows of groups."""
         parts, arcs, keys = self.parts, self.arcs, self.keys
         every = np.arange(arcs.count)
         root = every[arcs.heads == 0]
@@ -202,7 +202,7 @@ class JointPricing(Generator[LinearView]):
         return Columns(every, self.problem.arc_weights, _grouped(arc, row, value, arcs.count), uses)
 
     def first_rows(self, rows: IntArray) -> Rows:
-        """One head for each word, the root's row, OneGP of all groups, and the left GPArc of some rows of these."""
+        """Make rows: a head for each word, the root's, OneGP of all groups, the left GPArc of some of these."""
         n, groups = self.arcs.length, self.parts.group_lower.size
         lower = np.concatenate([np.ones(n + 1), np.zeros(groups), np.full(rows.size, -np.inf)])
         upper = np.append(np.ones(n + 1), np.zeros(groups + rows.size))
@@ -210,7 +210,7 @@ class JointPricing(Generator[LinearView]):
         return Rows(np.append(np.arange(n + 1 + groups), self.keys.link + rows), lower, upper)
 
     def pair_columns(self, rows: IntArray) -> Columns:
-        """Columns of rows of groups: in OneGP and in the row that ties them to their upper arc."""
+        """Make columns of rows of groups: in OneGP and in the row that ties them to their upper arc."""
         parts, keys = self.parts, self.keys
         every = np.arange(rows.size)
         entries = _grouped(
@@ -222,12 +222,12 @@ class JointPricing(Generator[LinearView]):
         return _without_use(keys.pair_column + rows, parts.estimate[rows], entries)
 
     def link_rows(self, rows: IntArray) -> Rows:
-        """The left GPArc of rows of groups."""
+        """Make the left GPArc of rows of groups."""
         entries = Sparse(np.arange(rows.size + 1), self.parts.upper[rows], -np.ones(rows.size))
         return Rows(self.keys.link + rows, np.full(rows.size, -np.inf), np.zeros(rows.size), entries)
 
     def scope_columns(self, numbers: IntArray) -> Columns:
-        """Columns of scopes outside of groups: positive ones in a row for each arc, negative ones in one row."""
+        """Make columns of scopes outside of groups: positive ones in a row for each arc, negative ones in one."""
         scopes = self.parts.scopes
         entries, index, up = self._entries(numbers)
         first = entries == scopes.arcs.indptr[:-1][scopes.entry_scope[entries]]
@@ -239,7 +239,7 @@ class JointPricing(Generator[LinearView]):
         )
 
     def scope_rows(self, numbers: IntArray) -> Rows:
-        """Rows of scopes outside of groups."""
+        """Make the rows of scopes outside of groups."""
         scopes, keys = self.parts.scopes, self.keys
         entries, index, up = self._entries(numbers)
         below = np.flatnonzero(scopes.scores[numbers] < 0)
@@ -260,7 +260,7 @@ class JointPricing(Generator[LinearView]):
         return join([each, together])
 
     def _entries(self, numbers: IntArray) -> tuple[IntArray, IntArray, BoolArray]:
-        """The entries of scopes, each with the place of its scope in `numbers` and whether it scores above 0."""
+        """List the entries of scopes, each with its scope's index in `numbers` and whether it scores above 0."""
         scopes = self.parts.scopes
         counts = scopes.width[numbers]
         index = np.repeat(np.arange(numbers.size), counts)

@@ -371,7 +371,7 @@ class PricingTables:
         return places
 
     def multipliers(self, level: FloatArray, shares: FloatArray, taken: FloatArray) -> FloatArray:
-        """Multipliers in units of scores, as `gapless_splitbound.TreeSplitCertificate` lays them out.
+        """Lay out multipliers in units of scores, as `gapless_splitbound.TreeSplitCertificate` does.
 
         Parameters
         ----------
@@ -393,7 +393,7 @@ class PricingTables:
         return values
 
     def multipliers_at(self, multipliers: FloatArray, scopes: IntArray, places: IntArray) -> FloatArray:
-        """Of multipliers as `multipliers` lays them out, those of some arcs of scopes; 0 where there is none.
+        """Look up multipliers, laid out by `multipliers`, of some arcs of scopes; 0 where there is none.
 
         Parameters
         ----------
@@ -425,7 +425,7 @@ class PricingTables:
 
 
 def _group_keys(scopes: IntArray, orientation: int, arcs: Arcs) -> tuple[IntArray, IntArray]:
-    """Of pairs, a number for the group (lower arc, word of the upper arc), and the upper arc."""
+    """Return for each pair a number of its group (lower arc, word of the upper arc), and the upper arc."""
     if orientation == SPLIT:
         return np.zeros(len(scopes), np.int64), np.zeros(len(scopes), np.int64)
     second = 1 if orientation == LOWER_IS_SECOND else 0

@@ -72,12 +72,12 @@ class BackboneFactor(ABC):
         return math.fsum(float(self.scores[part]) for part in self.parts(heads))
 
     def to_fields(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the constructor's argument, for JSON."""
         return {"scores": self.scores}
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> Self:
-        """Inverse of `to_fields`."""
+        """Build the factor from `to_fields`."""
         return cls(fields["scores"])
 
 

@@ -202,7 +202,7 @@ def parsing_problem(problem: Any, noun: str) -> ParsingProblem:
 
 
 def _arcs_entered(problem: ParsingProblem, on: Sequence[int], off: Sequence[int]) -> IntArray:
-    """The arcs of which a tree contains one if it lacks an arc of `on` or contains one of `off`."""
+    """List arcs of which a tree contains one if it lacks an arc of `on` or contains one of `off`."""
     arcs = problem.decisions
     entered = set(off)
     for d in on:
@@ -212,7 +212,7 @@ def _arcs_entered(problem: ParsingProblem, on: Sequence[int], off: Sequence[int]
 
 
 def _exclude(problem: ParsingProblem, left: IntArray, right: IntArray) -> BoolArray:
-    """Whether no tree has both of two arcs into different words: they face, cross, or both leave a single root."""
+    """Mark pairs of arcs into different words that no tree has: they face, cross, or leave a single root."""
     arcs = problem.decisions
     head, word = arcs.heads[left], arcs.modifiers[left]
     other_head, other_word = arcs.heads[right], arcs.modifiers[right]
@@ -228,14 +228,14 @@ def _exclude(problem: ParsingProblem, left: IntArray, right: IntArray) -> BoolAr
 
 
 def _is(factor: BackboneFactor, kind: type[BackboneFactor] | type[Grandchild]) -> bool:
-    """Whether a factor scores as its kind says: a subclass may see other parts."""
+    """Return whether a factor scores as its kind says: a subclass may see other parts."""
     if not issubclass(kind, BackboneFactor) or not isinstance(factor, kind):
         return False
     return type(factor).parts is kind.parts and type(factor).value is kind.value
 
 
 def _total(problem: ParsingProblem, kind: type[BackboneFactor]) -> FloatArray | None:
-    """The sum of the scores of a kind, raised by what the sum may round away."""
+    """Sum the scores of a kind, raised by what the sum may round away."""
     factors = [factor.scores for factor in problem.backbone_factors if isinstance(factor, kind)]
     if len(factors) < 2:
         return factors[0] if factors else None
@@ -247,7 +247,7 @@ def _total(problem: ParsingProblem, kind: type[BackboneFactor]) -> FloatArray | 
 
 
 def _grandchildren(problem: ParsingProblem) -> FloatArray | None:
-    """The scores of all chains of two arcs [grandparent, head, modifier], raised as in `_total`."""
+    """Sum the scores of chains of two arcs [grandparent, head, modifier], raised as in `_total`."""
     factors = [scored for scored in problem.conjunctions if isinstance(scored.factor, Grandchild)]
     if not factors:
         return None

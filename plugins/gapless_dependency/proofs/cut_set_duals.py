@@ -53,7 +53,7 @@ class CutSetDuals:
 def arborescence_bounds(
     weights: FloatArray, single_root: bool, *, through: bool = True
 ) -> tuple[float, FloatArray]:
-    r"""A bound on all trees, and on the trees with each arc.
+    r"""Bound all trees, and the trees with each arc.
 
     For any prices y as in `CutSetDuals`, a tree T has
     :math:`w(T) \le \sum_S y_S + \sum_{e \in T} r_e, r_e = w_e - \sum_{S\ entered\ by\ e} y_S`,

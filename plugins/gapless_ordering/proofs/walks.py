@@ -52,7 +52,7 @@ class WalkTables:
         return len(self.alive)
 
     def rule_out(self, prices: FloatArray, level: float) -> float:
-        """Rule out each place of a vertex where no walk exceeds `level`; the bound on the walks that are left.
+        """Rule out each position of a vertex where no walk exceeds `level`; return a bound on the other walks.
 
         Returns -inf when there is none. `prices` (float64 (classes,)): multipliers, not negative.
         """
