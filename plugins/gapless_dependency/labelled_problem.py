@@ -259,8 +259,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
 
     def verifier_backbone_bounds(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
         """Bound the best label of each arc, then the trees, by the verifier's own recursions."""
-        from gapless_dependency.proofs.backbones import TreeVerifier  # noqa: PLC0415  verifiers alone
-        from gapless_dependency.proofs.labels import labelled_bounds  # noqa: PLC0415
+        from gapless_dependency.proofs.backbones import TreeVerifier, labelled_bounds  # noqa: PLC0415  verifiers
 
         return labelled_bounds(self.decisions, TreeVerifier(*self._trees).bounds, weights, fixings)
 

@@ -75,12 +75,7 @@ def first_batch(problem: OrderingProblem) -> Batch:
     keys = np.flatnonzero(program.column_upper > 0)
     entries, columns = program.rows, program.objective.size
     # A master takes columns with their entries, so the rows are transposed.
-    order = np.argsort(entries.indices, kind="stable")
-    transposed = Sparse(
-        np.searchsorted(entries.indices[order], np.arange(columns + 1)),
-        entries.row_numbers()[order],
-        entries.values[order],
-    )
+    transposed = Sparse.from_entries(entries.indices, entries.row_numbers(), entries.values, columns)
     decision = program.integer[keys]
     return Batch(
         Columns(

@@ -35,8 +35,7 @@ class RowBlocks:
         """Return all rows."""
         row, column, value = (np.concatenate(parts) for parts in zip(*self._entries, strict=True))
         # Entries were added block by block, not row by row.
-        order = np.argsort(row, kind="stable")
-        return Sparse(np.searchsorted(row[order], np.arange(self.count + 1)), column[order], value[order])
+        return Sparse.from_entries(row, column, value, self.count)
 
     @property
     def lower(self) -> FloatArray:

@@ -199,7 +199,7 @@ class JointPricing(Generator[LinearView]):
         )
         value = np.concatenate([np.ones(arcs.count + root.size), -np.ones(groups.size + rows.size)])
         uses = Sparse(np.arange(arcs.count + 1), every, np.ones(arcs.count))
-        return Columns(every, self.problem.arc_weights, _grouped(arc, row, value, arcs.count), uses)
+        return Columns(every, self.problem.arc_weights, Sparse.from_entries(arc, row, value, arcs.count), uses)
 
     def first_rows(self, rows: IntArray) -> Rows:
         """Make rows: a head for each word, the root's, OneGP of all groups, the left GPArc of some of these."""
@@ -213,7 +213,7 @@ class JointPricing(Generator[LinearView]):
         """Make columns of rows of groups: in OneGP and in the row that ties them to their upper arc."""
         parts, keys = self.parts, self.keys
         every = np.arange(rows.size)
-        entries = _grouped(
+        entries = Sparse.from_entries(
             np.append(every, every),
             np.append(keys.group + parts.group[rows], keys.link + rows),
             np.ones(2 * rows.size),
@@ -235,7 +235,9 @@ class JointPricing(Generator[LinearView]):
         return _without_use(
             self.keys.scope_column + numbers,
             scopes.scores[numbers],
-            _grouped(index[mine], self.keys.scope + entries[mine], np.where(up[mine], 1.0, -1.0), numbers.size),
+            Sparse.from_entries(
+                index[mine], self.keys.scope + entries[mine], np.where(up[mine], 1.0, -1.0), numbers.size
+            ),
         )
 
     def scope_rows(self, numbers: IntArray) -> Rows:
@@ -255,7 +257,9 @@ class JointPricing(Generator[LinearView]):
             keys.scope + scopes.arcs.indptr[numbers[below]],
             np.full(below.size, -np.inf),
             scopes.width[numbers[below]] - 1.0,
-            _grouped(rank[index[~up]], scopes.arcs.indices[entries[~up]], np.ones(int((~up).sum())), below.size),
+            Sparse.from_entries(
+                rank[index[~up]], scopes.arcs.indices[entries[~up]], np.ones(int((~up).sum())), below.size
+            ),
         )
         return join([each, together])
 
@@ -268,12 +272,6 @@ class JointPricing(Generator[LinearView]):
         within = np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
         entries = scopes.arcs.indptr[numbers][index] + within
         return entries, index, scopes.scores[numbers][index] > 0
-
-
-def _grouped(major: IntArray, minor: IntArray, value: FloatArray, count: int) -> Sparse:
-    """Arrange entries as `count` sparse rows."""
-    order = np.argsort(major, kind="stable")
-    return Sparse(np.searchsorted(major[order], np.arange(count + 1)), minor[order], value[order])
 
 
 def _without_use(keys: IntArray, objective: FloatArray, entries: Sparse) -> Columns:
