@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import attrs
 import numpy as np
 
 from gapless import BatchResult, Limits, Result, SolveError, Stop
-from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import BoolArray, IntArray
 from gapless.roles import Factor, InconsistentBound, SolveBudget, SolveRequest
 from gapless.search.layout import SearchInput
 from gapless_dependency import DependencyTree, Grandchild, ParsingProblem
@@ -22,36 +21,6 @@ from gapless_splitbound.lazy_search import LazySearch
 from gapless_splitbound.tree_search import TreeSearch
 
 
-@attrs.frozen(eq=False)
-class RestrictedRelaxation:
-    """The result of the relaxation over some arcs.
-
-    Parameters
-    ----------
-    objective : float
-        The optimum of the relaxation; NaN when the budget ended first, or when there is no tree.
-    bound : float
-        On the trees of these arcs, by the multipliers and the tree oracle: at most `objective` but for rounding
-        once that is reached, true in any case, -inf when there is no tree.
-    multipliers : float64
-        In the layout of `gapless_splitbound.TreeSplitCertificate`, all in units of scores: of a pair in a group its
-        charge d >= 0, as in `TreeSplitCertificate`; of a positive score the share of each arc; of a negative score
-        the charged part, at least 0. Divided by the sizes of the scores they are the multipliers of
-        `TreeSplitCertificate`.
-    point : float64 (arcs,)
-        The last point of the program, 0 at arcs that are not kept.
-    tree : DependencyTree or None
-        The best allowed tree found.
-    """
-
-    objective: float
-    bound: float
-    multipliers: FloatArray
-    point: FloatArray
-    tree: DependencyTree | None
-    added: int
-
-
 def restricted_relaxation(
     problem: ParsingProblem,
     kept: BoolArray,
@@ -59,8 +28,11 @@ def restricted_relaxation(
     budget: SolveBudget,
     start: DependencyTree | None = None,
     parts: PricingTables | None = None,
-) -> RestrictedRelaxation:
+) -> DelayedPricing:
     """Solve the relaxation of `price-and-cut` over some arcs, all others being off.
+
+    In the result, `proof` holds the bound on the trees of these arcs, true even if the budget ended first (-inf
+    when there is no tree), its multipliers in units of scores, and the best allowed tree found.
 
     Raises `InvalidProblem`: a factor is no conjunction. `SolveError`: the LP solver gave up.
 
@@ -80,11 +52,7 @@ def restricted_relaxation(
     relaxing = DelayedPricing(parts, proof, fix=False)
     if relaxing.begin():
         relaxing.run(budget, lambda: False)
-    assert proof.multipliers is not None  # `begin` finds some
-    objective = relaxing.objective if relaxing.complete else np.nan
-    return RestrictedRelaxation(
-        objective, proof.bound, proof.multipliers, relaxing.point, proof.tree, relaxing.program.added
-    )
+    return relaxing
 
 
 PROGRAM_AFTER = 60
@@ -137,15 +105,17 @@ class LagrangianSearch(LazySearch):
             raise  # the maximiser or a score is wrong: no proof can rely on it
         except SolveError:
             return  # the LP solver gave up; the search goes on as it was
-        self.program_solved, self.scopes_added = True, relaxed.added
-        if relaxed.bound == -math.inf:
+        proof = relaxed.proof
+        self.program_solved, self.scopes_added = True, relaxed.program.added
+        if proof.bound == -math.inf:
             return
-        on_ids = None if relaxed.tree is None else problem.encode(relaxed.tree)
-        if relaxed.bound >= self.bound:
+        on_ids = None if proof.tree is None else problem.encode(proof.tree)
+        if proof.bound >= self.bound:
             self.kernel.offer_incumbent(on_ids)
             return
+        assert proof.multipliers is not None  # `begin` finds some
         slots = self.kernel.slots()
-        self.kernel.restart(np.maximum(parts.multipliers_at(relaxed.multipliers, *slots), 0.0), on_ids)
+        self.kernel.restart(np.maximum(parts.multipliers_at(proof.multipliers, *slots), 0.0), on_ids)
 
     @property
     def added(self) -> int:

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from gapless.roles import InconsistentBound
 from gapless.search import layout
 from gapless_dependency import ArcConjunctions, Grandchild, GreatGrandchild, ParsingProblem, Sibling
 from gapless_pricecut import lagrangian
-from gapless_pricecut.lagrangian import LagrangianSearch, RestrictedRelaxation
+from gapless_pricecut.lagrangian import LagrangianSearch
 from gapless_splitbound import TreeSplitCertificate, lazy_search
 from gapless_splitbound.tree_search import tree_layout
 
@@ -353,7 +354,8 @@ def an_unfinished_program(monkeypatch):
     def unfinished(problem, kept, *, parts, **options):
         """No time for a round: a tree, and prices that prove little."""
         found = gapless.solve(problem, "price-and-cut").best
-        return RestrictedRelaxation(np.nan, np.inf, np.zeros(parts.size), np.zeros(kept.size), found, 0)
+        proof = SimpleNamespace(bound=np.inf, multipliers=np.zeros(parts.size), tree=found)
+        return SimpleNamespace(proof=proof, program=SimpleNamespace(added=0))
 
     monkeypatch.setattr(lagrangian, "PROGRAM_AFTER", 4)
     monkeypatch.setattr(lagrangian, "restricted_relaxation", unfinished)
