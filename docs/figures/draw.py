@@ -11,7 +11,7 @@ from math import log10
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from gapless_dependency.arc_levels import arcs_with_levels
+from gapless_dependency.arc_diagram import arcs_with_levels
 
 INK, QUIET, BLUE, PALE, RED, GREEN, SAND = "#222", "#666", "#1f4e9c", "#dbe7f6", "#c0392b", "#2e7d32", "#f3d9b1"
 Point = tuple[float, float]

@@ -9,56 +9,56 @@ The column generation is that of Belanger, Passos, Riedel and McCallum 2012. Bui
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gapless_chains.batch import ChainBatch as ChainBatch, ChainModel as ChainModel
+    from gapless_chains.batch import ChainBatch as ChainBatch, ChainModel as ChainModel, path_values as path_values
+    from gapless_chains.batch_decoding import KBestLabellings as KBestLabellings
     from gapless_chains.column_generation.formulation import ChainView as ChainView
     from gapless_chains.column_generation.messages import DomainMessages as DomainMessages
     from gapless_chains.column_generation.reduced_cost import ReducedCostOracle as ReducedCostOracle
     from gapless_chains.k_best import k_best_of_batch as k_best_of_batch
-    from gapless_chains.k_best_labellings import KBestLabellings as KBestLabellings
+    from gapless_chains.label_maximiser import (
+        TreeLabelMaximiser as TreeLabelMaximiser,
+        ViterbiMaximiser as ViterbiMaximiser,
+    )
     from gapless_chains.margin import (
         MarginViolations as MarginViolations,
         margin_violation as margin_violation,
         two_best as two_best,
     )
-    from gapless_chains.path_values import path_values as path_values
     from gapless_chains.problem import ChainProblem as ChainProblem
-    from gapless_chains.proofs.potentials import PotentialsCertificate as PotentialsCertificate
+    from gapless_chains.proofs.potentials import (
+        PotentialsCertificate as PotentialsCertificate,
+        TreePotentialsCertificate as TreePotentialsCertificate,
+    )
     from gapless_chains.proofs.survivors import DominanceCertificate as DominanceCertificate
     from gapless_chains.segments import Segments as Segments
     from gapless_chains.transition_bounds import (
         TransitionBounds as TransitionBounds,
         transition_bounds as transition_bounds,
     )
-    from gapless_chains.trees.certificate import TreePotentialsCertificate as TreePotentialsCertificate
-    from gapless_chains.trees.label_maximiser import TreeLabelMaximiser as TreeLabelMaximiser
     from gapless_chains.trees.messages import TreeMessages as TreeMessages, TreeView as TreeView
     from gapless_chains.trees.problem import TreeProblem as TreeProblem
     from gapless_chains.trees.reduced_cost import TreeReducedCostOracle as TreeReducedCostOracle
-    from gapless_chains.viterbi_maximiser import ViterbiMaximiser as ViterbiMaximiser
 else:
     from gapless.lazy import lazy_names
 
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
-            "gapless_chains.batch": "ChainBatch ChainModel",
+            "gapless_chains.batch": "ChainBatch ChainModel path_values",
+            "gapless_chains.batch_decoding": "KBestLabellings",
             "gapless_chains.column_generation.formulation": "ChainView",
             "gapless_chains.column_generation.messages": "DomainMessages",
             "gapless_chains.column_generation.reduced_cost": "ReducedCostOracle",
             "gapless_chains.k_best": "k_best_of_batch",
-            "gapless_chains.k_best_labellings": "KBestLabellings",
+            "gapless_chains.label_maximiser": "TreeLabelMaximiser ViterbiMaximiser",
             "gapless_chains.margin": "MarginViolations margin_violation two_best",
-            "gapless_chains.path_values": "path_values",
             "gapless_chains.problem": "ChainProblem",
-            "gapless_chains.proofs.potentials": "PotentialsCertificate",
+            "gapless_chains.proofs.potentials": "PotentialsCertificate TreePotentialsCertificate",
             "gapless_chains.proofs.survivors": "DominanceCertificate",
             "gapless_chains.segments": "Segments",
             "gapless_chains.transition_bounds": "TransitionBounds transition_bounds",
-            "gapless_chains.trees.label_maximiser": "TreeLabelMaximiser",
             "gapless_chains.trees.messages": "TreeMessages TreeView",
-            "gapless_chains.trees.certificate": "TreePotentialsCertificate",
             "gapless_chains.trees.problem": "TreeProblem",
             "gapless_chains.trees.reduced_cost": "TreeReducedCostOracle",
-            "gapless_chains.viterbi_maximiser": "ViterbiMaximiser",
         },
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, overload
 
@@ -281,21 +281,69 @@ def shared_batches(problems: Sequence[ChainProblem]) -> tuple[list[tuple[IntArra
     """
     if isinstance(problems, ChainBatch):
         return [(np.arange(len(problems)), problems)], []
-    sharing: dict[tuple[int, int, int], list[int]] = {}
-    remaining: list[int] = []
-    for number, problem in enumerate(problems):
-        if problem.transition.ndim == 2:
-            # Identity suffices: `ChainProblem.many` and `ChainModel` share their immutable arrays.
-            key = id(problem.transition), id(problem.initial), id(problem.final)
-            sharing.setdefault(key, []).append(number)
-        else:
-            remaining.append(number)
+    shared = [number for number, problem in enumerate(problems) if problem.transition.ndim == 2]
+    some = [problems[number] for number in shared]
+    # Identity suffices: `ChainProblem.many` and `ChainModel` share their immutable arrays.
+    keys = ((id(problem.transition), id(problem.initial), id(problem.final)) for problem in some)
     batches: list[tuple[IntArray, ChainBatch]] = []
+    for group in groups_of_tokens(keys, [problem.positions for problem in some], CHUNK):
+        model = ChainModel.of(some[group[0]])
+        batches.append((np.array(shared)[group], model.batch_of([some[index].unary for index in group])))
+    return batches, [number for number, problem in enumerate(problems) if problem.transition.ndim != 2]
+
+
+def groups_of_tokens(keys: Iterable[Hashable], tokens: Sequence[int], limit: int) -> list[IntArray]:
+    """Group the numbers 0, 1, ... by their keys, about `limit` tokens to a group."""
+    sharing: dict[Hashable, list[int]] = {}
+    for number, key in enumerate(keys):
+        sharing.setdefault(key, []).append(number)
+    groups: list[IntArray] = []
     for numbers in sharing.values():
-        model = ChainModel.of(problems[numbers[0]])
-        tokens = np.cumsum([problems[number].positions for number in numbers])
-        # Cut wherever the running number of tokens passes a multiple of `CHUNK`.
-        cuts = np.flatnonzero(np.diff(tokens // CHUNK)) + 1
-        for chunk in np.split(np.array(numbers), cuts):
-            batches.append((chunk, model.batch_of([problems[number].unary for number in chunk])))
-    return batches, remaining
+        # Cut wherever the running number of tokens passes a multiple of the limit.
+        cuts = np.flatnonzero(np.diff(np.cumsum([tokens[number] for number in numbers]) // limit)) + 1
+        groups += np.split(np.array(numbers), cuts)
+    return groups
+
+
+def path_values(batch: ChainBatch, labels: IntArray) -> FloatArray:
+    """Score one labelling of each sentence, bit by bit as `ChainProblem.value` does.
+
+    Parameters
+    ----------
+    batch : ChainBatch
+    labels : int64 (N,)
+        The labels of all sentences, one after another.
+
+    Returns
+    -------
+    float64 (S,)
+        Minus infinity where a labelling is forbidden.
+
+    Raises
+    ------
+    InvalidProblem
+        Another shape, or labels out of range.
+    """
+    chosen = np.asarray(labels)
+    if chosen.shape != (batch.tokens,) or chosen.dtype.kind not in "iu":
+        raise InvalidProblem(
+            f"labels must be {batch.tokens} integers, one for each token, got {chosen.dtype} {chosen.shape}"
+        )
+    if chosen.size and not 0 <= chosen.min() <= chosen.max() < batch.model.label_count:
+        raise InvalidProblem(f"labels must lie in 0..{batch.model.label_count - 1}")
+    starts, ends = batch.offsets[:-1], batch.offsets[1:] - 1
+    local = batch.unary[np.arange(chosen.size), chosen].astype(np.float64)
+    if batch.model.initial is not None:
+        local[starts] += batch.model.initial[chosen[starts]]
+    if batch.model.final is not None:
+        local[ends] += batch.model.final[chosen[ends]]
+    pairs = batch.model.transition[chosen[:-1], chosen[1:]]
+    totals: FloatArray = local[starts]
+    lengths = ends - starts + 1
+    going = np.arange(len(batch))
+    for step in range(1, int(lengths.max(initial=0))):
+        going = going[lengths[going] > step]
+        rows = starts[going] + step
+        # One step of all sentences that are still running, in the order of additions of `ChainProblem.value`.
+        totals[going] = local[rows] + (totals[going] + pairs[rows - 1])
+    return totals

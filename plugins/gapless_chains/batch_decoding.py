@@ -1,7 +1,8 @@
-"""From a kernel that decodes a `ChainBatch` to a `BatchResult`: the frame of every batch method."""
+"""From a kernel to results: those of one problem, and the frame of every method that decodes a `ChainBatch`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,15 +10,85 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import BatchResult, InvalidProblem, InvalidResult, Result, SolveError
+from gapless import BatchResult, Certificate, Event, InvalidProblem, InvalidResult, Result, SolveError, Stop
 from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.arrays.tolerance import score_tolerance
 from gapless.results.batch_result import row_offsets
-from gapless.roles import SolveRequest
+from gapless.roles import SolveRequest, Stats
 from gapless_chains.batch import ChainBatch, shared_batches
-from gapless_chains.k_best_labellings import KBestLabellings
+from gapless_chains.node_labelling import NodeLabelling
 from gapless_chains.problem import ChainProblem
 from gapless_kernels import DOUBTFUL, INVALID
+
+
+@attrs.frozen(eq=False, repr=False)
+class KBestLabellings:
+    """The best labellings of each sentence of a batch, best first.
+
+    Parameters
+    ----------
+    labels : int64 (k, N)
+        Row j holds each sentence's labelling of rank j; -1 where it has fewer.
+    values : float64 (S, k)
+        Their values; minus infinity where there is none.
+    counts : int64 (S,)
+        Number of labellings of each sentence: fewer than k only where there are no more.
+    offsets : int64 (S+1,)
+        Sentence s holds the columns ``offsets[s]`` to ``offsets[s + 1] - 1`` of `labels`.
+
+    Examples
+    --------
+    >>> import gapless as gl
+    >>> import numpy as np
+    >>> from gapless_chains import ChainModel, k_best_of_batch
+    >>> batch = ChainModel([[0.0, -3.0], [0.0, 0.0]]).batch(np.array([[1.0, 0.0], [0.0, 2.0]]), [2])
+    >>> k_best_of_batch(batch, 2).values
+    array([[2., 1.]])
+    """
+
+    labels: IntArray
+    values: FloatArray
+    counts: IntArray
+    offsets: IntArray
+
+    @classmethod
+    def none(cls, k: int, offsets: IntArray) -> KBestLabellings:
+        """Allocate arrays for `k` labellings of each sentence, all marked as missing."""
+        count = len(offsets) - 1
+        labels, values = np.full((k, int(offsets[-1])), -1, np.int64), np.full((count, k), -np.inf)
+        return cls(labels, values, np.zeros(count, np.int64), offsets)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def of(self, sentence: int) -> list[IntArray]:
+        """Return the labellings of one sentence, best first."""
+        columns = slice(self.offsets[sentence], self.offsets[sentence + 1])
+        return [self.labels[rank, columns] for rank in range(self.counts[sentence])]
+
+    def take(self, other: KBestLabellings, sentences: IntArray) -> None:
+        """Copy the labellings of some of the sentences from `other`."""
+        starts, lengths = self.offsets[sentences], np.diff(other.offsets)
+        columns = np.repeat(starts - other.offsets[:-1], lengths) + np.arange(other.offsets[-1])
+        self.labels[:, columns] = other.labels
+        self.values[sentences], self.counts[sentences] = other.values, other.counts
+
+    def take_result(self, result: Result[IntArray], sentence: int) -> None:
+        """Copy the labellings of one sentence from its result."""
+        columns = slice(self.offsets[sentence], self.offsets[sentence + 1])
+        for rank, solution in enumerate(result.solutions):
+            self.labels[rank, columns], self.values[sentence, rank] = solution.structure, solution.value
+        self.counts[sentence] = len(result.solutions)
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """Return the arrays for `BatchResult.arrays`, tokens and sentences first; they become read-only."""
+        # `BatchResult` hands these arrays out; results made later must not change under the caller.
+        for array in (self.labels, self.values, self.counts):
+            array.flags.writeable = False
+        return {"k_best_labels": self.labels.T, "k_best_values": self.values, "k_best_counts": self.counts}
+
+    def __repr__(self) -> str:
+        return f"<KBest of {len(self)}: k={len(self.labels)}, {int(self.counts.sum())} labellings>"
 
 
 @attrs.frozen(eq=False)
@@ -55,9 +126,10 @@ def decode_many(
     problems: Sequence[ChainProblem],
     request: SolveRequest,
     kernel: Kernel,
-    again: Again,
     make: Make,
     alone: Callable[[ChainProblem], Result[IntArray]],
+    *,
+    again: Again | None = None,
     several: KBestLabellings | None = None,
 ) -> BatchResult[IntArray]:
     """Decode many chains by `kernel`, a chunk at a time; Ctrl-C keeps the chunks that are finished.
@@ -72,14 +144,15 @@ def decode_many(
         A `ChainBatch` is read where it lies; of a list, chains that share their scores are copied together.
     kernel : callable
         ``kernel(batch)`` decodes a batch.
-    again : callable
-        ``again(problem)`` decodes in float64 a sentence that the kernel calls doubtful: labels, value, bound.
     make : callable
         ``make(problem, labels, value, bound, counts)`` builds a `Result` on request; `counts` holds
         the sentence's entries of `KernelAnswers.arrays`, and ``labellings``, a list, where there are several. The
         labels are empty for an infeasible sentence.
     alone : callable
         ``alone(problem)`` decodes a chain that no batch can hold.
+    again : callable, optional
+        ``again(problem)`` decodes in float64 a sentence that the kernel calls doubtful: labels, value, bound. None
+        for a kernel that decides every sentence.
     several : KBest, optional
         Room for what `KernelAnswers.k_best` holds.
     """
@@ -175,11 +248,12 @@ def _placed(
     return labels
 
 
-def _decided(chunk: ChainBatch, answers: KernelAnswers, again: Again, numbers: IntArray) -> KernelAnswers:
+def _decided(chunk: ChainBatch, answers: KernelAnswers, again: Again | None, numbers: IntArray) -> KernelAnswers:
     """Decode doubtful sentences again, and raise for invalid ones."""
     for i in np.flatnonzero(answers.status == INVALID):
         _complain(chunk, int(i), int(numbers[i]))
     for i in np.flatnonzero(answers.status == DOUBTFUL):
+        assert again is not None  # the kernel of such a method decides every sentence
         best, value, bound = again(chunk[int(i)])
         answers.labels[chunk.offsets[i] : chunk.offsets[i + 1]] = best
         answers.values[i], answers.bounds[i] = value, bound
@@ -193,4 +267,29 @@ def _complain(chunk: ChainBatch, i: int, number: int) -> None:
         raise InvalidProblem(f"sentence {number}: {error}") from error
     raise InvalidProblem(
         f"sentence {number}: a score was NaN or plus infinity while it was decoded, and is no more"
+    )
+
+
+def proved(
+    problem: NodeLabelling,
+    labellings: Sequence[IntArray],
+    score: float,
+    certificate: Certificate,
+    request: SolveRequest,
+    stats: Stats,
+    *,
+    trace: Sequence[Event] = (),
+) -> Result[IntArray]:
+    """Make the result of optimal labellings, or of an infeasible problem if the best score is minus infinity."""
+    feasible = score > -math.inf
+    return Result.of(
+        problem,
+        labellings if feasible else [],
+        score,
+        Stop.PROVED,
+        certificate=certificate,
+        method=request.method,
+        stats=stats,
+        trace=trace,
+        explanation=() if feasible else problem.infeasibility(),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,15 +40,13 @@ def run(problem: ChainProblem, request: SolveRequest, *, width: int = 10, bound:
     answers = _decode(ChainBatch.of(problem), width, bound=False)
     # Exact messages cost O(n K^2), less than the reduced costs of appendix A.2, and give the optimum itself.
     best = math.inf
-    certificate: Certificate = NoCertificate("the beam was asked for no bound")
     if bound:
         messages = np.empty(problem.unary.shape)
         forward_messages(problem.local, problem.transition, messages)
         best = float(messages[-1].max())
-        certificate = DominanceCertificate.everything(problem)
     value = float(answers.values[0])
     request.budget.emit("stop", best, value)
-    return _result(problem, answers.labels, value, best, certificate, width, request, request.budget.elapsed)
+    return _result(problem, answers.labels, value, best, {}, width, request, request.budget.elapsed)
 
 
 def run_many(
@@ -55,14 +54,6 @@ def run_many(
 ) -> BatchResult[IntArray]:
     """Decode many chains by beam search in the type of their scores; bounds are those of `run`."""
     check_count("width", width)
-
-    def make(
-        problem: ChainProblem, labels: IntArray, value: float, best: float, counts: Mapping[str, Any]
-    ) -> Result[IntArray]:
-        certificate: Certificate = NoCertificate("the beam was asked for no bound")
-        if bound:
-            certificate = DominanceCertificate.everything(problem)
-        return _result(problem, labels, value, best, certificate, width, request)
 
     def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
         result = run(problem, SolveRequest(), width=width, bound=bound)
@@ -73,7 +64,8 @@ def run_many(
     def alone(problem: ChainProblem) -> Result[IntArray]:
         return run(problem, SolveRequest(method=request.method), width=width, bound=bound)
 
-    return decode_many(problems, request, lambda batch: _decode(batch, width, bound), again, make, alone)
+    kernel, make = partial(_decode, width=width, bound=bound), partial(_result, width=width, request=request)
+    return decode_many(problems, request, kernel, make, alone, again=again)
 
 
 def _decode(batch: ChainBatch, width: int, bound: bool) -> KernelAnswers:
@@ -101,13 +93,16 @@ def _result(
     labels: IntArray,
     value: float,
     best: float,
-    certificate: Certificate,
+    counts: Mapping[str, Any],
     width: int,
     request: SolveRequest,
     seconds: float = 0.0,
 ) -> Result[IntArray]:
     has_solution = value > -math.inf
     infeasible = best == -math.inf
+    certificate: Certificate = NoCertificate("the beam was asked for no bound")
+    if best < math.inf:
+        certificate = DominanceCertificate.everything(problem)
     if infeasible:
         explanation = problem.infeasibility()
     else:

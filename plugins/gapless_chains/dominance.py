@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,10 @@ from gapless.arrays.sparse import IntArray
 from gapless.roles import SolveRequest, Stats
 from gapless_chains import k_best, viterbi
 from gapless_chains.batch import ChainBatch
-from gapless_chains.batch_decoding import KernelAnswers, decode_many
-from gapless_chains.dominance_cache import dominance_cache
-from gapless_chains.optimal_result import proved
+from gapless_chains.batch_decoding import KernelAnswers, decode_many, proved
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.survivors import DominanceCertificate
-from gapless_chains.pruning import by_dominance
+from gapless_chains.pruning import by_dominance, dominance_cache
 from gapless_kernels import DominanceTables, dominance, dominance_batch
 
 
@@ -44,7 +43,7 @@ def run(problem: ChainProblem, request: SolveRequest) -> Result[IntArray]:
     labels, score, certificate = _decode(problem, tables)
     request.budget.emit("stop", score, score)
     stats = Stats(request.budget.elapsed, oracle_calls=1, columns=len(certificate.labels))
-    return proved(problem, labels, score, certificate, request, stats, trace=request.budget.events)
+    return proved(problem, [labels], score, certificate, request, stats, trace=request.budget.events)
 
 
 def run_many(problems: Sequence[ChainProblem], request: SolveRequest) -> BatchResult[IntArray]:
@@ -68,9 +67,10 @@ def run_many(problems: Sequence[ChainProblem], request: SolveRequest) -> BatchRe
     ) -> Result[IntArray]:
         certificate = _certificate(problem)
         stats = Stats(oracle_calls=1, columns=len(certificate.labels), extra=dict(counts))
-        return proved(problem, labels, bound, certificate, request, stats)
+        return proved(problem, [labels], bound, certificate, request, stats)
 
-    return decode_many(problems, request, decode_batch, again, make, lambda problem: viterbi.run(problem, request))
+    alone = partial(viterbi.run, request=request)
+    return decode_many(problems, request, decode_batch, make, alone, again=again)
 
 
 def _certificate(problem: ChainProblem) -> DominanceCertificate:

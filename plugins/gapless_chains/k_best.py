@@ -7,16 +7,14 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from gapless import BatchResult, InvalidProblem, Result, Stop
+from gapless import BatchResult, InvalidProblem, Result
 from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.roles import SolveRequest, Stats
 from gapless_chains.batch import ChainBatch
-from gapless_chains.batch_decoding import KernelAnswers, decode_many, token_offsets
-from gapless_chains.k_best_labellings import KBestLabellings
+from gapless_chains.batch_decoding import KBestLabellings, KernelAnswers, decode_many, proved, token_offsets
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_chains.pruning import Pruning, by_dominance
@@ -120,10 +118,9 @@ def run(problem: ChainProblem, request: SolveRequest, pruning: Pruning) -> Resul
     )
     best = float(values[0]) if values.size else -math.inf
     request.budget.emit("stop", best, best)
-    result = _result(problem, list(labels), best, request.method)
-    return attrs.evolve(
-        result, stats=attrs.evolve(result.stats, seconds=request.budget.elapsed), trace=tuple(request.budget.events)
-    )
+    certificate = DominanceCertificate.everything(problem)
+    stats = Stats(request.budget.elapsed, oracle_calls=1)
+    return proved(problem, list(labels), best, certificate, request, stats, trace=request.budget.events)
 
 
 def run_many(problems: Sequence[ChainProblem], request: SolveRequest, pruning: Pruning) -> BatchResult[IntArray]:
@@ -147,34 +144,17 @@ def run_many(problems: Sequence[ChainProblem], request: SolveRequest, pruning: P
             labellings.labels[0], labellings.values[:, 0], labellings.values[:, 0], status, k_best=labellings
         )
 
-    def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
-        # The kernel computes in float64 in the first place, so no sentence is ever DOUBTFUL.
-        raise NotImplementedError("the kernel decides every sentence, in float64")
-
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
     ) -> Result[IntArray]:
-        return _result(problem, counts["labellings"], bound, request.method)
+        certificate = DominanceCertificate.everything(problem)
+        return proved(problem, counts["labellings"], bound, certificate, request, Stats(oracle_calls=1))
 
     return decode_many(
         problems,
         request,
         kernel,
-        again,
         make,
         lambda problem: run(problem, request, pruning),
-        KBestLabellings.none(k, offsets),
-    )
-
-
-def _result(problem: ChainProblem, labellings: Sequence[IntArray], best: float, method: str) -> Result[IntArray]:
-    return Result.of(
-        problem,
-        labellings,
-        best,
-        Stop.PROVED,
-        certificate=DominanceCertificate.everything(problem),
-        method=method,
-        stats=Stats(oracle_calls=1),
-        explanation=() if labellings else problem.infeasibility(),
+        several=KBestLabellings.none(k, offsets),
     )

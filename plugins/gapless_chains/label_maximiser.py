@@ -1,18 +1,20 @@
-"""The common part of the maximisers of chains and trees: rows of labels, of which each node has exactly one."""
+"""The backbones of chains and trees of labels: Viterbi's algorithm, and messages between parents and children."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from gapless.arrays.score_array import LARGEST
+from gapless.arrays.serial import serialisable
 from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.roles import Fixings, Maximiser, MaxMarginals, Optimum
 from gapless_chains.node_labelling import NodeLabelling
-from gapless_kernels import COMPILED
+from gapless_kernels import COMPILED, forward_messages, tree_viterbi, viterbi
 
 
 class LabelMaximiser(Maximiser[IntArray]):
@@ -85,3 +87,126 @@ class LabelMaximiser(Maximiser[IntArray]):
     @abstractmethod
     def _marginals(self, rows: FloatArray) -> FloatArray:
         """Compute the best value with each label of each node, float64 (n, K)."""
+
+
+@serialisable("gapless_chains.ViterbiMaximiser")
+class ViterbiMaximiser(LabelMaximiser):
+    """The best labelling of a chain under weights of its decisions, O(n K^2) (Viterbi 1967).
+
+    The scores of neighbouring labels are the maximiser's own; the label scores are not looked at, they are weights.
+
+    Parameters
+    ----------
+    problem : ChainProblem
+
+    Examples
+    --------
+    >>> from gapless_chains import ChainProblem
+    >>> problem = ChainProblem([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.0]])
+    >>> from gapless.roles import Fixings
+    >>> from gapless_chains import ViterbiMaximiser
+    >>> maximiser = ViterbiMaximiser(problem)
+    >>> maximiser.solve(problem.backbone().weights, Fixings.none(4)).value
+    2.0
+    """
+
+    def _tree(self) -> tuple[IntArray, FloatArray]:
+        """Return a path rooted at the first position."""
+        transition = self.problem.transition
+        # Trees index pair scores by the lower end of an edge; the root has no edge, so a block of zeros comes
+        # first.
+        if transition.ndim == 3:
+            transition = np.concatenate([np.zeros((1, *transition.shape[1:])), transition])
+        return np.arange(-1, self.problem.positions - 1), transition
+
+    def _best(self, rows: FloatArray) -> tuple[float, IntArray]:
+        """Decode from the right, as over trees, so that ties are broken in the same way."""
+        labels = np.empty(len(rows), np.int64)
+        value = viterbi(rows[::-1], self._turned(), labels)
+        return value, labels[::-1]
+
+    def _marginals(self, rows: FloatArray) -> FloatArray:
+        transition = self.problem.transition
+        forward, backward = np.empty(rows.shape), np.empty(rows.shape)
+        forward_messages(rows, transition, forward)
+        # From the right, each message with the label's own weight last, so that it can be left out.
+        forward_messages(rows[::-1], self._turned(), backward)
+        follow = np.zeros(rows.shape)
+        for i in range(len(rows) - 1):
+            pairs = transition if transition.ndim == 2 else transition[i]
+            follow[i] = (pairs + backward[len(rows) - 2 - i]).max(axis=1)
+        return forward + follow
+
+    def _turned(self) -> FloatArray:
+        """Return the transition scores of the reversed chain."""
+        transition = self.problem.transition
+        turned: FloatArray = transition.T if transition.ndim == 2 else transition[::-1].transpose(0, 2, 1)
+        return turned
+
+
+@serialisable("gapless_chains.TreeLabelMaximiser")
+class TreeLabelMaximiser(LabelMaximiser):
+    """The best labelling of a tree or forest under weights of its decisions, O(n K^2).
+
+    The scores of neighbouring labels are the maximiser's own; the label scores are not looked at, they are weights.
+
+    Parameters
+    ----------
+    problem : TreeProblem
+
+    Examples
+    --------
+    >>> from gapless.roles import Fixings
+    >>> from gapless_chains import TreeProblem
+    >>> tree = TreeProblem([[2.0, 0.0], [0.0, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]], parents=[-1, 0, 0])
+    >>> backbone = tree.backbone()
+    >>> backbone.maximiser.solve(backbone.weights, Fixings.none(tree.decisions.count)).value
+    4.5
+    """
+
+    @cached_property
+    def _parents(self) -> IntArray:
+        return np.array(self.problem.edges()[0], np.int64)
+
+    def _tree(self) -> tuple[IntArray, FloatArray]:
+        return self._parents, self.problem.transition
+
+    def _best(self, rows: FloatArray) -> tuple[float, IntArray]:
+        labels, values = np.empty(len(rows), np.int64), np.empty(1)
+        offsets = np.array([0, len(rows)])
+        parents, transition = self._tree()
+        tree_viterbi(rows, parents, offsets, transition, np.empty(rows.shape), labels, values)
+        return float(values[0]), labels
+
+    def _marginals(self, rows: FloatArray) -> FloatArray:
+        parents, pairs = self.problem.edges()
+        below, offers = rows.copy(), np.zeros(rows.shape)
+        for i in range(len(rows) - 1, -1, -1):
+            if parents[i] >= 0:
+                offers[i] = (pairs(i) + below[i]).max(axis=1)
+                below[parents[i]] += offers[i]
+        children: list[list[int]] = [[] for _ in rows]
+        roots = [i for i, above in enumerate(parents) if above < 0]
+        for i, above in enumerate(parents):
+            if above >= 0:
+                children[above].append(i)
+        outside = np.zeros(rows.shape)
+        outside[roots] = sums_of_others(below[roots].max(axis=1, keepdims=True))
+        for above, listed in enumerate(children):
+            others = rows[above] + outside[above] + sums_of_others(offers[listed])
+            for i, parent_scores in zip(listed, others, strict=True):
+                outside[i] = (parent_scores[:, None] + pairs(i)).max(axis=0)
+        marginals = below + outside
+        return marginals if marginals[roots[0]].max() > -math.inf else np.full(rows.shape, -math.inf)
+
+
+def sums_of_others(rows: FloatArray) -> FloatArray:
+    """Compute for each row the sum of the other rows.
+
+    The sum over all rows minus the row would be NaN for minus infinity, and would round small messages away beside
+    a large one.
+    """
+    prefix, suffix = np.zeros(rows.shape), np.zeros(rows.shape)
+    np.cumsum(rows[:-1], axis=0, out=prefix[1:])
+    suffix[:-1] = np.cumsum(rows[:0:-1], axis=0)[::-1]
+    return prefix + suffix

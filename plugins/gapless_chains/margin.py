@@ -11,11 +11,10 @@ import numpy as np
 from gapless import InvalidProblem, UnknownName
 from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.arrays.spelling_hint import spelling_hint
-from gapless_chains.batch import ChainBatch
+from gapless_chains.batch import ChainBatch, path_values
+from gapless_chains.batch_decoding import KBestLabellings
 from gapless_chains.column_generation.method import two_best_in_domains
 from gapless_chains.k_best import k_best_of, k_best_of_batch
-from gapless_chains.k_best_labellings import KBestLabellings
-from gapless_chains.path_values import path_values
 from gapless_chains.problem import ChainProblem
 from gapless_chains.pruning import by_bounds, by_dominance, by_nothing
 

@@ -28,12 +28,12 @@ METHODS = (
     Method("column-generation", CHAIN, "gapless_chains.column_generation.method:run",
            "label domains grown by reduced costs of two-way messages (Belanger et al. 2012)",
            k_best=True, warm_start=True, run_many="gapless_chains.column_generation.method:run_many"),
-    Method("dominance", TREE, "gapless_chains.trees.dominance:run",
+    Method("dominance", TREE, "gapless_chains.trees.decoding:run_dominance",
            "messages of the labels that no other dominates (compiled)",
-           default=True, run_many="gapless_chains.trees.dominance:run_many"),
-    Method("viterbi", TREE, "gapless_chains.trees.viterbi:run",
+           default=True, run_many="gapless_chains.trees.decoding:run_dominance_many"),
+    Method("viterbi", TREE, "gapless_chains.trees.decoding:run_viterbi",
            "dynamic programming over all labels, from the leaves to the roots (compiled)",
-           run_many="gapless_chains.trees.viterbi:run_many"),
+           run_many="gapless_chains.trees.decoding:run_viterbi_many"),
     Method("column-generation", TREE, "gapless_chains.trees.column_generation:run",
            "label domains grown by reduced costs of messages both ways (Belanger et al. 2012, A.1)",
            warm_start=True),
@@ -44,8 +44,8 @@ gapless_register = table(
     problems={"chain": CHAIN, "tree": TREE},
     methods=METHODS,
     maximisers={
-        "viterbi": "gapless_chains.viterbi_maximiser:ViterbiMaximiser",
-        "tree-labels": "gapless_chains.trees.label_maximiser:TreeLabelMaximiser",
+        "viterbi": "gapless_chains.label_maximiser:ViterbiMaximiser",
+        "tree-labels": "gapless_chains.label_maximiser:TreeLabelMaximiser",
     },
 )
 

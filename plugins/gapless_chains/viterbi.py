@@ -13,8 +13,7 @@ from gapless.arrays.sparse import IntArray
 from gapless.roles import SolveRequest, Stats
 from gapless_chains import k_best
 from gapless_chains.batch import ChainBatch
-from gapless_chains.batch_decoding import KernelAnswers, decode_many
-from gapless_chains.optimal_result import proved
+from gapless_chains.batch_decoding import KernelAnswers, decode_many, proved
 from gapless_chains.problem import ChainProblem
 from gapless_chains.proofs.survivors import DominanceCertificate
 from gapless_chains.pruning import by_nothing
@@ -44,7 +43,7 @@ def run_many(problems: Sequence[ChainProblem], request: SolveRequest) -> BatchRe
         return k_best.run_many(problems, request, by_nothing)
 
     make = partial(result_of, request=request)
-    return decode_many(problems, request, decode_batch, decode_again, make, partial(run, request=request))
+    return decode_many(problems, request, decode_batch, make, partial(run, request=request), again=decode_again)
 
 
 def decode_again(problem: ChainProblem) -> tuple[IntArray, float, float]:
@@ -76,4 +75,4 @@ def result_of(
     """Make the result of a search that drops no label from its messages; `counts`: see `decode_many`."""
     certificate = DominanceCertificate.everything(problem)
     stats = Stats(seconds=seconds, oracle_calls=1, columns=counts.get("survivors", 0), extra=dict(counts))
-    return proved(problem, labels, bound, certificate, request, stats, trace=request.budget.events)
+    return proved(problem, [labels], bound, certificate, request, stats, trace=request.budget.events)

@@ -56,7 +56,7 @@ def run_many(problems: Sequence[ChainProblem], request: SolveRequest) -> BatchRe
         return viterbi.run(problem, SolveRequest(method=request.method))
 
     make = partial(viterbi.result_of, request=request)
-    return decode_many(problems, request, decode_batch, again, make, alone)
+    return decode_many(problems, request, decode_batch, make, alone, again=again)
 
 
 def decode_batch(batch: ChainBatch) -> KernelAnswers:

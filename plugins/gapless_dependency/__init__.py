@@ -1,6 +1,6 @@
 """Dependency parsing: the problem, its factors, and the exact maximisers over trees that the methods share.
 
-`problem` and `labelled_problem` hold the problem types, `arcs` and `labelled_arcs` their decisions. The module
+`problem` and `labelled_problem` hold the problem types, `arcs` their decisions. The module
 `backbones` wraps the dynamic programs and spanning tree kernels, `tree_maximiser` makes them maximisers over arcs.
 `factors` holds one family of factors a file, `proofs` the verifier's bounds, which share no code with the kernels.
 """
@@ -8,52 +8,47 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gapless_dependency.arcs import Arcs as Arcs
+    from gapless_dependency.arcs import Arcs as Arcs, LabelledArcs as LabelledArcs
     from gapless_dependency.backbones import TreeBackbone as TreeBackbone, backbone_for as backbone_for
-    from gapless_dependency.factors.any_of import AnyOf as AnyOf
-    from gapless_dependency.factors.arc_conjunctions import ArcConjunctions as ArcConjunctions
-    from gapless_dependency.factors.backbone_factor import BackboneFactor as BackboneFactor
-    from gapless_dependency.factors.comb import Comb as Comb
-    from gapless_dependency.factors.grandchildren import (
+    from gapless_dependency.factors import (
+        AdjacentSibling as AdjacentSibling,
+        AnyOf as AnyOf,
+        ArcConjunctions as ArcConjunctions,
+        BackboneFactor as BackboneFactor,
+        Comb as Comb,
+        GrandSibling as GrandSibling,
         Grandchild as Grandchild,
         GreatGrandchild as GreatGrandchild,
-    )
-    from gapless_dependency.factors.modifier_chains import (
-        AdjacentSibling as AdjacentSibling,
-        GrandSibling as GrandSibling,
         OutermostGrandchild as OutermostGrandchild,
+        Pattern as Pattern,
+        PatternNode as PatternNode,
+        Sibling as Sibling,
+        TriSibling as TriSibling,
+        Valency as Valency,
+        valency as valency,
     )
-    from gapless_dependency.factors.pattern import PatternNode as PatternNode, Pattern as Pattern
-    from gapless_dependency.factors.siblings import Sibling as Sibling, TriSibling as TriSibling
-    from gapless_dependency.factors.valency import Valency as Valency, valency as valency
-    from gapless_dependency.labelled_arcs import LabelledArcs as LabelledArcs
-    from gapless_dependency.labelled_maximiser import LabelledTreeMaximiser as LabelledTreeMaximiser
     from gapless_dependency.labelled_problem import LabelledParsingProblem as LabelledParsingProblem
     from gapless_dependency.problem import ParsingProblem as ParsingProblem
     from gapless_dependency.tree import DependencyTree as DependencyTree
-    from gapless_dependency.tree_maximiser import TreeMaximiser as TreeMaximiser
+    from gapless_dependency.tree_maximiser import (
+        LabelledTreeMaximiser as LabelledTreeMaximiser,
+        TreeMaximiser as TreeMaximiser,
+    )
 else:
     from gapless.lazy import lazy_names
 
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
         {
-            "gapless_dependency.arcs": "Arcs",
+            "gapless_dependency.arcs": "Arcs LabelledArcs",
             "gapless_dependency.backbones": "TreeBackbone backbone_for",
-            "gapless_dependency.factors.any_of": "AnyOf",
-            "gapless_dependency.factors.arc_conjunctions": "ArcConjunctions",
-            "gapless_dependency.factors.backbone_factor": "BackboneFactor",
-            "gapless_dependency.factors.comb": "Comb",
-            "gapless_dependency.factors.grandchildren": "Grandchild GreatGrandchild",
-            "gapless_dependency.factors.modifier_chains": "AdjacentSibling GrandSibling OutermostGrandchild",
-            "gapless_dependency.factors.pattern": "PatternNode Pattern",
-            "gapless_dependency.factors.siblings": "Sibling TriSibling",
-            "gapless_dependency.factors.valency": "Valency valency",
-            "gapless_dependency.labelled_arcs": "LabelledArcs",
-            "gapless_dependency.labelled_maximiser": "LabelledTreeMaximiser",
+            "gapless_dependency.factors": (
+                "AdjacentSibling AnyOf ArcConjunctions BackboneFactor Comb GrandSibling Grandchild GreatGrandchild "
+                "OutermostGrandchild Pattern PatternNode Sibling TriSibling Valency valency"
+            ),
             "gapless_dependency.labelled_problem": "LabelledParsingProblem",
             "gapless_dependency.problem": "ParsingProblem",
             "gapless_dependency.tree": "DependencyTree",
-            "gapless_dependency.tree_maximiser": "TreeMaximiser",
+            "gapless_dependency.tree_maximiser": "LabelledTreeMaximiser TreeMaximiser",
         },
     )

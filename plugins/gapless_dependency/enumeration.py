@@ -20,7 +20,7 @@ FEW_SCOPES = 30
 
 @lru_cache(maxsize=64)
 def all_trees(length: int, projective: bool, single_root: bool) -> IntArray:
-    """Heads of all dependency trees of `length` words, int64 (trees, length).
+    """List the heads of all dependency trees of `length` words, int64 (trees, length).
 
     Raises `SpaceTooLarge`: more than 7 words.
     """
@@ -44,7 +44,7 @@ def all_trees(length: int, projective: bool, single_root: bool) -> IntArray:
 
 
 def tree_scores(problem: ParsingProblem) -> tuple[IntArray, FloatArray]:
-    """Heads of all trees, int64 (trees, n), and their scores, float64 (trees,); forbidden trees score -inf."""
+    """List the heads of all trees, int64 (trees, n), and their scores, float64 (trees,); -inf if forbidden."""
     heads = all_trees(problem.length, problem.projective, problem.single_root)
     words = np.arange(1, problem.length + 1)
     scores: FloatArray = problem.scores[heads, words].sum(axis=1)

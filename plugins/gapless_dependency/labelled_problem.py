@@ -16,17 +16,15 @@ from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.factors.factor_json import SupportsTabulation
 from gapless.oracles.verifier_bounds import CheckedBounds
 from gapless.problems.names import Names
-from gapless.roles import Backbone, ConfigurationFactor, Factor, Fixings, LinearModel, ScoredFactor, serialisable
-from gapless_dependency.arcs import Arcs
+from gapless.roles import Backbone, ConfigurationFactor, Factor, Fixings, LinearModel, serialisable
+from gapless_dependency.arcs import Arcs, LabelledArcs
 from gapless_dependency.backbones import backbone_for, backbone_needed
 from gapless_dependency.factors.any_label import any_label
 from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.integer_program import integer_program
-from gapless_dependency.labelled_arcs import LabelledArcs
-from gapless_dependency.labelled_maximiser import LabelledTreeMaximiser
 from gapless_dependency.problem import ParsingProblem
 from gapless_dependency.tree import DependencyTree
-from gapless_dependency.tree_maximiser import TreeMaximiser
+from gapless_dependency.tree_maximiser import LabelledTreeMaximiser, TreeMaximiser
 
 
 def _scores(values: Any) -> FloatArray:
@@ -157,17 +155,6 @@ class LabelledParsingProblem(Problem[DependencyTree]):
         made = (any_label(f, self.decisions) for f in self.arc_factors if not isinstance(f, BackboneFactor))
         return (*self.own_factors, *made)
 
-    @cached_property
-    def conjunctions(self) -> tuple[ScoredFactor, ...]:
-        """The factors that are conjunctions."""
-        return tuple(ScoredFactor(f, self.decisions) for f in self.factors if isinstance(f, Factor))
-
-    @cached_property
-    def configurations(self) -> tuple[tuple[ConfigurationFactor, IntArray], ...]:
-        """The factors over configurations, each over the labelled arcs and with its scope."""
-        several = (f for f in self.factors if isinstance(f, ConfigurationFactor))
-        return tuple((f.over(self.decisions), f.scope(self.decisions)) for f in several)
-
     def restricted(self, heads: Any) -> LabelledParsingProblem:
         """Return the problem with fewer candidates.
 
@@ -192,12 +179,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
     def value(self, structure: DependencyTree) -> float:
         """Return the sum of the scores, rounded once; -inf if an arc or a factor forbids the tree."""
         on_ids = self.encode(structure)
-        parts = self.arc_weights[on_ids].tolist()
-        for scored in self.conjunctions:
-            parts += scored.scores(scored.firing(on_ids)).tolist()
-        on = np.zeros(self.decisions.count, bool)
-        on[on_ids] = True
-        parts += [float(factor.value(on[scope])) for factor, scope in self.configurations]
+        parts = self.arc_weights[on_ids].tolist() + self.factor_set.value_parts(on_ids)
         parts += [factor.value(structure.heads) for factor in self.unlabelled.backbone_factors]
         return math.fsum(parts)
 
@@ -277,8 +259,7 @@ class LabelledParsingProblem(Problem[DependencyTree]):
 
     def verifier_backbone_bounds(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
         """Bound the best label of each arc, then the trees, by the verifier's own recursions."""
-        from gapless_dependency.proofs.backbones import TreeVerifier  # noqa: PLC0415  verifiers alone
-        from gapless_dependency.proofs.labels import labelled_bounds  # noqa: PLC0415
+        from gapless_dependency.proofs.backbones import TreeVerifier, labelled_bounds  # noqa: PLC0415  verifiers
 
         return labelled_bounds(self.decisions, TreeVerifier(*self._trees).bounds, weights, fixings)
 

@@ -19,10 +19,10 @@ gapless_register = table(
                k_best=True, run_many="gapless_dependency.first_order:run_many"),
     ),
     factors={
-        "grandchild": "gapless_dependency.factors.grandchildren:Grandchild",
-        "great-grandchild": "gapless_dependency.factors.grandchildren:GreatGrandchild",
-        "sibling": "gapless_dependency.factors.siblings:Sibling",
-        "tri-sibling": "gapless_dependency.factors.siblings:TriSibling",
+        "grandchild": "gapless_dependency.factors.arc_family:Grandchild",
+        "great-grandchild": "gapless_dependency.factors.arc_family:GreatGrandchild",
+        "sibling": "gapless_dependency.factors.arc_family:Sibling",
+        "tri-sibling": "gapless_dependency.factors.arc_family:TriSibling",
         "comb": "gapless_dependency.factors.comb:Comb",
         "pattern": "gapless_dependency.factors.pattern:Pattern",
         "conjunction": "gapless_dependency.factors.arc_conjunctions:ArcConjunctions",
@@ -31,7 +31,7 @@ gapless_register = table(
     },
     maximisers={
         "dependency-tree": "gapless_dependency.tree_maximiser:TreeMaximiser",
-        "labelled-tree": "gapless_dependency.labelled_maximiser:LabelledTreeMaximiser",
+        "labelled-tree": "gapless_dependency.tree_maximiser:LabelledTreeMaximiser",
     },
 )
 # fmt: on
@@ -53,7 +53,7 @@ def gapless_draw(problem: Any, structure: Any, words: Sequence[str], against: An
 
 @hookimpl
 def gapless_named_structure(problem: Any, structure: Any) -> NamedStructure | None:
-    """The head of each word, and the label of its arc where arcs have labels."""
+    """Return the head of each word, and the label of its arc where arcs have labels."""
     if not (is_a(problem, PARSING) or is_a(problem, LABELLED)):
         return None
     heads = structure.heads.tolist()
@@ -62,7 +62,7 @@ def gapless_named_structure(problem: Any, structure: Any) -> NamedStructure | No
 
 @hookimpl
 def gapless_selftest_instances() -> Sequence[SelftestInstances]:
-    """Small random sentences."""
+    """Return generators of small random sentences."""
     from gapless_dependency.selftest_instances import SPECIMENS  # noqa: PLC0415  brute force: imported when it is asked for
 
     return SPECIMENS

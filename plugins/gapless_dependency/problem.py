@@ -23,8 +23,7 @@ from gapless_dependency.factors.backbone_factor import BackboneFactor
 from gapless_dependency.factors.part_factor import PartFactor
 from gapless_dependency.granularity import check_granularity
 from gapless_dependency.integer_program import integer_program
-from gapless_dependency.shape import crossing, cycle
-from gapless_dependency.tree import DependencyTree
+from gapless_dependency.tree import DependencyTree, crossing, cycle
 
 
 def _scores(values: Any) -> FloatArray:

@@ -84,7 +84,7 @@ class SearchCertificate(BoundCertificate):
         return -_Check(self, problem, fixings).run()
 
     def work_to_verify(self, problem: Any) -> float:
-        """Work that is seen beforehand: stages and dead ends, not the nested searches."""
+        """Estimate the work that is seen beforehand: stages and dead ends, not the nested searches."""
         members = int(problem.decisions.count)
         return super().work_to_verify(problem) + 20 * CALL * self.script.size + 15 * members * self.moved.size
 

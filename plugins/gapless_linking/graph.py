@@ -17,8 +17,7 @@ from gapless import InvalidProblem
 from gapless.arrays.sparse import BoolArray, FloatArray, IntArray, float_array, frozen_array, int_array
 from gapless.roles import serialisable
 from gapless_kernels import GraphSearch, graph_components
-from gapless_linking.graph_building import compressed, edge_arrays, numbered
-from gapless_linking.graph_checks import flaw, repeated
+from gapless_linking.graph_building import compressed, edge_arrays, flaw, numbered, repeated
 from gapless_linking.graph_files import read_arrays, write_arrays
 from gapless_linking.graph_reading import read_edges
 

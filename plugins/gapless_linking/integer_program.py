@@ -55,14 +55,13 @@ def integer_program(first: IntArray, unary_costs: FloatArray, lengths: FloatArra
     rows = np.concatenate([owner, k + a * k + owner[b], k + b * k + owner[a], k + member * k + other])
     columns = np.concatenate([chosen, paired, paired, member])
     values = np.concatenate([np.ones(count + 2 * a.size), -np.ones(member.size)])
-    order = np.argsort(rows, kind="stable")
     sides = np.concatenate([np.ones(k), np.zeros(k * count)])
     return LinearModel(
         objective=-np.concatenate([np.where(allowed, unary, 0.0), costs]),
         column_lower=np.zeros(count + a.size),
         column_upper=np.concatenate([allowed, np.ones(a.size)]),
         integer=np.arange(count + a.size) < count,
-        rows=Sparse(np.searchsorted(rows[order], np.arange(sides.size + 1)), columns[order], values[order]),
+        rows=Sparse.from_entries(rows, columns, values, sides.size),
         row_lower=sides,
         row_upper=sides,
         decision_columns=chosen,

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gapless import Result, UnknownOption
+from gapless import Result
 from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.arrays.spelling_hint import check_choice
 from gapless.roles import SolveRequest
 from gapless_linking.connected_graph import changed_graph, graph_of
 from gapless_linking.decomposition import best_members
@@ -55,8 +56,7 @@ def run_pagerank(
     bound : bool
         As in `run_degree`.
     """
-    if on not in ("connected", "graph"):
-        raise UnknownOption(f"on is {on!r}, expected 'connected' or 'graph'")
+    check_choice("on", on, ("connected", "graph"))
     graph = graph_of(problem)
 
     def popularity() -> FloatArray:

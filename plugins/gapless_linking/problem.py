@@ -35,8 +35,8 @@ from gapless_linking.connection import Connection, maximal, minimal
 from gapless_linking.distances import pairwise_distances
 from gapless_linking.graph import Graph
 from gapless_linking.integer_program import integer_program
-from gapless_linking.pair_costs import PairCosts
-from gapless_linking.vertex_names import VertexNames
+from gapless_linking.member_costs import PairCosts
+from gapless_linking.problem_fields import VertexNames
 
 Matrix = NDArray[Any]
 

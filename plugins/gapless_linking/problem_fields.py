@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 
 from gapless import InvalidProblem
@@ -136,3 +139,34 @@ def check_rows(vertices: IntArray, location: str, matrix: Any) -> None:
     unknown = vertices[(vertices < 0) | (vertices >= rows)]
     if unknown.size:
         raise InvalidProblem(f"{location}: there is no vertex {unknown[0]}, distances has {rows} rows")
+
+
+@attrs.frozen(eq=False, slots=False)
+class VertexNames:
+    """Vertices in words.
+
+    Parameters
+    ----------
+    given : sequence of str, optional
+        The name of each vertex.
+    points : int64 (p,)
+        The vertices among which a name should be clear.
+    """
+
+    given: Sequence[str] | None
+    points: IntArray
+
+    def bare(self, vertex: int) -> str:
+        """Return the name, or the number if there is none."""
+        names = self.given or ()
+        return names[vertex] if 0 <= vertex < len(names) else str(vertex)
+
+    def clear(self, vertex: int) -> str:
+        """Return the name, with the number if several of `points` have that name."""
+        name = self.bare(vertex)
+        return f"{name} (vertex {vertex})" if name in self._ambiguous else name
+
+    @functools.cached_property
+    def _ambiguous(self) -> frozenset[str]:
+        counts = Counter(map(self.bare, self.points.tolist()))
+        return frozenset(name for name, count in counts.items() if count > 1)

@@ -1,4 +1,4 @@
-"""The evidence of ``exact``: multipliers, in the order in which they rule out vertices at places."""
+"""The evidence of ``exact``: multipliers, in the order in which they rule out vertices at places, or all paths."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from gapless import InvalidProblem
+from gapless import InvalidProblem, Problem
 from gapless.arrays.sparse import FloatArray, IntArray, float_array, int_array
 from gapless.arrays.tolerance import score_tolerance
-from gapless.certificates.certificate import BoundCertificate
 from gapless.limits.work import CALL
-from gapless.roles import Fixings, serialisable
+from gapless.roles import BoundCertificate, Fixings, charge_work, serialisable
 from gapless_kernels import PathSearchResult
 from gapless_ordering.path_problem import PathProblem
 from gapless_ordering.proofs.labels import best_labels
@@ -93,7 +92,7 @@ class WalkCertificate(BoundCertificate):
         return max(claim, best_labels(tables, prices, memory, claim))
 
     def work_to_verify(self, problem: Any) -> float:
-        """Work that is seen beforehand: the stages, not the labels that they leave."""
+        """Estimate the work that is seen beforehand: the stages, not the labels that they leave."""
         if not isinstance(problem, PathProblem):
             return super().work_to_verify(problem)
         stage = 4.0 * problem.length * problem.vertices**2 + 40 * CALL * problem.length
@@ -125,3 +124,46 @@ def _joined(parts: list[Any]) -> Any:
     if len(parts) == 1:  # as nearly always; this is a part of every solve
         return parts[0]
     return np.concatenate(parts) if parts else ()
+
+
+MOST = 1 << 18
+"""Candidates for paths of one length; more are refused, so that no certificate makes its checker work for hours."""
+
+
+@serialisable("gapless_ordering.EnumeratedPaths")
+@attrs.frozen
+class EnumeratedPaths(BoundCertificate):
+    """The fixings leave so few paths that a checker goes through all of them.
+
+    There is nothing to hold: the bound is the score of the best path along edges that the fixings leave. Of the
+    choices of edges that `EnumeratedChoices` would score one by one, few are paths.
+    """
+
+    kind: ClassVar[str] = "enumerated paths"
+    factors: ClassVar[bool] = True
+
+    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
+        """Return the score of the best path of `problem` that agrees with `fixings`; -inf if there is none.
+
+        Raises
+        ------
+        InvalidProblem
+            Not an ordering problem, or too many paths are left.
+        """
+        if not isinstance(problem, PathProblem):
+            raise InvalidProblem(f"enumerated paths speak of an OrderingProblem, not of a {type(problem).__name__}")
+        from gapless.testing import SpaceTooLarge  # noqa: PLC0415  the testing kit, needed if fixings leave little
+        from gapless_ordering.enumeration import all_paths  # noqa: PLC0415
+
+        # Charged before the enumeration, whose size is not known beforehand.
+        charge_work(float(MOST), 20 * problem.length)
+        try:
+            paths, scores = all_paths(problem.restricted(fixings), limit=MOST)
+        except SpaceTooLarge as error:
+            raise InvalidProblem(f"too many paths are left to enumerate: {error}") from error
+        best = -math.inf
+        for path, score in zip(paths, scores.tolist(), strict=True):
+            charge_work(problem.decisions.count, 20)
+            if np.isin(fixings.on, problem.encode(path)).all():
+                best = max(best, score + problem.factor_value(path) if problem.factors else score)
+        return best

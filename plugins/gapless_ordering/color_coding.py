@@ -21,8 +21,16 @@ from gapless.tree_search.role_calls import call_role
 from gapless_kernels import PathSearchResult, path_search
 from gapless_ordering import beam
 from gapless_ordering.certificate import WalkCertificate
-from gapless_ordering.colorful import MOST_COLORS, ColorfulPaths, Found
-from gapless_ordering.colorings import BLOCK, Colorings, choose_colors, success_probability, trials_for
+from gapless_ordering.colorful import (
+    BLOCK,
+    MOST_COLORS,
+    ColorfulPaths,
+    Colorings,
+    Found,
+    choose_colors,
+    success_probability,
+    trials_for,
+)
 from gapless_ordering.problem import OrderingProblem
 
 _BEAM_WIDTH = 80

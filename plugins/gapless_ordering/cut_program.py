@@ -1,16 +1,28 @@
-"""The program that is cut: degrees of vertices, classes, length, and as many subtour rows as one likes."""
+"""The program that is cut: degrees, classes, length, and any subtour rows; and its dual as a certificate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, ClassVar
 
+import attrs
 import numpy as np
 
-from gapless.arrays.sparse import IntArray
-from gapless.roles import Batch, Columns, LinearModel, Rows, Sparse
-from gapless_ordering.integer_program import edges
+from gapless import InvalidProblem, Problem
+from gapless.arrays.sparse import FloatArray, IntArray, float_array, int_array
+from gapless.roles import (
+    Batch,
+    BoundCertificate,
+    Columns,
+    Fixings,
+    LinearModel,
+    Rows,
+    Sparse,
+    charge_work,
+    serialisable,
+)
+from gapless_ordering.integer_program import RowBlocks, edges
 from gapless_ordering.problem import OrderingProblem
-from gapless_ordering.row_blocks import RowBlocks
 from gapless_ordering.subtours import Subtour
 
 
@@ -63,12 +75,7 @@ def first_batch(problem: OrderingProblem) -> Batch:
     keys = np.flatnonzero(program.column_upper > 0)
     entries, columns = program.rows, program.objective.size
     # A master takes columns with their entries, so the rows are transposed.
-    order = np.argsort(entries.indices, kind="stable")
-    transposed = Sparse(
-        np.searchsorted(entries.indices[order], np.arange(columns + 1)),
-        entries.row_numbers()[order],
-        entries.values[order],
-    )
+    transposed = Sparse.from_entries(entries.indices, entries.row_numbers(), entries.values, columns)
     decision = program.integer[keys]
     return Batch(
         Columns(
@@ -89,3 +96,75 @@ def row_batch(problem: OrderingProblem, keys: IntArray, subtours: Sequence[Subto
     size = len(subtours)
     coefficients = Sparse.from_rows([row[0].tolist() for row in entries], [row[1].tolist() for row in entries])
     return Batch(rows=Rows(keys, np.full(size, -np.inf), np.zeros(size), coefficients))
+
+
+@serialisable("gapless_ordering.CutDual")
+@attrs.frozen(eq=False)
+class CutDual(BoundCertificate):
+    """Row prices of `cut_program`: any prices of any subtour rows give a bound, by weak duality.
+
+    Parameters
+    ----------
+    row_prices : float64 (rows,)
+        Of the rows before the subtours, then of those.
+    groups : int64 (subtours,)
+        The class of each subtour row.
+    ends : int64 (subtours,)
+        End of the vertices of each in `members`.
+    members : int64
+        The vertices of all subtours, one after the other.
+    improving : bool
+        False when the prices show that no path is left: a bound below 0 although all edges score 0.
+    """
+
+    kind: ClassVar[str] = "dual with subtours"
+    row_prices: FloatArray = attrs.field(converter=float_array)
+    groups: IntArray = attrs.field(converter=int_array)
+    ends: IntArray = attrs.field(converter=int_array)
+    members: IntArray = attrs.field(converter=int_array)
+    improving: bool = True
+
+    @classmethod
+    def of(cls, prices: FloatArray, subtours: list[Subtour], *, improving: bool) -> CutDual:
+        """Keep the prices of all rows except subtours of price 0."""
+        base = prices.size - len(subtours)
+        charged = np.flatnonzero(prices[base:] > 0)
+        sets = [subtours[number] for number in charged.tolist()]
+        return cls(
+            np.append(prices[:base], prices[base:][charged]),
+            [subtour.group for subtour in sets],
+            np.cumsum([subtour.members.size for subtour in sets], dtype=np.int64),
+            np.concatenate([np.zeros(0, np.int64), *(subtour.members for subtour in sets)]),
+            improving,
+        )
+
+    def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
+        """Bound on the paths of `problem` that agree with `fixings`."""
+        if not isinstance(problem, OrderingProblem):
+            raise InvalidProblem("prices of vertices and subtours speak of an OrderingProblem")
+        model = cut_program(problem, self._subtours(problem))
+        charge_work(model.steps, 100 + 10 * self.ends.size)
+        if self.row_prices.shape != (len(model.rows),) or not np.isfinite(self.row_prices).all():
+            raise InvalidProblem(f"there must be a finite price for each of the {len(model.rows)} rows")
+        lower, upper = model.column_lower.copy(), model.column_upper.copy()
+        upper[fixings.off] = 0.0
+        lower[fixings.on] = 1.0
+        # An edge that is fixed on is forbidden: no path agrees.
+        if np.any(lower > upper):
+            return -np.inf
+        if self.improving:
+            return model.dual_bound(self.row_prices, lower, upper)
+        # Farkas' lemma: with no objective, a negative dual bound refutes that a path exists.
+        nothing = attrs.evolve(model, objective=np.zeros(model.objective.size))
+        return -np.inf if nothing.dual_bound(self.row_prices, lower, upper) < 0 else np.inf
+
+    def _subtours(self, problem: OrderingProblem) -> list[Subtour]:
+        starts = np.concatenate([[0], self.ends])
+        if self.groups.shape != self.ends.shape or np.any(np.diff(starts) < 0) or starts[-1] != self.members.size:
+            raise InvalidProblem("classes and members of the subtours are not of one length")
+        if self.members.size and not 0 <= self.members.min() <= self.members.max() < problem.vertices:
+            raise InvalidProblem("a subtour has a vertex that does not exist")
+        sets = [self.members[start:end] for start, end in zip(starts[:-1], self.ends, strict=True)]
+        if any(np.any(np.diff(members) <= 0) for members in sets):
+            raise InvalidProblem("the vertices of a subtour must ascend")
+        return [Subtour(members, group) for members, group in zip(sets, self.groups.tolist(), strict=True)]

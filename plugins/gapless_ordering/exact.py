@@ -19,7 +19,6 @@ from gapless.roles import SolveBudget, SolveRequest, Stats
 from gapless.search.search_callback import SearchCallback
 from gapless_kernels import PathSearchResult, path_search
 from gapless_ordering.certificate import WalkCertificate
-from gapless_ordering.enumerated_paths import EnumeratedPaths  # noqa: F401  read from files
 from gapless_ordering.path_problem import PathProblem
 
 

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from gapless import Certificate, Result, Stop, UnknownOption
+from gapless import Certificate, Result, Stop
 from gapless.arrays.sparse import FloatArray, IntArray
-from gapless.arrays.spelling_hint import spelling_hint
+from gapless.arrays.spelling_hint import check_choice
 from gapless.column_generation import branch_and_price
 from gapless.roles import Formulation, Generator, GeneratorResult, LinearView, RelaxationResult, SolveRequest
 from gapless_ordering import beam
-from gapless_ordering.cut_certificate import CutDual
-from gapless_ordering.cut_program import base_rows, first_batch, row_batch
+from gapless_ordering.cut_program import CutDual, base_rows, first_batch, row_batch
 from gapless_ordering.problem import OrderingProblem
 from gapless_ordering.subtours import Subtour, violated
 
@@ -44,10 +43,7 @@ def run(problem: OrderingProblem, request: SolveRequest, *, tree: str = "scip") 
     SolveError
         SCIP or a role failed; ``error.result`` holds the best so far.
     """
-    if tree not in tuple(OWNERS):
-        raise UnknownOption(
-            f"tree is {tree!r}{spelling_hint(tree, OWNERS)}; it must be one of: {', '.join(OWNERS)}"
-        )
+    check_choice("tree", tree, OWNERS)
     from gapless import scip  # noqa: PLC0415  keeps loading this plug-in light
 
     search = scip.branch_price_and_cut if tree == "scip" else branch_and_price

@@ -61,7 +61,7 @@ class PathProblem(Problem[IntArray]):
         return int(self.classes.max()) + 1
 
     def name(self, vertex: int) -> str:
-        """Name of a vertex."""
+        """Name a vertex."""
         return self.names[vertex] if self.names is not None else f"vertex {vertex}"
 
     def spelled(self, path: Any) -> list[str]:
@@ -97,7 +97,7 @@ class PathProblem(Problem[IntArray]):
         return Decisions(2 * n + n * n, name, exactly_one=ends)
 
     def value(self, structure: IntArray) -> float:
-        """Sum of the scores along the path from its start, in float64; -inf when an edge is forbidden.
+        """Sum the scores along the path from its start, in float64; -inf when an edge is forbidden.
 
         One edge after the other, as the kernels add: where large scores cancel, another order gives another sum.
         """

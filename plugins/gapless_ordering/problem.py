@@ -273,7 +273,7 @@ class OrderingProblem(PathProblem):
 
     def backbone(self) -> Backbone[IntArray]:
         """Return walks of `length` vertices; `structural_factors` forbid that they visit a class twice."""
-        from gapless_ordering.enumerated_paths import EnumeratedPaths  # noqa: PLC0415  as the next
+        from gapless_ordering.certificate import EnumeratedPaths  # noqa: PLC0415  as the next
         from gapless_ordering.walk_maximiser import WalkMaximiser  # noqa: PLC0415  most methods need no backbone
 
         def guess() -> IntArray | None:
@@ -306,7 +306,7 @@ class OrderingProblem(PathProblem):
 
     def verifier_backbone_bounds(self, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
         """Bound the best walk under weights of edges, and the best through each edge, for verifiers."""
-        from gapless_ordering.proofs.walk_bounds import walk_bounds  # noqa: PLC0415  for verifiers alone
+        from gapless_ordering.proofs.walks import walk_bounds  # noqa: PLC0415  for verifiers alone
 
         state = fixings.state
         allowed, start, inner, end = self.walk_weights(weights, state)

@@ -42,7 +42,7 @@ class BranchPriceAndCut:
         self.first_bound = np.inf
 
     def formulation(self) -> Formulation[DependencyTree]:
-        """The formulation that both drivers take."""
+        """Return the formulation that both drivers take."""
         return Formulation(self._initial(), [self.generator], rounding=self.rounding, certify=self.certify)
 
     def _initial(self) -> Batch:

@@ -24,7 +24,7 @@ from gapless.roles import (
 )
 from gapless_pricecut.dual_completion import OpenParts, spend, spread
 from gapless_pricecut.pricing_tables import NOISE, PricingTables
-from gapless_pricecut.separation import crossed_rows, violated_sets
+from gapless_pricecut.tree_rows import crossed_rows, violated_sets
 
 R = TypeVar("R", Columns, Rows)
 
@@ -51,7 +51,7 @@ class Keys:
         self._separated: dict[bytes, int] = {}
 
     def separated(self, row: bytes) -> int:
-        """The key of a separated row."""
+        """Return the key of a separated row."""
         return self._separated.setdefault(row, self._next + len(self._separated))
 
 
@@ -152,7 +152,7 @@ class JointPricing(Generator[LinearView]):
     # --- columns and rows
 
     def _batch(self, view: LinearView, rows: IntArray, missing: IntArray) -> Batch:
-        """Columns with the rows that come with them, and separated rows."""
+        """Make columns with the rows that come with them, and separated rows."""
         scopes = self.parts.scopes
         together = np.zeros(0, np.int64)
         separated = Rows.none()
@@ -172,7 +172,7 @@ class JointPricing(Generator[LinearView]):
         )
 
     def _separated(self, point: FloatArray) -> Rows:
-        """Cut-sets and rows of projective trees that a point violates."""
+        """Separate cut-sets and rows of projective trees that a point violates."""
         arcs, keys = self.arcs, self.keys
         sets = violated_sets(arcs, point)
         entering: list[IntArray] = [np.flatnonzero(s[arcs.modifiers] & ~s[arcs.heads]) for s in sets]
@@ -188,7 +188,7 @@ class JointPricing(Generator[LinearView]):
         return Rows(numbers, lower, upper, Sparse.from_rows([row.tolist() for row in entering]))
 
     def arc_columns(self, rows: IntArray) -> Columns:
-        """All arcs, each the quantity of its decision, with their entries for some rows of groups."""
+        """Make columns of all arcs, each the quantity of its decision, with entries for some rows of groups."""
         parts, arcs, keys = self.parts, self.arcs, self.keys
         every = np.arange(arcs.count)
         root = every[arcs.heads == 0]
@@ -199,10 +199,10 @@ class JointPricing(Generator[LinearView]):
         )
         value = np.concatenate([np.ones(arcs.count + root.size), -np.ones(groups.size + rows.size)])
         uses = Sparse(np.arange(arcs.count + 1), every, np.ones(arcs.count))
-        return Columns(every, self.problem.arc_weights, _grouped(arc, row, value, arcs.count), uses)
+        return Columns(every, self.problem.arc_weights, Sparse.from_entries(arc, row, value, arcs.count), uses)
 
     def first_rows(self, rows: IntArray) -> Rows:
-        """One head for each word, the root's row, OneGP of all groups, and the left GPArc of some rows of these."""
+        """Make rows: a head for each word, the root's, OneGP of all groups, the left GPArc of some of these."""
         n, groups = self.arcs.length, self.parts.group_lower.size
         lower = np.concatenate([np.ones(n + 1), np.zeros(groups), np.full(rows.size, -np.inf)])
         upper = np.append(np.ones(n + 1), np.zeros(groups + rows.size))
@@ -210,10 +210,10 @@ class JointPricing(Generator[LinearView]):
         return Rows(np.append(np.arange(n + 1 + groups), self.keys.link + rows), lower, upper)
 
     def pair_columns(self, rows: IntArray) -> Columns:
-        """Columns of rows of groups: in OneGP and in the row that ties them to their upper arc."""
+        """Make columns of rows of groups: in OneGP and in the row that ties them to their upper arc."""
         parts, keys = self.parts, self.keys
         every = np.arange(rows.size)
-        entries = _grouped(
+        entries = Sparse.from_entries(
             np.append(every, every),
             np.append(keys.group + parts.group[rows], keys.link + rows),
             np.ones(2 * rows.size),
@@ -222,12 +222,12 @@ class JointPricing(Generator[LinearView]):
         return _without_use(keys.pair_column + rows, parts.estimate[rows], entries)
 
     def link_rows(self, rows: IntArray) -> Rows:
-        """The left GPArc of rows of groups."""
+        """Make the left GPArc of rows of groups."""
         entries = Sparse(np.arange(rows.size + 1), self.parts.upper[rows], -np.ones(rows.size))
         return Rows(self.keys.link + rows, np.full(rows.size, -np.inf), np.zeros(rows.size), entries)
 
     def scope_columns(self, numbers: IntArray) -> Columns:
-        """Columns of scopes outside of groups: positive ones in a row for each arc, negative ones in one row."""
+        """Make columns of scopes outside of groups: positive ones in a row for each arc, negative ones in one."""
         scopes = self.parts.scopes
         entries, index, up = self._entries(numbers)
         first = entries == scopes.arcs.indptr[:-1][scopes.entry_scope[entries]]
@@ -235,11 +235,13 @@ class JointPricing(Generator[LinearView]):
         return _without_use(
             self.keys.scope_column + numbers,
             scopes.scores[numbers],
-            _grouped(index[mine], self.keys.scope + entries[mine], np.where(up[mine], 1.0, -1.0), numbers.size),
+            Sparse.from_entries(
+                index[mine], self.keys.scope + entries[mine], np.where(up[mine], 1.0, -1.0), numbers.size
+            ),
         )
 
     def scope_rows(self, numbers: IntArray) -> Rows:
-        """Rows of scopes outside of groups."""
+        """Make the rows of scopes outside of groups."""
         scopes, keys = self.parts.scopes, self.keys
         entries, index, up = self._entries(numbers)
         below = np.flatnonzero(scopes.scores[numbers] < 0)
@@ -255,12 +257,14 @@ class JointPricing(Generator[LinearView]):
             keys.scope + scopes.arcs.indptr[numbers[below]],
             np.full(below.size, -np.inf),
             scopes.width[numbers[below]] - 1.0,
-            _grouped(rank[index[~up]], scopes.arcs.indices[entries[~up]], np.ones(int((~up).sum())), below.size),
+            Sparse.from_entries(
+                rank[index[~up]], scopes.arcs.indices[entries[~up]], np.ones(int((~up).sum())), below.size
+            ),
         )
         return join([each, together])
 
     def _entries(self, numbers: IntArray) -> tuple[IntArray, IntArray, BoolArray]:
-        """The entries of scopes, each with the place of its scope in `numbers` and whether it scores above 0."""
+        """List the entries of scopes, each with its scope's index in `numbers` and whether it scores above 0."""
         scopes = self.parts.scopes
         counts = scopes.width[numbers]
         index = np.repeat(np.arange(numbers.size), counts)
@@ -268,12 +272,6 @@ class JointPricing(Generator[LinearView]):
         within = np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
         entries = scopes.arcs.indptr[numbers][index] + within
         return entries, index, scopes.scores[numbers][index] > 0
-
-
-def _grouped(major: IntArray, minor: IntArray, value: FloatArray, count: int) -> Sparse:
-    """Arrange entries as `count` sparse rows."""
-    order = np.argsort(major, kind="stable")
-    return Sparse(np.searchsorted(major[order], np.arange(count + 1)), minor[order], value[order])
 
 
 def _without_use(keys: IntArray, objective: FloatArray, entries: Sparse) -> Columns:

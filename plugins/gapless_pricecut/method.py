@@ -8,18 +8,16 @@ from functools import partial
 import attrs
 
 from gapless import Result, Status
+from gapless.arrays.spelling_hint import check_choice
 from gapless.arrays.tolerance import meets
 from gapless.column_generation import branch_and_price
 from gapless.roles import SolveRequest
 from gapless.tree_search.frontier import ORDERS
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_pricecut.delayed_pricing import DelayedPricing
 from gapless_pricecut.formulation import BranchPriceAndCut
-from gapless_pricecut.paper_pricing import PaperPricing
 from gapless_pricecut.program import ROW_SETS
-from gapless_pricecut.relaxation_loop import FullProgram
+from gapless_pricecut.relaxation_loop import DelayedPricing, FullProgram, PaperPricing
 from gapless_pricecut.relaxed_result import solve_relaxation
-from gapless_splitbound.tree_search import one_of
 
 VARIANTS = ("default", "paper")
 TREES = ("cut-sets", "flow")
@@ -41,8 +39,8 @@ def full(
     tree : {"cut-sets", "flow"}
         Rows that make arcs a tree: cut-sets, found when violated, or a single-commodity flow (section 3.1).
     """
-    one_of("rows", rows, ROW_SETS)
-    one_of("tree", tree, TREES)
+    check_choice("rows", rows, ROW_SETS)
+    check_choice("tree", tree, TREES)
     return solve_relaxation(problem, request, partial(FullProgram, rows=ROW_SETS[rows], flow=tree == "flow"))
 
 
@@ -65,8 +63,8 @@ def price_and_cut(
     InvalidProblem
         A factor that is no conjunction, or an infeasible start tree.
     """
-    one_of("variant", variant, VARIANTS)
-    one_of("fix", fix, (True, False))
+    check_choice("variant", variant, VARIANTS)
+    check_choice("fix", fix, (True, False))
     return solve_relaxation(
         problem, request, PaperPricing if variant == "paper" else partial(DelayedPricing, fix=fix)
     )
@@ -89,8 +87,8 @@ def branch_price_and_cut(
     """
     from gapless import scip  # noqa: PLC0415  keeps loading this plug-in light
 
-    one_of("tree", tree, OWNERS)
-    one_of("order", order, ORDERS)
+    check_choice("tree", tree, OWNERS)
+    check_choice("order", order, ORDERS)
     roles = BranchPriceAndCut(problem)
     search = scip.branch_price_and_cut if tree == "scip" else branch_and_price
     formulation = roles.formulation()

@@ -167,7 +167,7 @@ class PartsProgram:
         return rows.size
 
     def _rows(self, columns: list[IntArray], value: float, upper: float) -> IntArray:
-        """Rows with one entry of a value in each of some columns, at most `upper`; their numbers."""
+        """Add rows with one entry of a value in each of some columns, at most `upper`; return their numbers."""
         count = columns[0].size
         first = self.program.add_rows(
             np.tile(np.arange(count), len(columns)),
@@ -265,11 +265,11 @@ class PartsProgram:
         return gains + np.bincount(parts.scopes.arcs.indices, np.where(positive, scopes, -scopes), count)
 
     def group_prices(self) -> FloatArray:
-        """Prices of OneGP, float64 (groups,)."""
+        """Return the prices of OneGP, float64 (groups,)."""
         return self._price_of(self.group_row)
 
     def none_prices(self) -> FloatArray:
-        """Prices of NoGP, float64 (arcs,)."""
+        """Return the prices of NoGP, float64 (arcs,)."""
         return self._price_of(self.none_row)
 
     def _of(self, columns: IntArray) -> FloatArray:

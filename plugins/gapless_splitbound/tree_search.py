@@ -1,24 +1,51 @@
-"""Options of the search over dependency trees, and notices in its results."""
+"""The search over dependency trees: parsing problems as it reads them, its options, notices in its results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import attrs
 
 import gapless_kernels
 from gapless import Result, UnknownOption
-from gapless.arrays.spelling_hint import spelling_hint
-from gapless.roles import SolveRequest
+from gapless.arrays.spelling_hint import check_choice
+from gapless.roles import Backbone, SolveRequest
 from gapless.search.driver import SearchDriver
 from gapless.search.layout import SearchInput
 from gapless.search.solving import solve
 from gapless.tree_search.frontier import ORDERS
-from gapless_dependency import DependencyTree, ParsingProblem
+from gapless_dependency import DependencyTree, ParsingProblem, TreeMaximiser, backbone_for
 from gapless_dependency.backbones import backbone_needed
+from gapless_splitbound.certificate import EnumeratedTrees, TreeSplitCertificate
 from gapless_splitbound.lazy_search import LazySearch
-from gapless_splitbound.tree_layout import tree_layout
+from gapless_splitbound.proofs.exhaustive_trees import most_choices
+
+
+def tree_layout(
+    problem: ParsingProblem, backbone: str = "first", *, lazily: bool = False, harsh: bool = False
+) -> SearchInput[DependencyTree]:
+    """Lay out a parsing problem over one of its backbones.
+
+    Raises `InvalidProblem`, `UnknownName`: as `backbone_for`. `lazily`, `harsh`: as for `SearchInput`.
+    """
+    trees = backbone_for(problem, backbone)
+    return SearchInput(
+        problem=problem,
+        backbone=Backbone(TreeMaximiser(problem, trees), problem.arc_weights),
+        counted=trees.scored_factors,
+        lazily=lazily,
+        harsh=harsh,
+        # Lifting takes in arcs that exclude one of a pair, mostly those that cross it. Where arcs may cross, only
+        # reversed arcs and the other root arcs exclude each other, which is too little to pay for the time.
+        lifted=problem.projective,
+        evidence=partial(TreeSplitCertificate, backbone=trees.name),
+        enumerated=EnumeratedTrees(),
+        most=most_choices(problem),
+        even=partial(TreeSplitCertificate.even, problem, backbone=trees.name),
+    )
+
 
 VARIANTS = ("default", "paper")
 """Variants of the split bound and of its minimisation."""
@@ -59,8 +86,8 @@ class TreeSearch:
     driver: type[SearchDriver[DependencyTree]] = SearchDriver
 
     def __attrs_post_init__(self) -> None:
-        one_of("variant", self.variant, VARIANTS)
-        one_of("order", self.order, ORDERS)
+        check_choice("variant", self.variant, VARIANTS)
+        check_choice("order", self.order, ORDERS)
         if self.is_lazy and self.variant == "paper":
             raise UnknownOption(
                 "lazy_scores is True, but variant='paper' asks for all scores: use variant='default'"
@@ -91,13 +118,3 @@ class TreeSearch:
         notices = [] if options["variant"] == self.variant else [NOT_IN_THE_PAPER]
         notices += fallback_notice()
         return attrs.evolve(result, explanation=(*notices, *result.explanation)) if notices else result
-
-
-def one_of(name: str, value: Any, known: Iterable[Any]) -> None:
-    """Raise `UnknownOption` unless an option has a known value."""
-    values = list(known)
-    names = list(map(str, values))
-    if value not in values:
-        raise UnknownOption(
-            f"{name} is {value!r}{spelling_hint(str(value), names)}; it must be one of: {', '.join(names)}"
-        )

@@ -12,6 +12,7 @@ from torch import Tensor
 from gapless import InvalidProblem, UnknownOption
 from gapless.arrays.array_input import as_array
 from gapless.arrays.sparse import FloatArray
+from gapless.arrays.spelling_hint import check_choice
 from gapless_chains.padding import token_mask
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -31,8 +32,7 @@ class Hinge(torch.nn.Module):
     def __init__(self, cost: float, reduction: str) -> None:
         super().__init__()
         self.cost = checked_cost(cost)
-        if reduction not in REDUCTIONS:
-            raise UnknownOption(f"reduction is {reduction!r}, expected one of {', '.join(REDUCTIONS)}")
+        check_choice("reduction", reduction, REDUCTIONS)
         self.reduction = reduction
 
     def reduced(self, losses: Tensor) -> Tensor:

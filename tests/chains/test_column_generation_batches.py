@@ -126,7 +126,7 @@ def test_bad_scores_are_named_with_their_sentence():
 def test_unknown_options_are_refused_before_anything_is_decoded():
     model, rows, lengths = model_and_rows(6)
     for options, message in (
-        ({"first": "last"}, "'greedy' or 'local'"),
+        ({"first": "last"}, "expected one of greedy, local"),
         ({"reduced_cost": "x"}, "expected one of"),
     ):
         with pytest.raises(gapless.UnknownOption, match=message):

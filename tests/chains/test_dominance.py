@@ -9,7 +9,7 @@ from hypothesis import given
 
 import gapless as gl
 from gapless_chains import ChainModel, ChainProblem, DominanceCertificate, viterbi
-from gapless_chains.dominance_cache import DominanceCache, dominance_cache
+from gapless_chains.pruning import DominanceCache, dominance_cache
 
 
 def random_scores(rng, shape, *, forbidden, ties):
@@ -106,7 +106,7 @@ def test_bad_scores_are_named_with_their_sentence(bad, method):
 
 def test_a_table_is_built_once_it_pays(monkeypatch):
     built = []
-    monkeypatch.setattr("gapless_chains.dominance_cache.dominance_tables", lambda *a: built.append(a) or len(built))
+    monkeypatch.setattr("gapless_chains.pruning.dominance_tables", lambda *a: built.append(a) or len(built))
     tables = DominanceCache(np.zeros((10, 10)))
     assert tables.worth_it(6) is None
     assert tables.worth_it(3) is None

@@ -53,7 +53,7 @@ def test_methods_tells_options_and_the_default(capsys):
     assert all(m["factors"] for m in chain if m["default_with_factors"])
     assert {"viterbi", "column-generation"} <= {m["method"] for m in chain}
     assert "pos-tagging" in document["tasks"]
-    assert document["maximisers"]["viterbi"] == "gapless_chains.viterbi_maximiser:ViterbiMaximiser"
+    assert document["maximisers"]["viterbi"] == "gapless_chains.label_maximiser:ViterbiMaximiser"
     assert document["factors"]["valency"] == "gapless_dependency.factors.valency:Valency"
     assert main(["methods"]) == exit_codes.PROVED
     shown = capsys.readouterr().out

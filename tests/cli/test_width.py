@@ -10,7 +10,7 @@ from gapless.cli.main import build_parser
 from gapless.cli.text_table import folded, table_lines
 from gapless.plugins.manager import load_plugins
 
-LONG = "gapless_dependency.factors.grandchildren:GreatGrandchild"
+LONG = "gapless_dependency.factors.arc_family:GreatGrandchild"
 
 
 def helps(parser, name="gapless"):

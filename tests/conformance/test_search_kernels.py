@@ -13,7 +13,7 @@ from gapless_chains import ChainProblem
 from gapless_dependency import TreeMaximiser
 from gapless_dependency.backbones import backbone_needed
 from gapless_dependency.random_problems import FAMILIES, random_problem
-from gapless_splitbound.tree_layout import tree_layout
+from gapless_splitbound.tree_search import tree_layout
 
 
 def chain(rng):

@@ -213,7 +213,9 @@ def test_json_and_copies_keep_everything():
         ),
         (
             lambda: (
-                LabelledParsingProblem(np.zeros((3, 3, 2)), factors=[Grandchild(np.zeros((3, 3, 3)))]).conjunctions
+                LabelledParsingProblem(
+                    np.zeros((3, 3, 2)), factors=[Grandchild(np.zeros((3, 3, 3)))]
+                ).factor_set.conjunctions
             ),
             "factor grandchild .* arc_factors",
         ),
@@ -221,7 +223,7 @@ def test_json_and_copies_keep_everything():
             lambda: (
                 LabelledParsingProblem(
                     np.zeros((9, 9, 60)), arc_factors=[Grandchild(np.zeros((9, 9, 9)))]
-                ).conjunctions
+                ).factor_set.conjunctions
             ),
             "factor grandchild takes .* sets of labelled arcs, more than 200000",
         ),

@@ -12,7 +12,7 @@ from hypothesis import given
 
 import gapless_kernels
 from gapless import InvalidProblem
-from gapless_linking import Connection, Graph, weighted_distances
+from gapless_linking import Connection, Graph, distances
 from gapless_linking.distances import pairwise_distances, search_bytes
 
 Array = npt.NDArray[Any]
@@ -80,7 +80,7 @@ def test_weights_without_scipy(monkeypatch):
         some_connection(rng, made),
         np.array(sorted(made)),
     )
-    monkeypatch.setattr(weighted_distances, "dijkstra", None)
+    monkeypatch.setattr(distances, "dijkstra", None)
     assert np.array_equal(pairwise_distances(graph, points, connection), expected(made, connection, points))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gapless import InvalidProblem
-from gapless_linking import Graph, graph_checks
+from gapless_linking import Graph, graph_building
 
 
 @pytest.mark.parametrize("chunk", [1, 3, 1 << 20])
@@ -21,7 +21,7 @@ from gapless_linking import Graph, graph_checks
     ],
 )
 def test_rows_of_no_graph_are_refused(monkeypatch, chunk, rows, weights, vertices, words):
-    monkeypatch.setattr(graph_checks, "_CHUNK", chunk)
+    monkeypatch.setattr(graph_building, "_CHUNK", chunk)
     offsets = np.cumsum([0, *map(len, rows)])
     with pytest.raises(InvalidProblem, match=words):
         Graph(offsets, np.concatenate(rows).astype(np.int32), weights, vertices)
@@ -29,9 +29,9 @@ def test_rows_of_no_graph_are_refused(monkeypatch, chunk, rows, weights, vertice
 
 @pytest.mark.parametrize("chunk", [1, 50, 1 << 20])
 def test_graphs_are_taken(monkeypatch, chunk):
-    monkeypatch.setattr(graph_checks, "_CHUNK", chunk)
+    monkeypatch.setattr(graph_building, "_CHUNK", chunk)
     rng = np.random.default_rng(chunk)
     edges = rng.integers(0, 60, (200, 2))
     for weights in (None, rng.random(200) + 0.1):
         graph = Graph.from_edges(edges, weights)
-        assert graph_checks.flaw(graph.offsets, graph.neighbours, graph.weights) is None
+        assert graph_building.flaw(graph.offsets, graph.neighbours, graph.weights) is None

@@ -210,7 +210,7 @@ def test_pagerank_with_and_without_the_connection():
     problem = LinkingProblem(graph, [[16, 1], list(range(7, 17))]).maximal_connection()
     assert gapless.solve(problem, "pagerank", on="graph").best[0] == 1
     assert gapless.solve(problem, "pagerank").best.tolist() == [16, 16]
-    with pytest.raises(UnknownOption, match="expected 'connected' or 'graph'"):
+    with pytest.raises(UnknownOption, match="expected one of connected, graph"):
         gapless.solve(problem, "pagerank", on="nothing")
 
 

@@ -16,7 +16,7 @@ from gapless import Limits, Status, Stop, UnknownOption
 from gapless.roles import OracleError, ProbabilisticCertificate
 from gapless_kernels import COMPILED
 from gapless_ordering import OrderingProblem
-from gapless_ordering.colorings import BLOCK, Colorings, choose_colors, success_probability, trials_for
+from gapless_ordering.colorful import BLOCK, Colorings, choose_colors, success_probability, trials_for
 from gapless_ordering.enumeration import best_paths
 from gapless_ordering.random_problems import (
     few_classes,

@@ -12,7 +12,7 @@ from gapless.factors import Budget
 from gapless.testing.conformance import sample_fixings
 from gapless_chains import ChainProblem
 from gapless_ordering import OrderingProblem
-from gapless_ordering.enumerated_paths import EnumeratedPaths
+from gapless_ordering.certificate import EnumeratedPaths
 from gapless_ordering.enumeration import all_paths
 from gapless_ordering.random_problems import random_problem
 

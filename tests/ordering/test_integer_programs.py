@@ -15,8 +15,7 @@ from gapless.arrays.tolerance import INTEGRAL, score_tolerance
 from gapless.roles import Fixings, OracleError
 from gapless.scip import solve_monolithic, write_model
 from gapless_ordering import OrderingProblem, ilp_cuts
-from gapless_ordering.cut_certificate import CutDual
-from gapless_ordering.cut_program import base_rows, cut_program
+from gapless_ordering.cut_program import CutDual, base_rows, cut_program
 from gapless_ordering.enumeration import all_paths, best_paths
 from gapless_ordering.random_problems import metric, random_problem, title_like
 from gapless_ordering.subtours import Subtour, violated

@@ -204,8 +204,8 @@ def test_our_own_tables_name_what_there_is():
 
 
 def test_maximisers_come_by_reference_and_broken_ones_are_told(make):
-    good = make.plugin(table(maximisers={"viterbi": "gapless_chains.viterbi_maximiser:ViterbiMaximiser"}))
-    bad = make.plugin(table(maximisers={"nowhere": "gapless_chains.viterbi_maximiser:Nobody"}))
+    good = make.plugin(table(maximisers={"viterbi": "gapless_chains.label_maximiser:ViterbiMaximiser"}))
+    bad = make.plugin(table(maximisers={"nowhere": "gapless_chains.label_maximiser:Nobody"}))
     plugins = Plugins([make.Entry("good", good, "dist", "1"), make.Entry("bad", bad, "other", "2")])
     registry = plugins.registry
     assert registry.maximisers["viterbi"].__name__ == "ViterbiMaximiser"

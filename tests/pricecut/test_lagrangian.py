@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,11 +17,10 @@ from gapless.arrays.tolerance import meets
 from gapless.roles import InconsistentBound
 from gapless.search import layout
 from gapless_dependency import ArcConjunctions, Grandchild, GreatGrandchild, ParsingProblem, Sibling
-from gapless_pricecut import lagrangian_search
-from gapless_pricecut.kept_arcs_relaxation import RestrictedRelaxation
-from gapless_pricecut.lagrangian_search import LagrangianSearch
+from gapless_pricecut import lagrangian
+from gapless_pricecut.lagrangian import LagrangianSearch
 from gapless_splitbound import TreeSplitCertificate, lazy_search
-from gapless_splitbound.tree_layout import tree_layout
+from gapless_splitbound.tree_search import tree_layout
 
 pytestmark = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="the lazy search is compiled")
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "20"))
@@ -95,7 +95,7 @@ def check(problem, result, best):
 def way(request, monkeypatch):
     """Choices of heads that are enumerated, and nodes before a linear program."""
     monkeypatch.setattr(layout, "CHOICES", request.param[0])
-    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", request.param[1])
+    monkeypatch.setattr(lagrangian, "PROGRAM_AFTER", request.param[1])
 
 
 @pytest.mark.usefixtures("way")
@@ -300,7 +300,7 @@ def test_a_search_may_begin_again_from_any_multipliers(rng, keep_proof):
 
 @pytest.fixture
 def a_program_at_once(monkeypatch):
-    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
+    monkeypatch.setattr(lagrangian, "PROGRAM_AFTER", 1)
     monkeypatch.setattr(lazy_search, "ROOT_STEPS", 3)
 
 
@@ -334,9 +334,9 @@ def stalling(monkeypatch, error):
         raise error
 
     monkeypatch.setattr(layout, "CHOICES", 0)
-    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 1)
+    monkeypatch.setattr(lagrangian, "PROGRAM_AFTER", 1)
     monkeypatch.setattr(lazy_search, "ROOT_STEPS", 3)
-    monkeypatch.setattr(lagrangian_search, "restricted_relaxation", raises)
+    monkeypatch.setattr(lagrangian, "restricted_relaxation", raises)
     return *hard(10, 1), asked
 
 
@@ -354,10 +354,11 @@ def an_unfinished_program(monkeypatch):
     def unfinished(problem, kept, *, parts, **options):
         """No time for a round: a tree, and prices that prove little."""
         found = gapless.solve(problem, "price-and-cut").best
-        return RestrictedRelaxation(np.nan, np.inf, np.zeros(parts.size), np.zeros(kept.size), found, 0)
+        proof = SimpleNamespace(bound=np.inf, multipliers=np.zeros(parts.size), tree=found)
+        return SimpleNamespace(proof=proof, program=SimpleNamespace(added=0))
 
-    monkeypatch.setattr(lagrangian_search, "PROGRAM_AFTER", 4)
-    monkeypatch.setattr(lagrangian_search, "restricted_relaxation", unfinished)
+    monkeypatch.setattr(lagrangian, "PROGRAM_AFTER", 4)
+    monkeypatch.setattr(lagrangian, "restricted_relaxation", unfinished)
 
 
 @pytest.mark.usefixtures("bounds_alone", "an_unfinished_program")

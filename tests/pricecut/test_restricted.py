@@ -10,7 +10,7 @@ from gapless import Limits
 from gapless.arrays.tolerance import round_bound, score_tolerance
 from gapless.roles import Fixings, SolveBudget
 from gapless_dependency.enumeration import tree_scores
-from gapless_pricecut.kept_arcs_relaxation import restricted_relaxation
+from gapless_pricecut.lagrangian import restricted_relaxation
 from gapless_pricecut.pricing_tables import PricingTables
 from gapless_splitbound import TreeSplitCertificate
 
@@ -38,7 +38,7 @@ def kept_sentence(random_sentence, rng):
 @given(rng=generators())
 def test_multipliers_are_those_of_the_split_bound(seen, rng, random_sentence):
     problem, kept, best = kept_sentence(random_sentence, rng)
-    found = restricted_relaxation(problem, kept, budget=SolveBudget())
+    found = restricted_relaxation(problem, kept, budget=SolveBudget()).proof
     fixings = Fixings.none(problem.decisions.count).fix(off=np.flatnonzero(~kept))
     assert found.bound >= best - score_tolerance(best)
     if found.tree is not None:
@@ -62,7 +62,7 @@ def test_groups_without_a_pair_that_is_left_bind_nothing(seed, random_sentence):
     rng = np.random.default_rng(seed)
     problem = random_sentence(rng)
     kept, best = kept_arcs(rng, problem)
-    assert restricted_relaxation(problem, kept, budget=SolveBudget()).bound >= best - score_tolerance(best)
+    assert restricted_relaxation(problem, kept, budget=SolveBudget()).proof.bound >= best - score_tolerance(best)
 
 
 @seeing("compared")
@@ -75,7 +75,7 @@ def test_the_objective_is_that_of_the_program_with_the_other_arcs_off(seen, rng,
         program.row({arc: 1.0}, 0.0, 0.0)
     found = restricted_relaxation(problem, kept, budget=SolveBudget(), parts=PricingTables(problem))
     assert np.all(found.point[~kept] == 0)
-    if program.complete and found.bound > -np.inf:
+    if program.complete and found.proof.bound > -np.inf:
         assert found.objective == pytest.approx(program.optimum(), rel=CLOSE, abs=CLOSE)
         seen["compared"] += 1
 
@@ -86,5 +86,5 @@ def test_a_spent_budget_leaves_a_true_bound(rng, random_sentence):
     problem, kept, best = kept_sentence(random_sentence, rng)
     found = restricted_relaxation(problem, kept, budget=SolveBudget(Limits(iterations=0)))
     assert np.isnan(found.objective)
-    assert found.bound >= best - score_tolerance(best)
-    assert found.multipliers.shape == (SplitLayout(problem).size,)
+    assert found.proof.bound >= best - score_tolerance(best)
+    assert found.proof.multipliers.shape == (SplitLayout(problem).size,)

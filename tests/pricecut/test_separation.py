@@ -9,7 +9,7 @@ from hypothesis import given
 from gapless.arrays.tolerance import INTEGRAL
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import all_trees
-from gapless_pricecut.separation import crossed_rows, violated_sets
+from gapless_pricecut.tree_rows import crossed_rows, violated_sets
 
 
 def entering(arcs, point, inside):

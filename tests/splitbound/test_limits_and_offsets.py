@@ -16,7 +16,7 @@ from gapless.search.driver import SearchDriver
 from gapless_dependency import ParsingProblem, Sibling
 from gapless_dependency.factors import ArcConjunctions
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound.tree_layout import tree_layout
+from gapless_splitbound.tree_search import tree_layout
 
 
 @pytest.mark.parametrize("variant", ["default", "paper"])

@@ -20,7 +20,7 @@ from gapless_dependency import ParsingProblem, TreeMaximiser, Valency
 from gapless_dependency.backbones import FirstOrderProjective
 from gapless_dependency.enumeration import tree_scores
 from gapless_dependency.random_problems import random_problem
-from gapless_splitbound import tree_layout
+from gapless_splitbound import tree_search
 
 needs_compiled = pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1: no compiled search")
 
@@ -96,7 +96,7 @@ class LowValue(FirstOrderProjective):
 def test_wrong_backbones(seen, rng, wrong, variant):
     problem = sentence(rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tree_layout, "backbone_for", lambda problem, name: wrong(problem))
+        patch.setattr(tree_search, "backbone_for", lambda problem, name: wrong(problem))
         patch.setattr(TreeMaximiser, "compiled", lambda self: None)
         noticed = caught(problem, lambda: gapless.solve(problem, "split-bound", variant=variant))
     seen["noticed"] += noticed or (wrong is LowMaxMarginals and variant == "paper")

@@ -15,9 +15,8 @@ from gapless_linking.certificate import DOMINATED, RUSSIAN_DOLL, STAGE, SearchCe
 from gapless_linking.hitting_certificate import HittingCertificate
 from gapless_ordering import OrderingProblem
 from gapless_ordering.certificate import WalkCertificate
-from gapless_ordering.cut_certificate import CutDual
-from gapless_ordering.cut_program import base_rows
-from gapless_splitbound.enumerated import EnumeratedTrees
+from gapless_ordering.cut_program import CutDual, base_rows
+from gapless_splitbound.certificate import EnumeratedTrees
 
 Crafted = tuple[gl.Problem[Any], gl.Certificate]
 

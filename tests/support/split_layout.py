@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gapless_pricecut.scopes import SPLIT, orient, penalty_of, possible
+from gapless_pricecut.pricing_tables import SPLIT, orient, penalty_of, possible
 
 
 class SplitLayout:

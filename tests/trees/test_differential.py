@@ -9,7 +9,7 @@ import gapless
 from gapless import Status
 from gapless.arrays.tolerance import meets
 from gapless_chains import ChainProblem, TreeProblem
-from gapless_chains.trees import dominance
+from gapless_chains.trees import decoding
 
 METHODS = ["viterbi", "dominance", "column-generation"]
 BATCHED = ["viterbi", "dominance"]
@@ -157,7 +157,7 @@ def test_a_batch_is_many_single_solves(random_tree):
 
 def test_ctrl_c_keeps_what_is_finished(random_tree, monkeypatch):
     calls = []
-    decode = dominance.decode
+    decode = decoding.decode_by_dominance
 
     def interrupted(*arguments):
         calls.append(1)
@@ -165,7 +165,7 @@ def test_ctrl_c_keeps_what_is_finished(random_tree, monkeypatch):
             raise KeyboardInterrupt
         return decode(*arguments)
 
-    monkeypatch.setattr(dominance, "decode", interrupted)
+    monkeypatch.setattr(decoding, "decode_by_dominance", interrupted)
     many = gapless.solve_many([random_tree(0), random_tree(1)])
     assert many.statuses == [Status.OPTIMAL, None]
     assert many[0].proved

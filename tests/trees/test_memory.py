@@ -8,7 +8,7 @@ from drawn import mostly_long
 
 import gapless as gl
 from gapless_chains import TreeProblem
-from gapless_chains.trees.dominance import parent_tables
+from gapless_chains.trees.decoding import parent_tables
 
 
 @pytest.mark.parametrize("k", mostly_long([1, 2, 17], quick=[2]))

@@ -106,6 +106,12 @@ class Sparse:
         numbers = [np.asarray(row, np.float64) for row in values]
         return cls(indptr, indices, np.concatenate(numbers) if numbers else np.zeros(0))
 
+    @classmethod
+    def from_entries(cls, rows: IntArray, indices: IntArray, values: FloatArray, count: int) -> Sparse:
+        """Make `count` rows of entries in any order; a row keeps the order of its entries."""
+        order = np.argsort(rows, kind="stable")
+        return cls(np.searchsorted(rows[order], np.arange(count + 1)), indices[order], values[order])
+
     def __len__(self) -> int:
         return self.indptr.size - 1
 

@@ -1,8 +1,11 @@
-"""Spelling hints: the known name nearest to an unknown one."""
+"""Spelling hints: the known name nearest to an unknown one, and the check of options that take one of several."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
+
+from gapless.errors import UnknownOption
 
 
 def spelling_hint(name: object, choices: Iterable[str], cutoff: float = 0.5) -> str:
@@ -11,3 +14,11 @@ def spelling_hint(name: object, choices: Iterable[str], cutoff: float = 0.5) -> 
 
     close = difflib.get_close_matches(str(name), list(choices), 1, cutoff)
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
+    """Raise `UnknownOption` unless an option has one of its values; suggest the nearest one."""
+    known = list(choices)
+    if value not in known:
+        names = list(map(str, known))
+        raise UnknownOption(f"{name} is {value!r}{spelling_hint(value, names)}, expected one of {', '.join(names)}")

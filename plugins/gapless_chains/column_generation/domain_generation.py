@@ -13,8 +13,8 @@ from gapless.arrays.tolerance import meets
 from gapless.column_generation import price_and_cut
 from gapless.problems.problem import check_start
 from gapless.roles import Fixings, InconsistentBound, SolveRequest, Stats
+from gapless_chains.column_generation.edge_pricing import LabelPricing
 from gapless_chains.column_generation.label_domains import LabelDomains, V
-from gapless_chains.column_generation.label_pricing import LabelPricing
 from gapless_chains.node_labelling import NodeLabelling
 
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from gapless import UnknownOption
 from gapless.arrays.sparse import BoolArray, FloatArray
+from gapless.arrays.spelling_hint import check_choice
 from gapless.roles import Fixings
 from gapless_chains.column_generation.label_domains import LabelView
 
@@ -177,8 +177,5 @@ def formulation(name: str) -> MessageFormulation:
     ------
     UnknownOption
     """
-    try:
-        return FORMULATIONS[name]
-    except KeyError:
-        choices = ", ".join(map(repr, FORMULATIONS))
-        raise UnknownOption(f"reduced_cost is {name!r}, expected one of {choices}") from None
+    check_choice("reduced_cost", name, FORMULATIONS)
+    return FORMULATIONS[name]

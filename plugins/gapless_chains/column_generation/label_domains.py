@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gapless import UnknownOption
 from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.spelling_hint import check_choice
 from gapless.roles import Batch, Fixings, MasterView, RelaxationResult, RestrictedMaster, SolveBudget
 from gapless_chains.node_labelling import NodeLabelling
 from gapless_chains.reachability import reached_from_below
@@ -67,8 +67,7 @@ class LabelDomains(RestrictedMaster[IntArray, V]):
     def __init__(
         self, problem: NodeLabelling, first: str, parents: IntArray, local: FloatArray, transition: FloatArray
     ) -> None:
-        if first not in FIRST:
-            raise UnknownOption(f"first is {first!r}, expected 'greedy' or 'local'")
+        check_choice("first", first, FIRST)
         self.problem: NodeLabelling = problem
         self.first = first
         self.bounds = transition_bounds(transition)

@@ -9,8 +9,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from gapless import BatchResult, InvalidResult, Limits, Result, Status, Stop, UnknownOption
+from gapless import BatchResult, InvalidResult, Limits, Result, Status, Stop
 from gapless.arrays.sparse import FloatArray, IntArray
+from gapless.arrays.spelling_hint import check_choice
 from gapless.arrays.tolerance import meets, score_tolerance
 from gapless.roles import Fixings, InconsistentBound, SolveBudget, SolveRequest, Stats
 from gapless_chains import viterbi
@@ -153,8 +154,7 @@ def run_many(
     """
     limits = request.budget.limits
     enough = Limits(relative_gap=limits.relative_gap if gap is None else gap).relative_gap
-    if first not in FIRST:
-        raise UnknownOption(f"first is {first!r}, expected 'greedy' or 'local'")
+    check_choice("first", first, FIRST)
 
     def alone(problem: ChainProblem) -> Result[IntArray]:
         # Limits hold for each chain, so each gets a budget of its own.
@@ -178,9 +178,6 @@ def run_many(
 
     def kernel(batch: ChainBatch) -> KernelAnswers:
         return _decode(batch, FIRST.index(first), centred, enough)
-
-    def again(problem: ChainProblem) -> tuple[IntArray, float, float]:
-        raise NotImplementedError("the kernel decides every sentence")
 
     def make(
         problem: ChainProblem, labels: IntArray, value: float, bound: float, counts: Mapping[str, Any]
@@ -207,7 +204,7 @@ def run_many(
             explanation=() if feasible else problem.infeasibility(),
         )
 
-    return decode_many(problems, request, kernel, again, make, alone)
+    return decode_many(problems, request, kernel, make, alone)
 
 
 def _decode(batch: ChainBatch, start: int, centred: bool, gap: float) -> KernelAnswers:

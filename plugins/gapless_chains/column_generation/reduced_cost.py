@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gapless.arrays.sparse import BoolArray, FloatArray
-from gapless_chains.column_generation.edge_pricing import EdgePricing
+from gapless_chains.column_generation.edge_pricing import EdgePricing, LabelPricing
 from gapless_chains.column_generation.formulation import ChainView, formulation
-from gapless_chains.column_generation.label_pricing import LabelPricing
 from gapless_chains.column_generation.reparametrisation import gauged_transition
 from gapless_chains.problem import ChainProblem
 from gapless_chains.transition_bounds import transition_bounds

@@ -3,10 +3,3 @@
 Build a `TreeProblem` and give it to `gapless.solve`; the certificate of every answer is a
 `TreePotentialsCertificate`. `TreeMessages` and `TreeReducedCostOracle` are the roles of column generation.
 """
-
-from gapless_chains.trees.certificate import TreePotentialsCertificate
-from gapless_chains.trees.messages import TreeMessages, TreeView
-from gapless_chains.trees.problem import TreeProblem
-from gapless_chains.trees.reduced_cost import TreeReducedCostOracle
-
-__all__ = ["TreeMessages", "TreePotentialsCertificate", "TreeProblem", "TreeReducedCostOracle", "TreeView"]

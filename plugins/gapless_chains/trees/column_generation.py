@@ -9,7 +9,7 @@ from gapless.arrays.sparse import IntArray
 from gapless.arrays.tolerance import score_tolerance
 from gapless.roles import InconsistentBound, SolveRequest
 from gapless_chains.column_generation.domain_generation import generate_labels
-from gapless_chains.trees import viterbi
+from gapless_chains.trees.decoding import run_viterbi
 from gapless_chains.trees.messages import TreeMessages
 from gapless_chains.trees.problem import TreeProblem
 from gapless_chains.trees.reduced_cost import TreeReducedCostOracle
@@ -47,6 +47,6 @@ def _rounded_away(messages: TreeMessages, value: float) -> bool:
 
 def _proved_by_viterbi(problem: TreeProblem, request: SolveRequest, result: Result[IntArray]) -> Result[IntArray]:
     """Return the result of Viterbi with the statistics of the column generation."""
-    proved = viterbi.run(problem, request)
+    proved = run_viterbi(problem, request)
     extra = {**result.stats.extra, "proved_by_viterbi": True}
     return attrs.evolve(proved, stats=attrs.evolve(result.stats, seconds=request.budget.elapsed, extra=extra))

@@ -13,9 +13,9 @@ from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import Fixings, GeneratorResult
 from gapless_chains.column_generation.edge_pricing import ULPS
 from gapless_chains.column_generation.label_domains import LabelDomains, LabelView
+from gapless_chains.label_maximiser import sums_of_others
+from gapless_chains.proofs.potentials import TreePotentialsCertificate
 from gapless_chains.reachability import reached_from_below
-from gapless_chains.trees.certificate import TreePotentialsCertificate
-from gapless_chains.trees.label_maximiser import sums_of_others
 from gapless_chains.trees.problem import TreeProblem
 
 

@@ -16,11 +16,11 @@ from gapless.factors.factor_json import WRITTEN_FACTORS
 from gapless.factors.factor_rows import with_factors
 from gapless.factors.factor_set import as_factors
 from gapless.roles import Backbone, ConfigurationFactor, Factor, LinearModel, serialisable
+from gapless_chains.label_maximiser import TreeLabelMaximiser
 from gapless_chains.node_labelling import NodeLabelling
 from gapless_chains.polytope import local_polytope
 from gapless_chains.reachability import reached_from_below
 from gapless_chains.scores import as_names, as_transition, check_ends, scores
-from gapless_chains.trees.label_maximiser import TreeLabelMaximiser
 
 
 def _unary(values: Any) -> FloatArray:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gapless.arrays.sparse import BoolArray
-from gapless_chains.column_generation.edge_pricing import EdgePricing
-from gapless_chains.column_generation.label_pricing import LabelPricing
+from gapless_chains.column_generation.edge_pricing import EdgePricing, LabelPricing
 from gapless_chains.transition_bounds import transition_bounds
 from gapless_chains.trees.messages import TreeView
 from gapless_chains.trees.problem import TreeProblem

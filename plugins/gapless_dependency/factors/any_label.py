@@ -12,7 +12,7 @@ from gapless import InvalidProblem
 from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.factors.error_notes import factor_name
 from gapless.roles import ConfigurationFactor, Decisions, Factor, ScoredFactor
-from gapless_dependency.labelled_arcs import LabelledArcs
+from gapless_dependency.arcs import LabelledArcs
 
 MOST_SETS = 200_000
 """Limit on the sets of labelled arcs of one conjunction."""

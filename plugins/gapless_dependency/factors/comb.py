@@ -56,14 +56,14 @@ class Comb(PartFactor):
             raise InvalidProblem(f"comb: width is {width!r}, expected an integer of at least 4")
 
     def modifiers(self, heads: IntArray, first: IntArray) -> IntArray:
-        """The modifiers of combs with these heads and first modifiers, int64 (parts, width)."""
+        """Return the modifiers of combs with these heads and first modifiers, int64 (parts, width)."""
         words = first[:, None] + np.arange(self.width)
         # A comb that begins left of its head skips the head itself.
         words += (first < heads)[:, None] & (words >= heads[:, None])
         return words
 
     def arc_sets(self, arcs: Arcs) -> IntArray:
-        """The arcs from h to `width` consecutive words, int64 (parts, width), ascending."""
+        """List the arcs from h to `width` consecutive words, int64 (parts, width), ascending."""
         heads, first = np.nonzero(arcs.index >= 0)
         words = self.modifiers(heads, first)
         # Windows that reach beyond the last word do not exist.
@@ -72,9 +72,9 @@ class Comb(PartFactor):
         return sets[(sets >= 0).all(axis=1)]
 
     def positions(self, scopes: IntArray, arcs: Arcs) -> tuple[IntArray, ...]:
-        """Head and first modifier."""
+        """Return head and first modifier."""
         return arcs.heads[scopes[:, 0]], arcs.modifiers[scopes[:, 0]]
 
     def to_fields(self) -> dict[str, Any]:
-        """The constructor's arguments, for JSON."""
+        """Return the constructor's arguments, for JSON."""
         return {**super().to_fields(), "width": self.width}

@@ -54,7 +54,7 @@ class PartScores:
             )
 
     def lookup(self, *positions: IntArray) -> FloatArray:
-        """Scores of parts, one position array for each axis.
+        """Look up the scores of parts, one position array for each axis.
 
         Raises `InvalidProblem`: another number of scores than parts, or NaN, plus infinity, or beyond 1e12, naming
         the part.
@@ -77,7 +77,7 @@ class PartScores:
         return callable(getattr(self.given, "upper_bound", None))
 
     def bound(self, *positions: IntArray) -> FloatArray:
-        """Upper bounds on scores of parts, arguments as for `lookup`; the scores if there are no bounds.
+        """Bound scores of parts from above, arguments as for `lookup`; return the scores if there are no bounds.
 
         Raises `InvalidProblem`: another number of bounds than parts.
         """

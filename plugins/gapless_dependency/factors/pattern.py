@@ -61,7 +61,7 @@ class PatternNode:
     tag: str | None = attrs.field(default=None, converter=_expression)
 
     def positions(self, words: Sequence[str], tags: Sequence[str] | None) -> IntArray:
-        """The positions 1..n of the words that match."""
+        """Find the positions 1..n of the words that match."""
         fits = np.ones(len(words), bool)
         for expression, texts in ((self.word, words), (self.tag, tags)):
             if expression is not None and texts is not None:

@@ -219,7 +219,7 @@ class Always(Factor):
     score_each: float = attrs.field(converter=_score)
 
     def scopes(self, decisions: Decisions) -> IntArray:
-        """The arcs into word 1, int64 (arcs, 1)."""
+        """List the arcs into word 1, int64 (arcs, 1)."""
         arcs = as_arcs(decisions, self.name)
         return np.arange(arcs.first[1], arcs.first[2])[:, None]
 

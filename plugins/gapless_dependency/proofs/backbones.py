@@ -1,4 +1,7 @@
-"""The verifier of split bounds over trees: bounds by the name of a backbone, apart from the solver's code."""
+"""The verifier of split bounds over trees: bounds by the name of a backbone, apart from the solver's code.
+
+Labelled trees are bounded by the best label of each arc, then by the bounds on trees.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ from gapless.certificates.split_formula import SplitWeights
 from gapless.certificates.split_input import SplitInput
 from gapless.certificates.trusted_maximiser import factor_trust_statement
 from gapless.limits.work import CALL
-from gapless.roles import Factor, Fixings
+from gapless.oracles.verifier_bounds import CheckedBounds
+from gapless.roles import Factor, Fixings, charge_work
+from gapless_dependency.arcs import LabelledArcs
 from gapless_dependency.backbones import largest_sum
 from gapless_dependency.factors import (
     AdjacentSibling,
@@ -34,6 +39,9 @@ from gapless_dependency.proofs.cut_set_duals import arborescence_bounds, best_th
 
 Bounds = Callable[..., tuple[float, FloatArray]]
 """From weights [head, modifier] to a bound on all trees and, unless ``through=False``, on those with each arc."""
+
+# Eight times the unit roundoff 2^-53: more than the three operations below can lose.
+_ROUNDING = 2.0**-50
 
 # A second copy of what the backbones of the search count: the verifier must not take the search's word for it.
 _COUNTED: dict[str, tuple[type[BackboneFactor] | type[Grandchild], ...]] = {
@@ -202,7 +210,7 @@ def parsing_problem(problem: Any, noun: str) -> ParsingProblem:
 
 
 def _arcs_entered(problem: ParsingProblem, on: Sequence[int], off: Sequence[int]) -> IntArray:
-    """The arcs of which a tree contains one if it lacks an arc of `on` or contains one of `off`."""
+    """List the arcs of which a tree contains one if it lacks an arc of `on` or contains one of `off`."""
     arcs = problem.decisions
     entered = set(off)
     for d in on:
@@ -212,7 +220,7 @@ def _arcs_entered(problem: ParsingProblem, on: Sequence[int], off: Sequence[int]
 
 
 def _exclude(problem: ParsingProblem, left: IntArray, right: IntArray) -> BoolArray:
-    """Whether no tree has both of two arcs into different words: they face, cross, or both leave a single root."""
+    """Mark pairs of arcs into different words that no tree has: they face, cross, or both leave a single root."""
     arcs = problem.decisions
     head, word = arcs.heads[left], arcs.modifiers[left]
     other_head, other_word = arcs.heads[right], arcs.modifiers[right]
@@ -228,14 +236,14 @@ def _exclude(problem: ParsingProblem, left: IntArray, right: IntArray) -> BoolAr
 
 
 def _is(factor: BackboneFactor, kind: type[BackboneFactor] | type[Grandchild]) -> bool:
-    """Whether a factor scores as its kind says: a subclass may see other parts."""
+    """Return whether a factor scores as its kind says: a subclass may see other parts."""
     if not issubclass(kind, BackboneFactor) or not isinstance(factor, kind):
         return False
     return type(factor).parts is kind.parts and type(factor).value is kind.value
 
 
 def _total(problem: ParsingProblem, kind: type[BackboneFactor]) -> FloatArray | None:
-    """The sum of the scores of a kind, raised by what the sum may round away."""
+    """Sum the scores of a kind, raised by what the sum may round away."""
     factors = [factor.scores for factor in problem.backbone_factors if isinstance(factor, kind)]
     if len(factors) < 2:
         return factors[0] if factors else None
@@ -247,7 +255,7 @@ def _total(problem: ParsingProblem, kind: type[BackboneFactor]) -> FloatArray | 
 
 
 def _grandchildren(problem: ParsingProblem) -> FloatArray | None:
-    """The scores of all chains of two arcs [grandparent, head, modifier], raised as in `_total`."""
+    """Sum the scores of all chains of two arcs [grandparent, head, modifier], raised as in `_total`."""
     factors = [scored for scored in problem.conjunctions if isinstance(scored.factor, Grandchild)]
     if not factors:
         return None
@@ -267,3 +275,45 @@ def _grandchildren(problem: ParsingProblem) -> FloatArray | None:
     for scored, cell in zip(factors, cells, strict=True):
         np.add.at(total, cell, round_up_for_sum(scored.all_scores(), int(times.max())))
     return total
+
+
+def labelled_bounds(arcs: LabelledArcs, bounds: Bounds, weights: FloatArray, fixings: Fixings) -> CheckedBounds:
+    """Bound the trees with each labelled arc on, and off.
+
+    A word has one head with one label: with a labelled arc off, the best of the word's others counts.
+
+    Parameters
+    ----------
+    arcs : LabelledArcs
+    bounds : callable
+        Of the trees without labels.
+    weights : float64 (decisions,)
+        Finite.
+    fixings : Fixings
+        With what they imply.
+    """
+    charge_work(20.0 * weights.size, 40)
+    open_mask = fixings.state != 0
+    top = np.full(arcs.arcs.count, -np.inf)
+    np.maximum.at(top, arcs.arc[open_mask], weights[open_mask])
+    matrix = np.full((arcs.length + 1, arcs.length + 1), -np.inf)
+    matrix[arcs.arcs.heads, arcs.arcs.modifiers] = top
+    best, through = bounds(matrix)
+    if best == -math.inf:
+        infeasible = np.full(weights.size, -np.inf)
+        return CheckedBounds(-math.inf, infeasible, infeasible)
+    on = np.full(weights.size, -np.inf)
+    open_ids = np.flatnonzero(open_mask)
+    best_label, with_arc = top[arcs.arc[open_ids]], through[arcs.heads[open_ids], arcs.modifiers[open_ids]]
+    own = weights[open_ids]
+    lost = _ROUNDING * (np.where(np.isfinite(with_arc), np.abs(with_arc), 0.0) + np.abs(best_label) + np.abs(own))
+    # With its best label a tree has the bound of the arc: no difference, so no rounding.
+    on[open_ids] = np.where(own == best_label, with_arc, with_arc - best_label + own + lost)
+    off = np.full(weights.size, -np.inf)
+    for start, stop in zip(arcs.first[1:-1].tolist(), arcs.first[2:].tolist(), strict=True):
+        if stop - start > 1:
+            first = start + int(on[start:stop].argmax())
+            # A word has exactly one labelled arc: without this one, it has the best of its others.
+            off[start:stop] = on[first]
+            off[first] = np.delete(on[start:stop], first - start).max()
+    return CheckedBounds(best, on, off)

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.roles import charge_work
-from gapless_dependency.proofs.rounding import ObjectArray, rounded_up, whole_numbers
+
+ObjectArray = NDArray[Any]
+"""Of Python's integers, which have as many digits as they need."""
+
+
+def whole_numbers(values: FloatArray) -> tuple[ObjectArray, int]:
+    """Scale finite numbers by a power of two that makes all of them integers; return these and the exponent."""
+    # A float64 has 53 binary digits: shifted by those, and by its exponent, it is an integer.
+    mantissa, exponent = np.frexp(values)
+    nonzero = values != 0.0
+    bits = 53 - int(exponent[nonzero].min()) if nonzero.any() else 0
+    integers = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
+    shift = np.where(nonzero, exponent - 53 + bits, 0).astype(object)
+    return integers * 2**shift, bits
+
+
+def rounded_up(integer: int, bits: int) -> float:
+    """Return a float64 that is at least ``whole / 2 ** bits``."""
+    numerator, denominator = (integer, 1 << bits) if bits >= 0 else (integer << -bits, 1)
+    # Python divides integers with correct rounding, so one step up is above the exact quotient.
+    return math.nextafter(numerator / denominator, math.inf)
+
 
 WHOLE = 30
 """Steps of work for an operation on one Python integer, as opposed to a float64 in an array."""
@@ -28,7 +53,7 @@ class CutSetDuals:
 def arborescence_bounds(
     weights: FloatArray, single_root: bool, *, through: bool = True
 ) -> tuple[float, FloatArray]:
-    r"""A bound on all trees, and on the trees with each arc.
+    r"""Bound all trees, and the trees with each arc.
 
     For any prices y as in `CutSetDuals`, a tree T has
     :math:`w(T) \le \sum_S y_S + \sum_{e \in T} r_e, r_e = w_e - \sum_{S\ entered\ by\ e} y_S`,

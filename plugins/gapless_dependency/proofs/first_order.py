@@ -26,7 +26,7 @@ class FirstOrderCertificate(BoundCertificate):
     kind: ClassVar[str] = "arcs only"
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
-        """The bound on all trees that agree with the fixings; `InvalidProblem` if there are factors."""
+        """Bound all trees that agree with the fixings. Raises `InvalidProblem` if there are factors."""
         # A factor of positive scores could lift a tree above this bound.
         if not isinstance(problem, ParsingProblem) or problem.factors:
             raise InvalidProblem(f"this evidence is for a ParsingProblem without factors, got {problem!r}")

@@ -57,11 +57,11 @@ def bounds_through_arcs(
     recursion = Recursion()
 
     def items(chart: Chart, known: IntArray, *index: IntArray) -> Items:
-        """Items, and the head above if they know it."""
+        """Index items, with the head above if they know it."""
         return chart, (known, *(i[None] for i in index)) if grand else index
 
     def scored(h: IntArray, s: IntArray, m: IntArray) -> tuple[Items | Scores, ...]:
-        """Score of an arc h -> m with the nearer neighbour s."""
+        """List the scores of an arc h -> m with the nearer neighbour s."""
         if not grand:
             return (arc_scores, (h, m)), (pair, (h, s, m))
         arcs = (h[None], m[None])

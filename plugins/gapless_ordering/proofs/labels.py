@@ -92,7 +92,7 @@ def _sets(pairs: IntArray, n: int, words: int) -> Sets:
 
 
 def _best_of_each(parts: list[_Labels], paths: bool) -> _Labels:
-    """Of labels with the same vertex and set, the one of the best value; paths with the same set paid the same."""
+    """Keep the best of labels with the same vertex and set; paths with the same set paid the same."""
     # Sorting: a label costs much more than an extension that was looked at.
     charge_work(500 * sum(part.at.size for part in parts), 20)
     labels = _Labels(*(np.concatenate(field) for field in zip(*parts, strict=True)))

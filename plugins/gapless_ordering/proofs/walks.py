@@ -7,8 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from gapless.arrays.round_up import round_up_for_sum
 from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.arrays.tolerance import EPSILON
+from gapless.oracles.verifier_bounds import CheckedBounds
 from gapless.roles import Fixings, charge_work
 from gapless_ordering.path_problem import PathProblem
 
@@ -50,7 +52,7 @@ class WalkTables:
         return len(self.alive)
 
     def rule_out(self, prices: FloatArray, level: float) -> float:
-        """Rule out each place of a vertex where no walk exceeds `level`; the bound on the walks that are left.
+        """Rule out each position of a vertex where no walk exceeds `level`; return a bound on the other walks.
 
         Returns -inf when there is none. `prices` (float64 (classes,)): multipliers, not negative.
         """
@@ -93,3 +95,29 @@ def sum_of(prices: FloatArray, length: int) -> float:
 
 def _portions(vertices: IntArray, size: int = 256) -> Iterable[IntArray]:
     return (vertices[first : first + size] for first in range(0, vertices.size, size))
+
+
+def walk_bounds(start: FloatArray, inner: FloatArray, end: FloatArray, length: int) -> CheckedBounds:
+    """Bound the best walk, and the best through each edge; every path is a walk.
+
+    Parameters
+    ----------
+    start, end : float64 (n,)
+        Weights of the edges from the source and to the sink; -inf where an edge is off.
+    inner : float64 (n, n)
+    length : int
+        Number of vertices.
+    """
+    charge_work(6.0 * length * inner.size, 20 * length)
+    # No walk adds up more weights; raised ones make every float64 sum an upper bound.
+    start, inner, end = (round_up_for_sum(part, length + 4) for part in (start, inner, end))
+    prefix, suffix = [start], [end]
+    for _ in range(length - 1):
+        prefix.append((prefix[-1][:, None] + inner).max(axis=0))
+        suffix.append((inner + suffix[-1]).max(axis=1))
+    best = float((prefix[-1] + end).max())
+    through = np.full(inner.shape, -np.inf)
+    for position in range(length - 1):
+        np.maximum(through, prefix[position][:, None] + suffix[length - 2 - position], out=through)
+    on = np.concatenate([start + suffix[-1], (through + inner).ravel(), prefix[-1] + end])
+    return CheckedBounds(best, on, np.full(on.size, best) if best > -math.inf else np.full(on.size, -np.inf))

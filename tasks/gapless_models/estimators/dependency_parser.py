@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 import gapless as gl
 from gapless import BatchResult, InvalidProblem
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_dependency.shape import cycle
+from gapless_dependency.tree import cycle
 from gapless_models.estimators.sequences import answers, share_right
 from gapless_models.parsing import Options, Sentence, train
 from gapless_models.solve_all import solve_all

@@ -10,7 +10,7 @@ import numpy as np
 import gapless as gl
 from gapless.arrays.sparse import IntArray
 from gapless_dependency import DependencyTree, ParsingProblem
-from gapless_dependency.shape import crossing
+from gapless_dependency.tree import crossing
 
 Prefix = tuple[float, tuple[int, ...]]
 """Score of a beginning, and the heads of its words."""

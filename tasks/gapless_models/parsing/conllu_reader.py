@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless_dependency.shape import cycle
+from gapless_dependency.tree import cycle
 from gapless_models.parsing import Sentence
 from gapless_models.text_lines import numbered_lines, said
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from gapless.cli import Console
-from gapless_dependency.arc_levels import arcs_with_levels
+from gapless_dependency.arc_diagram import arcs_with_levels
 
 try:
     import rich.console

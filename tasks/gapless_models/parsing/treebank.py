@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from gapless_dependency.shape import crossing
+from gapless_dependency.tree import crossing
 from gapless_models.corpora import FOLDERS, TREEBANK, cache_folder, how_to_get, nearest_corpus
 from gapless_models.corpora.places import named_folder
 from gapless_models.parsing import Sentence

@@ -11,8 +11,7 @@ import attrs
 from gapless.arrays.sparse import IntArray
 from gapless.cli import Console
 from gapless_models.titles.graph import TitleGraph
-from gapless_ordering.alternatives import Alternative, alternatives, by_place
-from gapless_ordering.path_drawing import END, START
+from gapless_ordering.path_drawing import END, START, Alternative, alternatives, by_place
 
 
 @attrs.frozen

@@ -5,8 +5,7 @@ import random
 import xml.etree.ElementTree as ET
 
 from gapless.cli import Console
-from gapless_dependency.arc_diagram import draw_svg
-from gapless_dependency.arc_levels import arcs_with_levels
+from gapless_dependency.arc_diagram import arcs_with_levels, draw_svg
 from gapless_models.parsing.terminal_drawing import TerminalLine, draw, show
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,7 +10,7 @@ import gapless as gl
 from gapless.learn import DamagedFile, TrainingWeights, Weights
 from gapless_dependency import ParsingProblem
 from gapless_dependency.enumeration import tree_scores
-from gapless_dependency.shape import crossing
+from gapless_dependency.tree import crossing
 from gapless_models.parsing import Sentence, attachment
 from gapless_models.parsing.parser_model import all_arcs
 from gapless_models.parsing.templates import atoms_of
