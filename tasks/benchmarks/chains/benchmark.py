@@ -14,7 +14,7 @@ import gapless as gl
 from benchmarks.chains import loops, synthetic
 from benchmarks.chains.contenders import VITERBI
 from benchmarks.chains.corpora import CORPORA, Corpus
-from benchmarks.chains.measurement import Effort, Measured, measure, ratio
+from benchmarks.chains.measurement import Effort, Measured, measure_scores, ratio
 from benchmarks.chains.one_call import Call
 from benchmarks.chains.score_set import ScoreSet
 from benchmarks.chains.stopwatch import Seconds
@@ -31,12 +31,11 @@ _PARTS = ("call", "kernel", "viterbi")
 _NEAR = 0.2
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure and report."""
-    cache = Path(arguments.cache) if arguments.cache else None
+def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[BenchmarkLine]:
+    """Measure every number of each model."""
+    cache, console = Path(arguments.cache) if arguments.cache else None, bench.console
     if cache is not None:
         cache.mkdir(parents=True, exist_ok=True)
-    bench = Bench(console=console)
     try:
         compiled = loops.compiled()
     except gl.MissingDependency as missing:
@@ -44,20 +43,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         compiled = None
     if arguments.quick:
         console.info("marks are not judged: --quick shows that all runs and measures nothing")
-    sets: list[dict[str, Any]] = []
-    measured = _measured(arguments, cache, compiled, bench, sets)
-    return bench.report(measured, judged=not arguments.quick, sets=sets)
-
-
-def _measured(
-    arguments: argparse.Namespace,
-    cache: Path | None,
-    compiled: loops.Compiled | None,
-    bench: Bench,
-    sets: list[dict[str, Any]],
-) -> Iterator[BenchmarkLine]:
-    """Every number of each model; `sets` is filled with the times behind them."""
-    console = bench.console
+    bench.judged, bench.more["sets"] = not arguments.quick, []
     effort = Effort.quick() if arguments.quick else Effort()
     for count in arguments.labels:
         if arguments.data is None:
@@ -65,11 +51,11 @@ def _measured(
         else:
             scores = trained(nearest(count), Path(arguments.data), cache, console)
         console.info(f"{scores.name}: {scores.label_count} labels, {scores.sentences} sentences, {scores.about}")
-        found = measure(scores, compiled, effort, _narrator(console))
+        found = measure_scores(scores, compiled, effort, _narrator(console))
         show_times(found, console)
         for name in found.disagreements:
             bench.wrong.append(f"{scores.name}: {name} does not give the optimal values")
-        sets.append(_document(found))
+        bench.more["sets"].append(_document(found))
         yield from lines(found)
 
 

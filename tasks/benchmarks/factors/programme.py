@@ -69,10 +69,11 @@ def as_diagram(spots: Spots) -> Whole:
     return Whole(np.zeros((n, 2)), np.zeros((2, 2)), factors=[Programme(spots)])
 
 
-def _proved(problem: Any) -> float:
+def proved(problem: Any) -> float:
+    """Return the proved optimum; NaN without a proof."""
     result = gl.solve(problem, "split-bound")
     return float(result.value) if result.status is gl.Status.OPTIMAL else np.nan
 
 
-AS_BACKBONE: Side[Spots, float] = Side(lambda spots: _proved(with_budget(spots)), _proved, with_budget)
-AS_DIAGRAM: Side[Spots, float] = Side(lambda spots: _proved(as_diagram(spots)), _proved, as_diagram)
+AS_BACKBONE: Side[Spots, float] = Side.of(proved, with_budget)
+AS_DIAGRAM: Side[Spots, float] = Side.of(proved, as_diagram)

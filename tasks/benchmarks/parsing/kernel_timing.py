@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import gapless as gl
 import gapless_kernels
 from benchmarks.frame.marks import Spread
 from benchmarks.frame.peers import UFAL
-from benchmarks.frame.turns import Both
+from benchmarks.frame.turns import Both, cpu_seconds, measure_rounds
 from gapless.arrays.sparse import FloatArray
 from gapless_dependency import ParsingProblem
 
@@ -29,25 +28,22 @@ def weights_of(problems: Sequence[ParsingProblem], shortest: int, longest: int) 
     return [np.ascontiguousarray(p.scores) for p in problems if shortest <= p.length <= longest]
 
 
-def seconds(kernels: dict[str, tuple[Kernel, Sequence[FloatArray]]], rounds: int) -> dict[str, NDArray[np.float64]]:
-    """CPU seconds a call of each kernel, (rounds,); they take turns. Calls from Python are part of it."""
-    repeats: dict[str, int] = {}
+def seconds(kernels: dict[str, tuple[Kernel, Sequence[FloatArray]]], rounds: int) -> dict[str, FloatArray]:
+    """Measure CPU seconds a call of each kernel, (rounds,), calls from Python included."""
+    works: dict[str, Callable[[], float]] = {}
     for name, (kernel, weights) in kernels.items():
         once = _turn(kernel, weights, 1)
-        repeats[name] = max(1, int(_SHORTEST / max(once * len(weights), 1e-9)))
-    found = {name: np.empty(rounds) for name in kernels}
-    for turn in range(rounds):
-        for name, (kernel, weights) in kernels.items():
-            found[name][turn] = _turn(kernel, weights, repeats[name])
-    return found
+        works[name] = partial(_turn, kernel, weights, max(1, int(_SHORTEST / max(once * len(weights), 1e-9))))
+    return measure_rounds(works, rounds)
 
 
 def _turn(kernel: Kernel, weights: Sequence[FloatArray], repeats: int) -> float:
-    start = time.thread_time()
-    for _ in range(repeats):
-        for one in weights:
-            kernel(one)
-    return (time.thread_time() - start) / (repeats * len(weights))
+    def work() -> None:
+        for _ in range(repeats):
+            for one in weights:
+                kernel(one)
+
+    return cpu_seconds(work) / (repeats * len(weights))
 
 
 def eisner_microseconds(weights: Sequence[FloatArray], rounds: int) -> Spread | None:

@@ -43,12 +43,11 @@ def growth(
         Each makes the problem of one sentence; they are repeated as often as needed.
     """
     warm = fresh[:count]
+    before = 0.0
     with console.progress(title, len(warm) + count) as advance:
-        for make in warm:
-            solve(make())
-            advance(1)
-        before = resident_megabytes()
-        for number in range(count):
+        for number in range(len(warm) + count):
+            if number == len(warm):
+                before = resident_megabytes()
             solve(fresh[number % len(warm)]())
             advance(1)
         return resident_megabytes() - before

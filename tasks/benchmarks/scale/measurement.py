@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
-from typing import TypeVar
 
 import attrs
 import numpy as np
 
 import gapless as gl
+from benchmarks.frame.turns import Spent, spent
 from benchmarks.scale.kinds import Kind, Problems
-
-T = TypeVar("T")
 
 MOST = 100_000
 _PROBE = 16
-
-
-@attrs.frozen
-class Spent:
-    """The cost of a run.
-
-    Parameters
-    ----------
-    clock, cpu : float
-        Seconds; `cpu` is of this process and all below it.
-    """
-
-    clock: float
-    cpu: float
 
 
 @attrs.define
@@ -71,7 +53,7 @@ def overhead(alone: list[Spent], together: list[Spent]) -> list[float]:
     return [many.cpu / one.cpu for one, many in zip(alone, together, strict=True)]
 
 
-def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
+def measure_sharing(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
     """Solve a number of problems that takes one worker about `seconds`, by one and by `jobs`.
 
     The worker processes are started, and have imported what they need, before the clock runs.
@@ -79,7 +61,7 @@ def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
     probe = kind.draw(_PROBE)
     for workers in (1, jobs):
         _solve(kind, probe(), workers)
-    each = _spent(lambda: _solve(kind, probe(), 1))[1].cpu / _PROBE
+    each = spent(lambda: _solve(kind, probe(), 1), cpu=_cpu_of_all)[1].cpu / _PROBE
     count = int(min(MOST, max(_PROBE, seconds / max(each, 1e-6))))
     make = kind.draw(count)
     found = Shared(kind.name, count, jobs, [], [], [], [], True)
@@ -90,10 +72,9 @@ def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
             (jobs, found.together, found.together_searching),
         ):
             # Made anew each time: problems remember what was found out about them.
-            answers, spent = _spent(lambda workers=workers: _solve(kind, make(), workers))  # type: ignore[misc]
-            whole.append(spent)
-            problems = make()
-            searching.append(_spent(partial(_solve, kind, problems, workers))[1])
+            answers, cost = spent(lambda workers=workers: _solve(kind, make(), workers), cpu=_cpu_of_all)
+            whole.append(cost)
+            searching.append(spent(_solve, kind, make(), workers, cpu=_cpu_of_all)[1])
             values = answers.values if values is None else values
             found.agree &= bool(np.allclose(values, answers.values, rtol=1e-9, equal_nan=True))
     return found
@@ -101,12 +82,6 @@ def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
 
 def _solve(kind: Kind, problems: Problems, jobs: int) -> gl.BatchResult[object]:
     return gl.solve_many(problems, kind.method, jobs=jobs)
-
-
-def _spent(work: Callable[[], T]) -> tuple[T, Spent]:
-    clock, cpu = time.perf_counter(), _cpu_of_all()
-    found = work()
-    return found, Spent(time.perf_counter() - clock, _cpu_of_all() - cpu)
 
 
 def _cpu_of_all() -> float:
