@@ -35,25 +35,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless_dependency.arcs": "Arcs",
-            "gapless_dependency.backbones": "TreeBackbone backbone_for",
-            "gapless_dependency.factors.any_of": "AnyOf",
-            "gapless_dependency.factors.arc_conjunctions": "ArcConjunctions",
-            "gapless_dependency.factors.backbone_factor": "BackboneFactor",
-            "gapless_dependency.factors.comb": "Comb",
-            "gapless_dependency.factors.grandchildren": "Grandchild GreatGrandchild",
-            "gapless_dependency.factors.modifier_chains": "AdjacentSibling GrandSibling OutermostGrandchild",
-            "gapless_dependency.factors.pattern": "PatternNode Pattern",
-            "gapless_dependency.factors.siblings": "Sibling TriSibling",
-            "gapless_dependency.factors.valency": "Valency valency",
-            "gapless_dependency.labelled_arcs": "LabelledArcs",
-            "gapless_dependency.labelled_maximiser": "LabelledTreeMaximiser",
-            "gapless_dependency.labelled_problem": "LabelledParsingProblem",
-            "gapless_dependency.problem": "ParsingProblem",
-            "gapless_dependency.tree": "DependencyTree",
-            "gapless_dependency.tree_maximiser": "TreeMaximiser",
-        },
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
