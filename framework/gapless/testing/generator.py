@@ -267,7 +267,7 @@ class _Rounds(Generic[S, V]):
             )
 
     def suspects(self) -> dict[bytes, IntArray]:
-        """The decisions of each returned column that are on in no feasible structure together."""
+        """Return the decisions of each returned column that are on in no feasible structure together."""
         quantity, threshold = self.decisions.quantity_index(), self.decisions.thresholds()
         feasible = np.zeros((len(self.found), self.decisions.count), bool)
         for one, f in zip(feasible, self.found, strict=True):
@@ -285,7 +285,7 @@ class _Rounds(Generic[S, V]):
 
 
 def _without(batch: Batch, key: int) -> Batch:
-    """A batch without a column, and without its entries in rows."""
+    """Return a batch without a column, and without its entries in rows."""
     entries = batch.rows.coefficients
     kept = entries.indices != key
     starts = np.concatenate([[0], np.cumsum(kept)])[entries.indptr]
@@ -294,7 +294,7 @@ def _without(batch: Batch, key: int) -> Batch:
 
 
 def _listed(keys: Sequence[int]) -> str:
-    """Keys for a message."""
+    """List keys for a message."""
     return f"[{', '.join(map(str, keys[:_LISTED]))}{', ...' if len(keys) > _LISTED else ''}]"
 
 

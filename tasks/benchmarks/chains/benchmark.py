@@ -60,7 +60,7 @@ def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[BenchmarkLi
 
 
 def nearest(count: int) -> Corpus:
-    """The corpus with about that many labels.
+    """Choose the corpus with about that many labels.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def nearest(count: int) -> Corpus:
 
 
 def trained(corpus: Corpus, data: Path, cache: Path | None, console: Console) -> ScoreSet:
-    """Scores of the test part under a quickly trained model, or what an earlier run stored."""
+    """Compute scores of the test part under a quickly trained model, or load what an earlier run stored."""
     stored = None if cache is None else cache / f"{corpus.name}.npz"
     if stored is not None and stored.exists():
         return ScoreSet.load(stored)
@@ -106,7 +106,7 @@ def trained(corpus: Corpus, data: Path, cache: Path | None, console: Console) ->
 
 
 def show_times(measured: Measured, console: Console) -> None:
-    """The times of each contender."""
+    """Show the times of each contender."""
     mean_length = measured.scores.tokens / measured.scores.sentences
     rows = []
     for name, cold in sorted(measured.streamed.items(), key=lambda item: float(np.median(item[1]))):
@@ -135,7 +135,7 @@ def show_times(measured: Measured, console: Console) -> None:
 
 
 def _document(one: Measured) -> dict[str, Any]:
-    """The times of one model's scores, for programs."""
+    """Return the times of one model's scores, for programs."""
     return {
         "name": one.scores.name,
         "about": one.scores.about,
@@ -166,7 +166,7 @@ def _nanoseconds(seconds: Any) -> Spread:
 
 
 def _narrator(console: Console) -> Callable[[str], None]:
-    """Says what is being done where somebody watches."""
+    """Say what is being done where somebody watches."""
     return console.error if console.err.isatty() and not console.as_json else lambda text: None
 
 

@@ -61,7 +61,7 @@ def cold_cache_seconds(
 
 
 def warm_cache_seconds(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dict[str, Seconds]:
-    """CPU seconds a token with scores that stay in the caches.
+    """Measure CPU seconds a token with scores that stay in the caches.
 
     The cost of a call of any size (the layout of the transitions, above all) is measured on the first sentence
     and subtracted: it would weigh more in a few sentences than in the batches that people decode.

@@ -49,17 +49,17 @@ class NothingInPython(ConfigurationFactor):
         return np.flatnonzero(decisions.heads == HEAD)
 
     def value(self, on: BoolArray) -> float:
-        """Nothing."""
+        """Return 0."""
         return 0.0
 
     def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
-        """Every arc of positive weight."""
+        """Choose every arc of positive weight."""
         on = weights > 0
         return float(weights[on].sum()), on
 
 
 def sentences(count: int, n: int, seed: int = 0) -> list[Arrays]:
-    """Random scores, without the structure that makes trained models' easy."""
+    """Draw scores, without the structure that makes trained models' easy."""
     rng = np.random.default_rng(seed)
     return [
         Arrays(rng.normal(size=(n + 1,) * 2), *rng.normal(scale=0.3, size=(2, n + 1, n + 1, n + 1)))

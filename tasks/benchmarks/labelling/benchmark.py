@@ -50,7 +50,7 @@ def _ours(visits: Callable[[Priced], Visits], windows: bool) -> Side[Priced, flo
 
 
 def cspy_lines(bench: Bench) -> Iterator[Measurement]:
-    """Elementary routes under a load and the length of a day, the resources that cspy knows without callbacks."""
+    """Compare elementary routes under a load and the length of a day, which cspy knows without callbacks."""
     if not CSPY.installed:
         return
     cspy: Side[Priced, float] = Side.of(cspy_peer.search, cspy_peer.prepared)
@@ -64,7 +64,7 @@ def cspy_lines(bench: Bench) -> Iterator[Measurement]:
 
 
 def pathwyse_lines(bench: Bench) -> Iterator[Measurement]:
-    """Routes under loads and time windows, with ng-sets of eight and elementary."""
+    """Compare routes under loads and time windows, with ng-sets of eight and elementary."""
     if not pathwyse_peer.PATHWYSE.installed:
         return
     for kind, customers in (("R", 50), ("R", 100), ("C", 100), ("RC", 100)):
@@ -100,7 +100,7 @@ def _compare(bench: Bench, what: str, ours: Both[float], theirs: Both[float], *,
 
 
 def stage_lines(bench: Bench) -> Iterator[Measurement]:
-    """Milliseconds of each stage below zero, as pricing asks them."""
+    """Measure milliseconds of each stage below zero, as pricing asks them."""
     for kind in ("R", "C", "RC"):
         instances = _instances(bench, kind, 100)
         for stage in ("heuristic", "relaxed", "exact"):

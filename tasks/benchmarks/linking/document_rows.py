@@ -30,7 +30,7 @@ LONGEST = gl.Limits(time=10.0)
 
 
 def document_lines(bench: LinkingBench, data: str | None, limit: int | None) -> Iterator[Measurement]:
-    """Documents and sentences under each connection, then whole word-sense documents.
+    """Measure documents and sentences under each connection, then whole word-sense documents.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def _long_lines(bench: LinkingBench, corpora: Sequence[Corpus], limit: int | Non
 def _prepared(
     corpora: Sequence[Corpus], connection: str, limit: int | None
 ) -> tuple[list[LinkingProblem], FloatArray]:
-    """Problems whose distances are known, and the CPU seconds that making each took."""
+    """Make problems whose distances are known; return them and the CPU seconds that making each took."""
     prepared = [
         timed_call(_prepare, corpus, document, connection)
         for corpus in corpora

@@ -61,7 +61,7 @@ def _anew(problem: LinkingProblem) -> LinkingProblem:
 
 
 def proof_lines(bench: LinkingBench) -> Iterator[Measurement]:
-    """Documents of 12, 25 and 53 mentions on each graph."""
+    """Measure documents of 12, 25 and 53 mentions on each graph."""
     judged = bench.synthetic.judged
     for family in FAMILIES:
         for k, marks in MARKS.items():

@@ -29,7 +29,7 @@ _FEW = 5
 
 
 def drawn(bench: Bench, family: str, n: int, length: int, count: int | None = None) -> list[OrderingProblem]:
-    """Instances of a family, one for each seed."""
+    """Draw instances of a family, one for each seed."""
     return [FAMILIES[family](n, length, seed) for seed in range(count or bench.seeds)]
 
 
@@ -39,7 +39,7 @@ def solve(bench: Bench, scores: str, problems: Sequence[OrderingProblem], **ways
 
 
 def drawn_lines(bench: Bench) -> Iterator[Measurement]:
-    """Large instances like those of titles and summaries, a beam beside them."""
+    """Measure large instances like those of titles and summaries, a beam beside them."""
     for family in ("title-like", "summary-like"):
         scores = f"{family}, n = 600, k = 13"
         found = solve(bench, scores, drawn(bench, family, 600, 13), exact=EXACT, beam=_BEAM)
@@ -53,7 +53,7 @@ def drawn_lines(bench: Bench) -> Iterator[Measurement]:
 
 
 def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool) -> Iterator[Measurement]:
-    """Graphs of real sections, at the length of their titles and beyond; a wide beam in the same run.
+    """Measure graphs of real sections, at the length of their titles and beyond; a wide beam in the same run.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _together(
 
 
 def colour_lines(bench: Bench) -> Iterator[BenchmarkLine]:
-    """One colouring of the paper's dynamic program, and all that a failure probability of 1e-3 asks for."""
+    """Measure one colouring of the paper's dynamic program, and all that a failure probability of 1e-3 asks for."""
     scores = "title-like, n = 200, k = 10"
     single = Way("color-coding", {"trials": 1, "colors": 12, "bounds": False})
     found = solve(bench, scores, drawn(bench, "title-like", 200, 10), exact=EXACT, colouring=single)
@@ -132,7 +132,7 @@ def colour_lines(bench: Bench) -> Iterator[BenchmarkLine]:
 
 
 def hard_lines(bench: Bench) -> Iterator[BenchmarkLine]:
-    """Long paths, and distances: where walks that return to a vertex look best."""
+    """Measure long paths, and distances: where walks that return to a vertex look best."""
     for family, n, length in (("title-like", 600, 20), ("metric", 200, 13)):
         scores = f"{family}, n = {n}, k = {length}"
         problems = drawn(bench, family, n, length, min(bench.seeds, 4 * _FEW))

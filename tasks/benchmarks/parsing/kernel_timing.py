@@ -24,7 +24,7 @@ Kernel = Callable[[FloatArray], object]
 
 
 def weights_of(problems: Sequence[ParsingProblem], shortest: int, longest: int) -> list[FloatArray]:
-    """Arc scores of the sentences within a range of lengths, each (n + 1, n + 1)."""
+    """Select arc scores of the sentences within a range of lengths, each (n + 1, n + 1)."""
     return [np.ascontiguousarray(p.scores) for p in problems if shortest <= p.length <= longest]
 
 
@@ -47,7 +47,7 @@ def _turn(kernel: Kernel, weights: Sequence[FloatArray], repeats: int) -> float:
 
 
 def eisner_microseconds(weights: Sequence[FloatArray], rounds: int) -> Spread | None:
-    """Eisner's inside pass with its tree."""
+    """Time Eisner's inside pass with its tree."""
     if not weights:
         return None
     times = seconds({"eisner": (lambda w: gapless_kernels.eisner(w, True), weights)}, rounds)
@@ -55,7 +55,7 @@ def eisner_microseconds(weights: Sequence[FloatArray], rounds: int) -> Spread | 
 
 
 def arborescence_timing(weights: Sequence[FloatArray], rounds: int) -> tuple[Spread | None, Spread | None]:
-    """Microseconds of the best tree with reduced costs, and with max-marginals; None where there is nothing.
+    """Time the best tree with reduced costs, and with max-marginals, in microseconds; None where there is nothing.
 
     Several roots are allowed, as ufal allows them. Reduced costs bound the max-marginals of all arcs; a threshold
     that no tree reaches leaves it at them.
@@ -71,7 +71,7 @@ def arborescence_timing(weights: Sequence[FloatArray], rounds: int) -> tuple[Spr
 
 
 def beside_ufal(weights: Sequence[FloatArray], rounds: int) -> tuple[Both[None], Both[None]] | None:
-    """Ours and ufal's times for the best tree, over the rounds; None where it cannot be measured.
+    """Measure ours and ufal's times for the best tree, over the rounds; None where it cannot be measured.
 
     From arrays, ours is a `ParsingProblem` solved to a certificate, ufal's the array turned as it wants it; the
     searches alone are the kernels.
