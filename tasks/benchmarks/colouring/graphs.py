@@ -9,7 +9,7 @@ Edges = NDArray[np.int64]
 
 
 def myciel(k: int) -> tuple[int, Edges]:
-    """Return the number of vertices and the edges of ``myciel<k>``, without triangles (Mycielski 1955): k + 1 colours."""
+    """Return the number of vertices and the edges of ``myciel<k>``: no triangle, k + 1 colours (Mycielski 1955)."""
     count, edges = 2, [(0, 1)]
     for _ in range(k - 1):
         top = 2 * count
