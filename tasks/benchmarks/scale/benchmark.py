@@ -9,7 +9,7 @@ import gapless as gl
 from benchmarks.frame.bench import Bench
 from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, BenchmarkLine, line
 from benchmarks.scale.kinds import KINDS
-from benchmarks.scale.measurement import Shared, measure_sharing, overhead, ratios
+from benchmarks.scale.measurement import Shared, measure_sharing
 from gapless_tasks.run_options import add_number
 
 WORTH_SHARING = 1.0
@@ -36,17 +36,14 @@ def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[BenchmarkLi
 
 def _judged(shared: Shared) -> Iterator[BenchmarkLine]:
     marks = UNJUDGED
-    if shared.milliseconds(shared.alone) >= WORTH_SHARING:
+    if shared.milliseconds(FROM_ARRAYS) >= WORTH_SHARING:
         marks = (TWICE[0] * shared.jobs / 2, TWICE[1] * shared.jobs / 2)
-    for how, alone, together in (
-        (FROM_ARRAYS, shared.alone, shared.together),
-        (ALONE, shared.alone_searching, shared.together_searching),
-    ):
-        yield line(f"each problem, one worker, {how}", shared.name, shared.milliseconds(alone), "ms")
-        for what, numbers in (("one worker", alone), (f"{shared.jobs} workers", together)):
-            clock = [spent.clock for spent in numbers]
+    for how in (FROM_ARRAYS, ALONE):
+        yield line(f"each problem, one worker, {how}", shared.name, shared.milliseconds(how), "ms")
+        for what, several in (("one worker", False), (f"{shared.jobs} workers", True)):
+            clock = [cost.clock for cost in shared.rounds[how, several]]
             yield line(f"{shared.count:,} problems, {what}, {how}", shared.name, clock, "s by the clock")
-        sooner, more = ratios(alone, together), overhead(alone, together)
+        sooner, more = zip(*shared.ratios(how), strict=True)
         yield line(f"times sooner by the clock, {how}", shared.name, sooner, "x", marks, more=True)
         yield line(f"times the CPU time, {how}", shared.name, more, "x")
 
