@@ -44,27 +44,7 @@ else:
     from gapless.arrays.class_loaders import register_class_loader
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless.results.batch_result": "BatchResult",
-            "gapless.certificates.certificate": "Certificate Verdict",
-            "gapless.errors": (
-                "GaplessError InvalidLimits InvalidProblem InvalidResult MissingDependency "
-                "SolveError UnknownName UnknownOption VerificationFailed"
-            ),
-            "gapless.limits.events": "Event",
-            "gapless.limits.limits": "Limits Stop",
-            "gapless.problems.problem": "Problem",
-            "gapless.results.record": "Record read_values",
-            "gapless.results.result": "NoSolution Result Solution Status",
-            "gapless.arrays.serial": "dumps loads",
-            "gapless.limits.work": "work_limit",
-            "gapless.solving": "solve solve_many",
-            "gapless.streaming": "solve_stream",
-        },
-        submodules="cli parallel plugins roles solving streaming",
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__, submodules="cli parallel plugins roles solving streaming")
 
     __all__ += ["__version__"]
 

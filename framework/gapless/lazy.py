@@ -1,33 +1,31 @@
 """Lazy imports: names of a package that are imported on first access (PEP 562).
 
-The package imports the same names under ``TYPE_CHECKING`` for type checkers and editors, each ``as`` itself, which
-marks it as re-exported; a test compares the two lists.
+The package imports the names under ``TYPE_CHECKING``, each ``as`` itself, for type checkers and editors. There is
+no other list: this one is read from the source of the package.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 
 def lazy_names(
-    package: str, homes: Mapping[str, str], submodules: str = ""
+    package: str, submodules: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Make the functions ``__getattr__`` and ``__dir__`` of a package, and its list ``__all__``.
 
     Parameters
     ----------
     package : str
-        Its ``__name__``.
-    homes : mapping of str to str
-        Names to import from each module, separated by spaces.
+        Its ``__name__``; its names are those that its source imports under ``TYPE_CHECKING``, each ``as`` itself.
     submodules : str
         Modules of the package that are imported on access as attributes, separated by spaces.
     """
-    home_of = {name: home for home, names in homes.items() for name in names.split()}
+    home_of = _homes(package)
     modules = submodules.split()
 
     if any(home == f"{package}.{name}" for name, home in home_of.items()):
@@ -53,3 +51,34 @@ def lazy_names(
         return sorted({*vars(sys.modules[package]), *home_of, *modules})
 
     return get, names, sorted(home_of)
+
+
+def _homes(package: str) -> dict[str, str]:
+    """Read names and their modules from statements such as ``from package.module import Name as Name``."""
+    loader: Any = sys.modules[package].__spec__.loader  # type: ignore[union-attr]
+    source = loader.get_source(package)
+    if source is None:  # frozen programs ship bytecode alone
+        bound = vars(sys.modules[package])  # by now, what the package imports at once
+        return {n: home for n, home in _homes_in_bytecode(loader.get_code(package)).items() if n not in bound}
+    homes = {}
+    # Without `re` and `ast`, whose import takes as long as that of all of `gapless`.
+    for statement in source.split("\n    from ")[1:]:
+        home, _, names = statement.partition(" import ")
+        for one in names.partition(")" if names.startswith("(") else "\n")[0].strip("(").split(","):
+            name, _, alias = one.strip().partition(" as ")
+            if name and name == alias:
+                homes[name] = home
+    return homes
+
+
+def _homes_in_bytecode(code: CodeType) -> dict[str, str]:
+    """Read all imported names and their modules from bytecode, which keeps the imports under ``TYPE_CHECKING``."""
+    import dis
+
+    homes, home = {}, ""
+    for step in dis.get_instructions(code):
+        if step.opname == "IMPORT_NAME":
+            home = step.argval
+        elif step.opname == "IMPORT_FROM":
+            homes[step.argval] = home
+    return homes

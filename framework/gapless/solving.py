@@ -172,8 +172,7 @@ def solve_many(
     if isinstance(problems, Problem):
         raise InvalidProblem(f"solve_many() wants many problems, got one {type(problems).__name__}: use solve")
     check_call(method, limits, seed, verify)
-    check_jobs(jobs, chunk_size)
-    check_k(k)
+    check_many(jobs, chunk_size, k)
     batched = isinstance(problems, ProblemBatch)
     todo: Sequence[Problem[S]]
     todo = problems if isinstance(problems, ProblemBatch) else list(only_problems("solve_many", problems))
@@ -308,8 +307,9 @@ def check_call(method: Any, limits: Any, seed: Any, verify: Any) -> None:
     """Check the arguments that do not depend on the method."""
     if method is not None and not isinstance(method, str):
         raise UnknownName(f"method is {method!r:.80}, expected the name of a method, or None for the default")
-    check_limits(limits)
-    check_seed(seed)
+    if not isinstance(limits, Limits):
+        raise UnknownOption(f"limits is {limits!r}, expected gapless.Limits(...)")
+    check_count("seed", seed, 0)
     check_flag("verify", verify)
 
 
@@ -319,27 +319,12 @@ def check_flag(name: str, value: Any) -> None:
         raise UnknownOption(f"{name} is {value!r:.80}, expected True or False")
 
 
-def check_jobs(jobs: Any, chunk_size: Any) -> None:
-    """Check a number of workers, and of problems in a chunk."""
+def check_many(jobs: Any, chunk_size: Any, k: Any) -> None:
+    """Check a number of workers, of problems in a chunk, and of best structures."""
     if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0:
         raise UnknownOption(f"jobs is {jobs!r}, expected a number of processes, or -1 for one on each core")
     check_count("chunk_size", chunk_size)
-
-
-def check_limits(limits: Any) -> None:
-    """Raise `UnknownOption` unless `limits` is a `Limits`."""
-    if not isinstance(limits, Limits):
-        raise UnknownOption(f"limits is {limits!r}, expected gapless.Limits(...)")
-
-
-def check_k(k: Any) -> None:
-    """Raise `UnknownOption` unless `k` is a number of structures; "all of them" may be any large number."""
-    check_count("k", k, below=math.inf)
-
-
-def check_seed(seed: Any) -> None:
-    """Raise `UnknownOption` unless `seed` is a whole number that every method can take."""
-    check_count("seed", seed, 0)
+    check_count("k", k, below=math.inf)  # "all of them" may be any large number
 
 
 def choose(plugins: Plugins, problem: Problem[Any], method: str | None) -> Method:

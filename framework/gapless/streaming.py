@@ -15,7 +15,7 @@ from gapless.plugins.registry import Method
 from gapless.problems.problem import Problem
 from gapless.results.batch_result import interrupted
 from gapless.results.result import Result
-from gapless.solving import BatchRequest, check_call, check_jobs, check_k, choose, only_problems
+from gapless.solving import BatchRequest, check_call, check_many, choose, only_problems
 
 S = TypeVar("S")
 
@@ -73,8 +73,7 @@ def solve_stream(
     if isinstance(problems, Problem):
         raise InvalidProblem(f"solve_stream() wants many problems, got one {type(problems).__name__}: use solve")
     check_call(method, limits, seed, verify)
-    check_k(k)
-    check_jobs(jobs, chunk_size)
+    check_many(jobs, chunk_size, k)
     request = BatchRequest(method, limits, seed, options, k, verify=bool(verify))
     # A generator of its own, so that wrong arguments raise at the call instead of at the first outcome.
     return _outcomes(request, only_problems("solve_stream", problems), int(jobs), chunk_size)

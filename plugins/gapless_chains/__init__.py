@@ -41,24 +41,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless_chains.batch": "ChainBatch ChainModel path_values",
-            "gapless_chains.batch_decoding": "KBestLabellings",
-            "gapless_chains.column_generation.formulation": "ChainView",
-            "gapless_chains.column_generation.messages": "DomainMessages",
-            "gapless_chains.column_generation.reduced_cost": "ReducedCostOracle",
-            "gapless_chains.k_best": "k_best_of_batch",
-            "gapless_chains.label_maximiser": "TreeLabelMaximiser ViterbiMaximiser",
-            "gapless_chains.margin": "MarginViolations margin_violation two_best",
-            "gapless_chains.problem": "ChainProblem",
-            "gapless_chains.proofs.potentials": "PotentialsCertificate TreePotentialsCertificate",
-            "gapless_chains.proofs.survivors": "DominanceCertificate",
-            "gapless_chains.segments": "Segments",
-            "gapless_chains.transition_bounds": "TransitionBounds transition_bounds",
-            "gapless_chains.trees.messages": "TreeMessages TreeView",
-            "gapless_chains.trees.problem": "TreeProblem",
-            "gapless_chains.trees.reduced_cost": "TreeReducedCostOracle",
-        },
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

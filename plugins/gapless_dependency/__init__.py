@@ -37,18 +37,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless_dependency.arcs": "Arcs LabelledArcs",
-            "gapless_dependency.backbones": "TreeBackbone backbone_for",
-            "gapless_dependency.factors": (
-                "AdjacentSibling AnyOf ArcConjunctions BackboneFactor Comb GrandSibling Grandchild GreatGrandchild "
-                "OutermostGrandchild Pattern PatternNode Sibling TriSibling Valency valency"
-            ),
-            "gapless_dependency.labelled_problem": "LabelledParsingProblem",
-            "gapless_dependency.problem": "ParsingProblem",
-            "gapless_dependency.tree": "DependencyTree",
-            "gapless_dependency.tree_maximiser": "LabelledTreeMaximiser TreeMaximiser",
-        },
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -12,11 +12,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless_linking.connection": "Connection",
-            "gapless_linking.graph": "Graph",
-            "gapless_linking.problem": "LinkingProblem",
-        },
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -12,11 +12,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless_ordering.auxiliary": "Auxiliary AuxiliaryWords",
-            "gapless_ordering.problem": "OrderingProblem",
-            "gapless_ordering.walk_maximiser": "WalkMaximiser",
-        },
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -16,10 +16,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless_splitbound.certificate": "EnumeratedTrees TreeSplitCertificate",
-            "gapless_splitbound.pruning": "candidate_heads prune",
-        },
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -14,14 +14,7 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    _get, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless_torch.chain_hinge": "ChainHinge",
-            "gapless_torch.dependency_hinge": "DependencyHinge",
-            "gapless_torch.structured_hinge": "StructuredHinge",
-        },
-    )
+    _get, __dir__, __all__ = lazy_names(__name__)
 
     def __getattr__(name):
         try:

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The options of all benchmarks."""
+    """Make the parser of the options of all benchmarks."""
     parser = Parser(prog="python -m benchmarks", description="Speeds beside peers and targets.")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     names = parser.add_subparsers(metavar="NAME", dest="benchmark")

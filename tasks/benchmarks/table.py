@@ -1,9 +1,19 @@
-"""The benchmarks by name."""
+"""The benchmarks by name.
+
+A module ``benchmarks.NAME.benchmark`` declares one: `add_arguments`, ``measure(arguments, bench)``, which yields
+numbers and comparisons, the `PEERS` that may be missing, and `REMARKS`. The frame does the rest.
+"""
 
 from __future__ import annotations
 
+import argparse
 import importlib
+from functools import partial
+from typing import Any
 
+import gapless as gl
+from benchmarks.frame.bench import Bench
+from gapless.cli import Console
 from gapless.roles import Task
 
 SUMMARIES = {
@@ -24,4 +34,17 @@ SUMMARIES = {
 def benchmark(name: str) -> Task:
     """Load a benchmark as a task with its options."""
     module = importlib.import_module(f"benchmarks.{name.replace('-', '_')}.benchmark")
-    return Task(name, SUMMARIES[name], module.add_arguments, module.run)
+    return Task(name, SUMMARIES[name], module.add_arguments, partial(run, module))
+
+
+def run(module: Any, arguments: argparse.Namespace, console: Console) -> int:
+    """Measure what a module declares, and report."""
+    absent = [peer.absent for peer in getattr(module, "PEERS", ()) if not peer.installed]
+    limits = gl.Limits(time=getattr(arguments, "limit_seconds", None))
+    bench = Bench(
+        console=console,
+        limits=limits,
+        seeds=getattr(arguments, "seeds", 1),
+        remarks=[*absent, *getattr(module, "REMARKS", ())],
+    )
+    return bench.report(module.measure(arguments, bench))

@@ -8,4 +8,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(__name__, {"gapless_spacy.proofs": "Proof Proofs"})
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

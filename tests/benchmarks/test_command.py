@@ -53,7 +53,7 @@ def test_a_peer_that_is_not_installed_says_how_to_get_it():
 
 def test_numbers_without_marks_have_no_verdict(capsys):
     found = [line("speed", "drawn", [1.0, 2.0, 3.0], "x", (3, 4), more=True)]
-    assert Bench(console=Console(as_json=True)).report(found, judged=False, sets=[]) == exit_codes.PROVED
+    assert Bench(console=Console(as_json=True), judged=False, more={"sets": []}).report(found) == exit_codes.PROVED
     document = json.loads(capsys.readouterr().out)
     assert document["lines"][0]["verdict"] == ""
     assert document["lines"][0]["value"] == {"median": 2.0, "least": 1.0, "most": 3.0}

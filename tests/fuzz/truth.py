@@ -47,8 +47,8 @@ def check_record(record, judges):
         best = [problem.sense.sign * solution.value for solution in judge(problem, 1)]
     except SpaceTooLarge:
         return
-    check = Check("a changed record")
-    check_verified(check, Instance(problem, best), record.result, verdict, "fuzz", rounding=rounding(problem))
+    check = Check("a changed record", "fuzz")
+    check_verified(check, Instance(problem, best), record.result, verdict, rounding=rounding(problem))
 
 
 def small(problem):

@@ -39,22 +39,16 @@ LOOKED_AT = 1 << 20
 """Number of bytes at either end of a corpus by which a continued run recognises it."""
 
 
+@attrs.frozen
 class _Records:
-    """Store of the finished records; also holds those of an earlier run."""
+    """Store of the finished records; also holds those of an earlier run.
 
-    def finished(self, name: str, stored: StoredProblem) -> Result[Any] | None:
-        """Return the result that an earlier run stored under a name, for the same problem."""
-        return None
+    `write`: stores a record. `finished`: returns the result that an earlier run stored under a name, for the same
+    problem.
+    """
 
-    def write(self, record: Record) -> None:
-        """Store a record."""
-
-
-class _Printed(_Records):
-    """Store that prints each record as a line of standard output."""
-
-    def write(self, record: Record) -> None:
-        print(serial.dumps(record), flush=True)
+    write: Callable[[Record], object] = lambda record: None
+    finished: Callable[[str, StoredProblem], Result[Any] | None] = lambda name, stored: None
 
 
 @attrs.define
@@ -204,7 +198,7 @@ def _records(parsed: argparse.Namespace, console: Console) -> Iterator[_Records]
     if out is None:
         yield _Records()
     elif out == STDOUT:
-        yield _Printed()
+        yield _Records(lambda record: print(serial.dumps(record), flush=True))
     elif out.endswith(".jsonl"):
         check_output(out, is_record, overwrite=parsed.overwrite, reads=[parsed.file])
         with _records_file(out, console) as records:
@@ -225,13 +219,12 @@ def _records_file(out: str, console: Console) -> Iterator[_Records]:
         )
     with aside.open("w", encoding="utf-8") as file:
 
-        class _File(_Records):
-            def write(self, record: Record) -> None:
-                file.write(serial.dumps(record) + "\n")
-                file.flush()
+        def write(record: Record) -> None:
+            file.write(serial.dumps(record) + "\n")
+            file.flush()
 
         try:
-            yield _File()
+            yield _Records(write)
         except BaseException:
             console.error(f"gapless: the records that were finished are in {aside}")
             raise
@@ -255,24 +248,23 @@ def _run_folder(out: Path, parsed: argparse.Namespace) -> Iterator[_Records]:
         folder.about("the problems of", corpus)
         log = folder.log(ANSWERS)
 
-        class _Log(_Records):
-            def finished(self, name: str, stored: StoredProblem) -> Result[Any] | None:
-                if name not in log:
-                    return None
-                kept = log[name]
-                # The fingerprint reads both ends of the corpus only, so compare the problem itself.
-                if not isinstance(kept, Record) or serial.dumps(kept.problem) != serial.dumps(stored.problem):
-                    raise InvalidProblem(
-                        f"{stored.location}: {out} holds an answer for {name!r} to another problem; give another "
-                        "folder, or --overwrite to start again"
-                    )
-                return kept.result
+        def finished(name: str, stored: StoredProblem) -> Result[Any] | None:
+            if name not in log:
+                return None
+            kept = log[name]
+            # The fingerprint reads both ends of the corpus only, so compare the problem itself.
+            if not isinstance(kept, Record) or serial.dumps(kept.problem) != serial.dumps(stored.problem):
+                raise InvalidProblem(
+                    f"{stored.location}: {out} holds an answer for {name!r} to another problem; give another "
+                    "folder, or --overwrite to start again"
+                )
+            return kept.result
 
-            def write(self, record: Record) -> None:
-                if record.result.stop not in (Stop.INTERRUPTED, Stop.ERROR):  # those are tried again
-                    log.append(record)
+        def write(record: Record) -> None:
+            if record.result.stop not in (Stop.INTERRUPTED, Stop.ERROR):  # those are tried again
+                log.append(record)
 
-        yield _Log()
+        yield _Records(write, finished)
 
 
 def _fingerprint(file: Path) -> Fingerprint:

@@ -19,16 +19,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless.factors.shipped.automaton": "Automaton",
-            "gapless.factors.shipped.budget": "Budget",
-            "gapless.factors.shipped.cardinality": "Cardinality",
-            "gapless.factors.shipped.drawing": "draw_diagram",
-            "gapless.factors.shipped.occurrence": "AtLeastOne AtMostOne Or",
-            "gapless.factors.shipped.precedence": "Precedence",
-            "gapless.factors.shipped.segment_lengths": "SegmentLengths",
-            "gapless.factors.shipped.table": "Table",
-        },
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

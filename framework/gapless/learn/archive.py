@@ -122,7 +122,7 @@ def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Arr
 
 
 def is_archive(path: str | os.PathLike[str], kind: str) -> bool:
-    """Whether `write_archive` wrote this file for this `kind`, in any version; its arrays are not read."""
+    """Return whether `write_archive` wrote this file for this `kind`, in any version; its arrays are not read."""
     try:
         if not zipfile.is_zipfile(path):
             return False

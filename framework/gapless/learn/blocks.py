@@ -42,7 +42,7 @@ class FeatureVector:
         return FeatureVector(parts)
 
     def merged(self) -> FeatureVector:
-        """The same vector with unique positions, ascending, without zeros."""
+        """Return the same vector with unique positions, ascending, without zeros."""
         parts = {}
         for name, (places, values) in self.parts.items():
             once, where = np.unique(places, return_inverse=True)
@@ -52,7 +52,7 @@ class FeatureVector:
         return FeatureVector(parts)
 
     def squared_norm(self) -> float:
-        """The squared Euclidean norm."""
+        """Compute the squared Euclidean norm."""
         return math.fsum(float(values @ values) for _, values in self.merged().parts.values())
 
 
@@ -101,7 +101,7 @@ class Blocks(Mapping[str, tuple[int, ...]]):
         return self._slices[name]
 
     def vector(self, **entries: tuple[Places, Any]) -> FeatureVector:
-        """A sparse vector from indices and values per block.
+        """Build a sparse vector from indices and values per block.
 
         Parameters
         ----------

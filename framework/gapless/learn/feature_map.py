@@ -32,18 +32,18 @@ class FeatureMap(ABC, Generic[X, P, S]):
 
     @abstractmethod
     def gold(self, example: X) -> S:
-        """The right structure."""
+        """Return the right structure."""
 
     @abstractmethod
     def problem(self, weights: Weights, example: X) -> P:
-        """The problem of the example under these weights; must not keep views of them."""
+        """Build the problem of the example under these weights; must not keep views of them."""
 
     @abstractmethod
     def features(self, example: X, structure: S) -> FeatureVector:
-        """The features of a structure."""
+        """Compute the features of a structure."""
 
     def difference(self, example: X, better: S, worse: S) -> FeatureVector:
-        """``features(better) - features(worse)``; override it where most of the two cancels."""
+        """Compute ``features(better) - features(worse)``; override it where most of the two cancels."""
         return self.features(example, better) - self.features(example, worse)
 
     def loss(self, example: X, structure: S) -> float:
@@ -60,7 +60,7 @@ class FeatureMap(ABC, Generic[X, P, S]):
         return float(np.count_nonzero(gold != found))
 
     def augmented_problem(self, weights: Weights, example: X, margin: float) -> P:
-        """The problem with ``margin * loss(example, structure)`` added to every score, up to a constant.
+        """Build the problem with ``margin * loss(example, structure)`` added to every score, up to a constant.
 
         Optional: for the perceptron with a margin and the structured SVM with Hamming loss, where the loss
         decomposes in the same way as the scores.

@@ -54,7 +54,7 @@ class StructuredPerceptron(Trainer[X, P, S]):
         self.margin = margin
 
     def settings(self) -> dict[str, Any]:
-        """The settings with the margin."""
+        """Return the settings with the margin."""
         return {**super().settings(), "margin": self.margin}
 
     def step(self, weights: TrainingWeights, example: X, rng: np.random.Generator, count: int) -> Step:

@@ -19,7 +19,7 @@ S = TypeVar("S")
 
 
 def best_structure(problem: Problem[S]) -> S:
-    """The best structure by the problem type's default method.
+    """Find the best structure by the problem type's default method.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def best_structure(problem: Problem[S]) -> S:
 
 
 def structure_of(solver: Callable[[P], S | Result[S]]) -> Callable[[P], S]:
-    """The solver, reduced to the best structure if it returns a whole `Result`.
+    """Reduce a solver to the best structure if it returns a whole `Result`.
 
     When called, raises `InvalidProblem`: the solver returned no structure, or several answers as a batch.
     """
@@ -52,7 +52,7 @@ def structure_of(solver: Callable[[P], S | Result[S]]) -> Callable[[P], S]:
 
 
 def margin_violation(problem: Problem[S], gold: S, margin: float) -> S | None:
-    """The best structure other than `gold`, if it scores at least ``score(gold) - margin``; None otherwise.
+    """Find the best structure other than `gold`, if it scores at least ``score(gold) - margin``; None otherwise.
 
     Takes the two best from the problem type's default method, which must support ``k=2``. Pass a faster oracle to
     `StructuredSVM` if you have one.

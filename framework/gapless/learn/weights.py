@@ -70,7 +70,7 @@ class Weights:
         return view
 
     def rows(self, name: str, ids: IntArray) -> NDArray[np.floating]:
-        """``weights[name][ids]``, a copy, without touching the other rows."""
+        """Copy ``weights[name][ids]``, without touching the other rows."""
         found: NDArray[np.floating] = self._views[name].take(ids, axis=0)
         scale = self._scale(name)
         if scale != 1.0:
@@ -78,7 +78,7 @@ class Weights:
         return found
 
     def row_sums(self, name: str, ids: IntArray, indptr: IntArray) -> FloatArray:
-        """Sums of rows: the scores of sparse 0/1 features.
+        """Sum rows: the scores of sparse 0/1 features.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Weights:
         return sums
 
     def dot(self, features: FeatureVector) -> float:
-        """The score of a structure with these features."""
+        """Compute the score of a structure with these features."""
         total = 0.0
         for name, (places, values) in features.parts.items():
             block = self.values[self.blocks.slice(name)]

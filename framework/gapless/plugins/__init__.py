@@ -30,8 +30,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from gapless.plugins.call import SolveRequest
+    from gapless.plugins.call import SolveRequest as SolveRequest
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, _ = lazy_names(__name__, {"gapless.plugins.call": "SolveRequest"})
+    __getattr__, __dir__, _ = lazy_names(__name__)

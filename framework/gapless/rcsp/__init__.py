@@ -19,13 +19,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless.rcsp.compiled_resource": "CompiledResource",
-            "gapless.rcsp.label_setting": "LabelSetting",
-            "gapless.rcsp.network": "Network",
-            "gapless.rcsp.resources": "Additive DiagramResource RankOneCuts Visits",
-            "gapless.rcsp.routes": "Routes",
-        },
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

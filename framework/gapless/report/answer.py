@@ -222,7 +222,7 @@ _ACROSS, _DOWN, _MARGIN, _RADIUS = 22.0, 54.0, 18.0, 7.0
 
 
 def draw_tree(nodes: Sequence[TreeNode], *, titled: bool = False) -> str:
-    """One SVG element; the page colours it and shows the description of a node on hover, focus and touch.
+    """Draw one SVG element; the page colours it and shows the description of a node on hover, focus and touch.
 
     `titled`: each node has a title, for pages without a script.
     """

@@ -44,8 +44,6 @@ class GoldComparison:
     tokens : sequence of Token
     gold : sequence of str
         The right sequence, for sequences only, if it is another one.
-    known : int
-        Number of parts of which the right one is known.
     right : sequence of bool
         For each token whether it is right; empty where nothing is known.
     pairs : sequence of (str, str)
@@ -54,10 +52,14 @@ class GoldComparison:
 
     kind: str
     tokens: Sequence[Token]
-    gold: Sequence[str]
-    known: int
-    right: Sequence[bool]
-    pairs: Sequence[tuple[str, str]]
+    gold: Sequence[str] = ()
+    right: Sequence[bool] = ()
+    pairs: Sequence[tuple[str, str]] = ()
+
+    @property
+    def known(self) -> int:
+        """Number of parts of which the right one is known."""
+        return len(self.right)
 
     @property
     def wrong(self) -> int | None:
@@ -70,7 +72,7 @@ def compared(record: Record) -> GoldComparison:
     found = parts_of(record.problem, record.result.best) if record.result.solutions else None
     words = record.words
     if found is None:
-        return GoldComparison("", [Token(word, "") for word in words], (), 0, (), ())
+        return GoldComparison("", [Token(word, "") for word in words])
     gold = record.gold
     right = gold if gold is None or isinstance(gold, tuple) else parts_of(record.problem, gold)
     if found.kind == "sequence":
@@ -96,9 +98,7 @@ def parts_of(problem: Problem[Any], structure: Any) -> NamedStructure | None:
 def _names(words: Sequence[str], found: NamedStructure, gold: Sequence[Names] | None) -> GoldComparison:
     """Compare labels and choices."""
     if gold is None or len(gold) != len(words):
-        return GoldComparison(
-            found.kind, [Token(*pair) for pair in zip(words, found.names, strict=True)], (), 0, (), ()
-        )
+        return GoldComparison(found.kind, [Token(*pair) for pair in zip(words, found.names, strict=True)])
     right = [
         name == one or (type(one) is tuple and name in one) for name, one in zip(found.names, gold, strict=True)
     ]
@@ -108,7 +108,7 @@ def _names(words: Sequence[str], found: NamedStructure, gold: Sequence[Names] | 
         for word, name, one, fits in zip(words, found.names, said, right, strict=True)
     ]
     pairs = [(name if fits else one, name) for name, one, fits in zip(found.names, said, right, strict=True)]
-    return GoldComparison(found.kind, tokens, (), len(right), right, pairs if found.kind == "labels" else ())
+    return GoldComparison(found.kind, tokens, (), right, pairs if found.kind == "labels" else ())
 
 
 def _arcs(words: Sequence[str], found: NamedStructure, gold: NamedStructure | None) -> GoldComparison:
@@ -126,7 +126,7 @@ def _arcs(words: Sequence[str], found: NamedStructure, gold: NamedStructure | No
 
     heads = [said(found, place) for place in range(len(words))]
     if gold is None or gold.kind != "arcs" or len(gold.heads) != len(words):
-        return GoldComparison("arcs", [Token(*pair) for pair in zip(words, heads, strict=True)], (), 0, (), ())
+        return GoldComparison("arcs", [Token(*pair) for pair in zip(words, heads, strict=True)])
     labelled = any(found.names) and any(gold.names)
     right = [
         mine == head_ and (not labelled or label == other)
@@ -136,7 +136,7 @@ def _arcs(words: Sequence[str], found: NamedStructure, gold: NamedStructure | No
         Token(word, name, "" if right[place] else said(gold, place))
         for place, (word, name) in enumerate(zip(words, heads, strict=True))
     ]
-    return GoldComparison("arcs", tokens, (), len(right), right, _arc_pairs(found, gold, right, labelled))
+    return GoldComparison("arcs", tokens, (), right, _arc_pairs(found, gold, right, labelled))
 
 
 def _arc_pairs(
@@ -156,7 +156,7 @@ RIGHT_HEAD, WRONG_HEAD = "right head", "wrong head"
 
 def _sequence(found: NamedStructure, gold: Sequence[Names] | None) -> GoldComparison:
     if gold is None:
-        return GoldComparison("sequence", [Token(name, "") for name in found.names], (), 0, (), ())
+        return GoldComparison("sequence", [Token(name, "") for name in found.names])
     names = [one if isinstance(one, str) else " or ".join(one) for one in gold]
     left = Counter(name.lower() for name in names)
     right = []
@@ -171,4 +171,4 @@ def _sequence(found: NamedStructure, gold: Sequence[Names] | None) -> GoldCompar
     if not same and all(right):  # the same words in another order, or some are missing
         right = [name.lower() == other.lower() for name, other in zip(found.names, names, strict=False)]
         right += [False] * (max(len(names), len(found.names)) - len(right))
-    return GoldComparison("sequence", tokens, () if same else names, max(1, len(right)), right or [not names], ())
+    return GoldComparison("sequence", tokens, () if same else names, right or [not names])

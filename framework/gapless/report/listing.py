@@ -119,8 +119,8 @@ def check_words(record: Record, verdict: Verdict | None) -> str:
 
 def unreadable_row(name: str, reason: str, file: str = "") -> Row:
     """Make the row of a record that contradicts itself."""
-    nothing = GoldComparison("", (), (), 0, (), ())
-    return Row(name, "unreadable", None, None, 0.0, 0, plain(f"fails: {reason}"), 0, nothing, file=file)
+    check = plain(f"fails: {reason}")
+    return Row(name, "unreadable", None, None, 0.0, 0, check, 0, GoldComparison("", ()), file=file)
 
 
 def seconds_of(record: Record) -> float:
@@ -169,9 +169,8 @@ def encoded(
         Answers of another run to compare with these.
     """
     data = _encoded(rows, anchors, more, None)
-    if len(json.dumps(data, separators=(",", ":"))) <= _LETTERS:
-        return data
-    return _encoded(rows, anchors, more, _LETTERS)
+    fits = len(json.dumps(data, separators=(",", ":"))) <= _LETTERS
+    return data if fits else _encoded(rows, anchors, more, _LETTERS)
 
 
 def _encoded(

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from statistics import median
 
 import attrs
 
@@ -100,7 +101,7 @@ def time_against_length(rows: Sequence[Row]) -> Plot | None:
         [
             _range(2 ** (group / 4), 2 ** ((group + 1) / 4)),
             number(len(seconds)),
-            number(_median(seconds), TIME_DIGITS),
+            number(median(seconds), TIME_DIGITS),
             number(max(seconds), TIME_DIGITS),
         ]
         for group, seconds in sorted(groups.items())
@@ -122,12 +123,6 @@ def time_against_length(rows: Sequence[Row]) -> Plot | None:
 def _range(low: float, high: float) -> str:
     first, last = math.ceil(low - 1e-9), math.ceil(high - 1e-9) - 1
     return number(first) if last <= first else f"{number(first)}–{number(last)}"
-
-
-def _median(values: Sequence[float]) -> float:
-    ranked = sorted(values)
-    middle = len(ranked) // 2
-    return ranked[middle] if len(ranked) % 2 else (ranked[middle - 1] + ranked[middle]) / 2
 
 
 class _Log:
@@ -257,7 +252,7 @@ def _by_margin(margins: Sequence[tuple[float, bool]]) -> Plot:
     cuts = [len(ranked) * i // count for i in range(count + 1)]
     bins = [ranked[low:high] for low, high in pairwise(cuts)]
     points = [
-        (_median([m for m, _ in answers]), sum(right for _, right in answers) / len(answers), len(answers))
+        (median([m for m, _ in answers]), sum(right for _, right in answers) / len(answers), len(answers))
         for answers in bins
     ]
     width = 100 / count

@@ -16,6 +16,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__, {"gapless.search.lagrangian": "LagrangianDual LagrangianRelaxation lagrangian"}
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

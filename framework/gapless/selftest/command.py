@@ -23,7 +23,7 @@ from gapless.errors import UnknownName, UnknownOption
 from gapless.plugins.manager import Plugins, load_plugins
 from gapless.plugins.registry import check_count
 from gapless.plugins.selftest_instances import SelftestInstances
-from gapless.testing.campaign import Mistake, PairTally, Tally, try_methods, try_pairs
+from gapless.testing.campaign import PairTally, Tally, try_methods, try_pairs
 from gapless.testing.kernel_twins import TwinTally, compare_kernels, instruction_sets
 
 _SHOWN = 3
@@ -157,12 +157,12 @@ def _write_instances(folder: Path | None, tallies: Sequence[Tally], pairs: Seque
         return []
     named = [(f"{tally.problem}-{tally.method}", tally.mistakes) for tally in tallies]
     named += [(f"{pair.backbone} with {pair.factors}".replace(" ", "-"), pair.mistakes) for pair in pairs]
-    mistakes: dict[Path, Mistake] = {
-        folder / f"{name}-{mistake.case}.json": mistake for name, several in named for mistake in several
-    }
-    for file, mistake in mistakes.items():
-        serial.write_aside(file, serial.dumps(mistake.instance) + "\n")
-    return list(mistakes)
+    files = []
+    for name, several in named:
+        for mistake in several:
+            files.append(folder / f"{name}-{mistake.case}.json")
+            serial.write_aside(files[-1], serial.dumps(mistake.instance) + "\n")
+    return list(dict.fromkeys(files))
 
 
 def _show(

@@ -67,33 +67,27 @@ def _check_split(
     fixings: Fixings,
     relaxed: RelaxationResult[S],
 ) -> list[Fixings]:
-    """The children that can hold a structure; empty at the end of a dive."""
-    decisions, location = problem.decisions, str(fixings)
-    branches = check.call("split answers", location, lambda: list(brancher.split(fixings, relaxed)))
+    """Return the children that can hold a structure; none at the end of a dive."""
+    decisions, at = problem.decisions, check.at(str(fixings))
+    branches = at.call("split answers", lambda: list(brancher.split(fixings, relaxed)))
     again = list(brancher.split(fixings, relaxed))
     pairs = [(b.on, b.off, b.rows) for b in branches]
-    check.require(pairs == [(b.on, b.off, b.rows) for b in again], "equal questions get equal answers", location)
+    at.require(pairs == [(b.on, b.off, b.rows) for b in again], "equal questions get equal answers")
     inside = [f for f in found if fixings.allows(f.on_ids)]
     if not branches:
         implied = fixings.implied(decisions)
-        check.require(
-            implied is None or not implied.free.size,
-            "children are given while something is open",
-            f"{location}: {0 if implied is None else implied.free.size} decisions are open",
-        )
+        count = 0 if implied is None else implied.free.size
+        at.require(not count, "children are given while something is open", f"{count} decisions are open")
         return []
     unknown = unknown_decision(branches, decisions.count)
-    check.require(unknown is None, "branches name existing decisions", f"{location}: {unknown}")
+    at.require(unknown is None, "branches name existing decisions", str(unknown))
     hole = uncovered(fixings, branches, decisions)
-    check.require(hole is None, "children cover the parent", f"{location}: no child has {hole} of {pairs}")
+    at.require(hole is None, "children cover the parent", f"no child has {hole} of {pairs}")
     children = [b.child_fixings(fixings) for b in branches]
     for f in inside:
-        check.require(
-            any(c is not None and c.allows(f.on_ids) for c in children),
-            "children cover the parent",
-            f"{location}: no child of {pairs} holds {f.structure!r}",
-        )
-    check.require(all(c != fixings for c in children), "no child repeats its parent", f"{location}: {pairs}")
+        covered = any(c is not None and c.allows(f.on_ids) for c in children)
+        at.require(covered, "children cover the parent", f"no child of {pairs} holds {f.structure!r}")
+    at.require(all(c != fixings for c in children), "no child repeats its parent", str(pairs))
     if relaxed.point is not None and relaxed.bound > -np.inf:
         point = relaxed.point
         open_part = point[fixings.state == FREE]
@@ -101,7 +95,5 @@ def _check_split(
             for branch in branches:
                 cut = [point[d] < 1 - INTEGRAL for d in branch.on] + [point[d] > INTEGRAL for d in branch.off]
                 cut += [not row.allows(row.activity(point)) for row in branch.rows]
-                check.require(
-                    any(cut), "children exclude a fractional point", f"{location}: {branch} holds {point}"
-                )
+                at.require(any(cut), "children exclude a fractional point", f"{branch} holds {point}")
     return [c for c in children if c is not None and c.implied(decisions) is not None]

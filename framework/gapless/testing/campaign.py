@@ -356,7 +356,7 @@ class _PairRun:
         tally.rounded += not trial.prove(result, "k=1", evidence=True)
         for _ in range(forged):
             tally.forged += 1
-            tally.refused += forge(trial.check, self.instance, self.other, result, rng)
+            tally.refused += forge(trial, self.instance, self.other, result, rng)
         if self._is_due(_EVERY_K):
             tally.several += 1
             trial.several(int(rng.integers(2, 6)))

@@ -10,7 +10,7 @@ import numpy as np
 from gapless.certificates.certificate import UNREADABLE, Certificate, Verdict
 from gapless.decisions.decisions import Fixings
 from gapless.problems.problem import Problem
-from gapless.testing.conformance import Check, best_score, dominates, has_evidence, sample_fixings, single_fixings
+from gapless.testing.conformance import Check, best_score, has_evidence, sample_fixings, single_fixings
 from gapless.testing.enumeration import Feasible, given_or_enumerated
 from gapless.testing.forgery import forged_certificates
 
@@ -59,7 +59,7 @@ def check_proofs(
     forgeries: int,
     seed: int,
 ) -> None:
-    """As `check_certificate`, against structures that are already enumerated."""
+    """Check a certificate as `check_certificate` does, against structures that are already enumerated."""
     if not has_evidence(certificate):
         return
     check = Check(certificate)
@@ -67,8 +67,9 @@ def check_proofs(
     tried = sample_fixings(problem.decisions, on_sets, samples, seed)
     tried += single_fixings(problem.decisions, on_sets, samples, seed)
     for fixings in tried:
-        verdict = check.call("a certificate can be verified", str(fixings), certificate.verify, problem, fixings)
-        _check_proof(check, "a certificate proves nothing false", verdict, found, fixings, str(fixings))
+        at = check.at(str(fixings))
+        verdict = at.call("a certificate can be verified", certificate.verify, problem, fixings)
+        _check_proof(at, "a certificate proves nothing false", verdict, found, fixings)
     rng = np.random.default_rng(seed)
     for change, forged in forged_certificates(certificate, forgeries, rng):
         fixings = tried[int(rng.integers(len(tried)))]
@@ -77,17 +78,12 @@ def check_proofs(
                 verdict = forged.verify(problem, held)
             except UNREADABLE:
                 continue  # `Result.verify` refuses what raises these
-            _check_proof(
-                check, "a forged certificate proves nothing false", verdict, found, held, f"{held}, {change}"
-            )
+            at = check.at(f"{held}, {change}")
+            _check_proof(at, "a forged certificate proves nothing false", verdict, found, held)
 
 
 def _check_proof(
-    check: Check, rule: str, verdict: Verdict, found: Sequence[Feasible[Any]], fixings: Fixings, location: str
+    check: Check, rule: str, verdict: Verdict, found: Sequence[Feasible[Any]], fixings: Fixings
 ) -> None:
-    best = best_score(found, fixings)
-    check.require(
-        not verdict or dominates(verdict.bound, best),
-        rule,
-        f"{location}: it proves the bound {verdict.bound!r}, but {best!r} is feasible",
-    )
+    if verdict:
+        check.require_bound(verdict.bound, best_score(found, fixings), rule, "it proves the bound")

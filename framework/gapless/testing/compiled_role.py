@@ -11,7 +11,7 @@ import numpy as np
 from gapless.arrays.sparse import FloatArray, IntArray
 from gapless.arrays.tolerance import score_tolerance
 from gapless.decisions.decisions import Decisions, Fixings
-from gapless.testing.conformance import Check
+from gapless.testing.conformance import Check, near
 
 
 def check_compiled(
@@ -24,49 +24,36 @@ def check_compiled(
     lost: float,
 ) -> None:
     """Check the compiled role under weights and fixings; `best` is the maximum, `lost` the rounding of sums."""
-    location = f"compiled, weights {weights.tolist()}, {fixings}"
-    value, on_ids = check.call("the compiled role answers", location, compiled.solve, weights, fixings.state)
-    check.require(
-        near(value, best, weights, lost),
-        "the compiled value is the maximum",
-        f"{location}: {value!r}, but the maximum is {best!r}",
-    )
+    at = check.at(f"compiled, weights {weights.tolist()}, {fixings}")
+    value, on_ids = at.call("the compiled role answers", compiled.solve, weights, fixings.state)
+    at.require_sum(value, best, "the compiled value is the maximum", weights, lost)
     if value == -math.inf:
         return
     own = next((own for ids, own in structures if np.array_equal(on_ids, ids)), None)
-    check.require(
-        own is not None and fixings.allows(on_ids),
-        "the compiled role finds a structure that agrees with the fixings",
-        f"{location}: {on_ids.tolist()} is none",
-    )
+    rule = "the compiled role finds a structure that agrees with the fixings"
+    at.require(own is not None and fixings.allows(on_ids), rule, f"{on_ids.tolist()} is none")
     stated = compiled.internal_score_of(on_ids)
-    check.require(
+    at.require(
         stated is not None and own is not None and near(stated, own, np.append(weights, own), lost),
         "the compiled role knows the own score of a structure",
-        f"{location}: {stated!r} for {on_ids.tolist()}, not {own!r}",
+        f"{stated!r} for {on_ids.tolist()}, not {own!r}",
     )
-    check.require(
+    at.require(
         near(float(weights[on_ids].sum()) + (stated or 0.0), value, weights, lost),
         "the compiled value is the sum of weights and own score",
-        f"{location}: {on_ids.tolist()} weigh {weights[on_ids].sum()!r} and {stated!r}, {value!r} is stated",
+        f"{on_ids.tolist()} weigh {weights[on_ids].sum()!r} and {stated!r}, {value!r} is stated",
     )
-    marginals = check.call("the compiled role answers", location, compiled.max_marginals, weights, fixings.state)
+    marginals = at.call("the compiled role answers", compiled.max_marginals, weights, fixings.state)
     if marginals is None:
         return
+    allowed = [(ids, float(weights[ids].sum()) + own) for ids, own in structures if fixings.allows(ids)]
     for label, forced, claimed in (("on", True, marginals[0]), ("off", False, marginals[1])):
         for d in fixings.free:
-            true = max(
-                (
-                    float(weights[ids].sum()) + own
-                    for ids, own in structures
-                    if fixings.allows(ids) and (d in ids) == forced
-                ),
-                default=-math.inf,
-            )
-            check.require(
+            true = max((score for ids, score in allowed if (d in ids) == forced), default=-math.inf)
+            at.require(
                 near(float(claimed[d]), true, weights, lost) or (not forced and math.isnan(claimed[d])),
                 "compiled max-marginals are exact",
-                f"{location}: with decision {d} {label} the maximum is {true!r}, {claimed[d]!r} is stated",
+                f"with decision {d} {label} the maximum is {true!r}, {claimed[d]!r} is stated",
             )
 
 
@@ -78,25 +65,22 @@ def check_sets(
     rng: np.random.Generator,
     lost: float,
 ) -> None:
-    """Own scores and exclusions of the compiled role, over all structures and over sets near them."""
+    """Check internal scores and exclusions of the compiled role, over all structures and over sets near them."""
     group_index = {d: np.array(group) for group in decisions.exactly_one for d in group}
     ungrouped = np.setdiff1d(np.arange(decisions.count), list(group_index))
     held = {tuple(ids.tolist()): own for ids, own in structures}
     for ids, own in list(held.items())[:100]:
-        location = f"compiled, decisions {list(ids)}"
+        at = check.at(f"compiled, decisions {list(ids)}")
         stated = compiled.internal_score_of(rng.permutation(np.array(ids, np.int64)))
-        check.require(
+        at.require(
             own in (stated, -math.inf)
             or (stated is not None and abs(stated - own) <= score_tolerance(abs(own)) + lost),
             "the compiled role knows the own score of a structure",
-            f"{location}: {stated!r}, not {own!r}",
+            f"{stated!r}, not {own!r}",
         )
         pair = rng.permutation(np.array(ids, np.int64))[:2].tolist()
-        check.require(
-            len(pair) < 2 or not compiled.excluded(*pair),
-            "a structure has no two decisions that exclude each other",
-            f"{location}: {pair}",
-        )
+        rule = "a structure has no two decisions that exclude each other"
+        at.require(len(pair) < 2 or not compiled.excluded(*pair), rule, str(pair))
         # Another decision in place of one, of its choice group if it has one: the search asks for no other sets.
         for gone in rng.permutation(len(ids))[:5].tolist():
             choices = np.setdiff1d(group_index.get(ids[gone], ungrouped), ids)
@@ -107,9 +91,3 @@ def check_sets(
                     "the compiled role tells what is no structure",
                     f"compiled, decisions {list(moved)}",
                 )
-
-
-def near(a: float, b: float, weights: FloatArray, lost: float = 0.0) -> bool:
-    """Whether two sums of weights are equal up to rounding; the sums may cancel, inside a role by `lost`."""
-    finite = weights[np.isfinite(weights)]
-    return a == b or bool(abs(a - b) <= score_tolerance(float(np.abs(finite).sum())) + lost)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from gapless.arrays.sparse import FloatArray
 from gapless.arrays.tolerance import score_tolerance
 from gapless.certificates.certificate import Certificate, NoCertificate
 from gapless.certificates.tree_certificate import TreeCertificate
@@ -35,27 +36,43 @@ class ConformanceError(AssertionError):
 
 
 class Check:
-    """Rules checked for one object.
+    """Rules checked for one object, or at one location of it.
 
-    `role`: the object under test, or its name.
+    `role`: the object under test, or its name. `location`: what messages name before the detail.
     """
 
-    def __init__(self, role: object) -> None:
+    def __init__(self, role: object, location: str = "") -> None:
         self.role = role if isinstance(role, str) else type(role).__name__
+        self.location = location
 
-    def require(self, holds: object, rule: str, instance: str) -> None:
+    def at(self, location: str) -> Check:
+        """Return the check of the same object at a location inside this one."""
+        return Check(self.role, self._within(location))
+
+    def _within(self, detail: str) -> str:
+        return ": ".join(part for part in (self.location, detail) if part)
+
+    def require(self, holds: object, rule: str, detail: str = "") -> None:
         """Raise `ConformanceError` unless `holds`."""
         if not holds:
-            raise ConformanceError(self.role, rule, instance)
+            raise ConformanceError(self.role, rule, self._within(detail))
 
-    def call(self, rule: str, instance: str, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        """``function(*args)``; an exception breaks `rule`."""
+    def require_bound(self, bound: float, score: float, rule: str, what: str = "bound") -> None:
+        """Raise `ConformanceError` unless a bound dominates a feasible score."""
+        self.require(dominates(bound, score), rule, f"{what} {bound!r}, but {score!r} is feasible")
+
+    def require_sum(self, stated: float, true: float, rule: str, terms: FloatArray, lost: float) -> None:
+        """Raise `ConformanceError` unless a stated sum of `terms` is the true one; see `near`."""
+        self.require(near(stated, true, terms, lost), rule, f"{stated!r} is stated, {true!r} is true")
+
+    def call(self, rule: str, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        """Call a function and return its result; an exception breaks `rule`."""
         try:
             return function(*args, **kwargs)
         except (ConformanceError, SpaceTooLarge):
             raise
         except Exception as error:
-            raise ConformanceError(self.role, rule, f"{instance}: {type(error).__name__}: {error}") from error
+            raise ConformanceError(self.role, rule, self._within(f"{type(error).__name__}: {error}")) from error
 
 
 def best_score(feasible: Iterable[Feasible[Any]], fixings: Fixings | None = None) -> float:
@@ -77,6 +94,12 @@ def has_evidence(certificate: Certificate) -> bool:
 def same(a: float, b: float) -> bool:
     """Return whether two scores are equal up to the tolerance of float64."""
     return a == b or abs(a - b) <= max(score_tolerance(a), score_tolerance(b))
+
+
+def near(a: float, b: float, terms: FloatArray, lost: float = 0.0) -> bool:
+    """Return whether two sums of terms are equal up to rounding; the sums may cancel, inside a role by `lost`."""
+    finite = terms[np.isfinite(terms)]
+    return a == b or bool(abs(a - b) <= score_tolerance(float(np.abs(finite).sum())) + lost)
 
 
 def single_fixings(

@@ -17,8 +17,8 @@ from gapless.testing.enumeration import SpaceTooLarge
 _MOST = 2**14
 
 
-def configurations(check: Check, factor: DecisionDiagram, decisions: Decisions) -> list[BoolArray]:
-    """All configurations with at most one decision of each layer on, and one with two.
+def configurations(factor: DecisionDiagram, decisions: Decisions) -> list[BoolArray]:
+    """List all configurations with at most one decision of each layer on, and one with two.
 
     Raises
     ------
@@ -46,13 +46,12 @@ def check_steps(
     check: Check, factor: DecisionDiagram, decisions: Decisions, rng: np.random.Generator, samples: int
 ) -> None:
     """Check that layers and steps are reproducible, states independent, and coarser states no stricter."""
-    listed = check.call(
-        "layers can be listed", factor.name, lambda: [list(one) for one in factor.layers(decisions)]
-    )
+    at = check.at(factor.name)
+    listed = at.call("layers can be listed", lambda: [list(one) for one in factor.layers(decisions)])
     again = [list(layer) for layer in factor.layers(decisions)]
-    check.require(listed == again, "layers are listed the same way each time", factor.name)
+    at.require(listed == again, "layers are listed the same way each time")
     layout = factor.layout(decisions)
-    graph = check.call("a diagram can be unrolled", factor.name, factor.graph, decisions)
+    graph = at.call("a diagram can be unrolled", factor.graph, decisions)
     states = np.array([start_of(factor)])
     for layer in range(layout.layers):
         reached = []
@@ -61,7 +60,6 @@ def check_steps(
             reached.append(following[(following >= 0) & (scores > -np.inf)])
             # The search steps any subset of states at a time.
             for part in _parts(states.size, rng):
-                location = f"layer {layer}, choice {choice}, states {states[part].tolist()}"
                 next_states, step_scores = checked_step(factor, layer, choice, states[part])
                 # A forbidden step may be stated by a state or by a score; what the other says is of no use.
                 alive = (next_states >= 0) & (step_scores > -np.inf)
@@ -70,7 +68,8 @@ def check_steps(
                     and np.array_equal(next_states[alive], following[part][alive])
                     and np.array_equal(step_scores[alive], scores[part][alive]),
                     "a step depends on nothing but layer, choice and state",
-                    f"{location}: {next_states.tolist()} and {step_scores.tolist()}, but "
+                    f"layer {layer}, choice {choice}, states {states[part].tolist()}: "
+                    f"{next_states.tolist()} and {step_scores.tolist()}, but "
                     f"{following[part].tolist()} and {scores[part].tolist()} before",
                 )
         states = np.unique(np.concatenate([np.zeros(0, np.int64), *reached]))[: _MOST // 4]

@@ -46,7 +46,7 @@ class KnownItems(RestrictedMaster[Chosen, KnownItemsView]):
     def solve(
         self, fixings: Fixings, budget: SolveBudget, *, incumbent: float = -math.inf, state: Any = None
     ) -> RelaxationResult[Chosen]:
-        """The maximiser, with unknown items off."""
+        """Call the maximiser, with unknown items off."""
         del budget, incumbent, state
         self.fixings = fixings
         # The generator must add an unknown item that is fixed on.
@@ -74,7 +74,7 @@ class KnownItems(RestrictedMaster[Chosen, KnownItemsView]):
         return KnownItemsView(self.fixings, np.flatnonzero(self.known), best)
 
     def certify(self, answers: Sequence[GeneratorResult]) -> Certificate:
-        """Each group pays for the best of all its items, known to the generator."""
+        """Let each group pay for the best of all its items, known to the generator."""
         prices = np.max([a.evidence["prices"] for a in answers], axis=0)
         return LinearDualCertificate(np.concatenate([np.zeros(self.problem.capacities.size), prices]))
 
@@ -116,6 +116,6 @@ class ItemGenerator(Generator[KnownItemsView]):
         )
 
     def columns(self, items: Sequence[int]) -> Columns:
-        """Items as columns of the master."""
+        """Write items as columns of the master."""
         uses = Sparse.from_rows([[d] for d in items])
         return Columns(np.array(items, np.int64), self.scores[list(items)], Sparse.empty(len(items)), uses)

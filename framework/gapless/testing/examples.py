@@ -71,11 +71,11 @@ class Selection(Problem[Chosen]):
         return self._decisions
 
     def value(self, structure: Chosen) -> float:
-        """Total worth."""
+        """Sum the worth."""
         return float(self.worth[list(structure)].sum())
 
     def violations(self, structure: Chosen) -> list[str]:
-        """Exceeded capacities, and groups with more or fewer items than one."""
+        """Describe exceeded capacities, and groups with more or fewer items than one."""
         chosen = list(structure)
         load = self.weights[:, chosen].sum(axis=1)
         broken = [
@@ -94,7 +94,7 @@ class Selection(Problem[Chosen]):
         return tuple(int(d) for d in on_ids)
 
     def linear_model(self) -> LinearModel:
-        """One row per capacity and per group."""
+        """Write one row per capacity and per group."""
         count = self.worth.size
         dense = np.concatenate([self.weights.reshape(-1, count), np.zeros((len(self.groups), count))])
         for g, group in enumerate(self.groups):
@@ -115,7 +115,7 @@ class Selection(Problem[Chosen]):
         )
 
     def to_fields(self) -> dict[str, Any]:
-        """The fields for JSON."""
+        """Return the fields for JSON."""
         return {a.name: getattr(self, a.name) for a in attrs.fields(type(self)) if a.init}
 
 
@@ -133,7 +133,7 @@ class SelectionMaximiser(ChoiceGroups[Chosen]):
         super().__init__(problem.decisions)
 
     def structure(self, on_ids: IntArray) -> Chosen:
-        """The items."""
+        """Return the items."""
         return tuple(on_ids.tolist())
 
 
@@ -151,7 +151,7 @@ class ChargedCapacities(BoundCertificate):
     prices: FloatArray = attrs.field(converter=float_array)
 
     def upper_bound(self, problem: Problem[Any], fixings: Fixings) -> float:
-        """Income of the capacities, the best open item of each group, and every other profitable item."""
+        """Add the income of the capacities, the best open item of each group, and every other profitable item."""
         if not isinstance(problem, Selection) or self.prices.shape != problem.capacities.shape:
             raise InvalidProblem("expected one price per capacity of the selection")
         if not (np.all(np.isfinite(self.prices)) and np.all(self.prices >= 0)):
@@ -185,16 +185,16 @@ class CapacityPrices(LagrangianDual[Chosen]):
         self.scores = problem.sense.sign * problem.worth
 
     def start(self) -> FloatArray:
-        """Prices of 0."""
+        """Return prices of 0."""
         return np.zeros(self.problem.capacities.size)
 
     def weights(self, multipliers: FloatArray, fixings: Fixings) -> tuple[FloatArray, float]:
-        """Worth minus prices, and the income of the capacities."""
+        """Return worth minus prices, and the income of the capacities."""
         del fixings
         return self.scores - multipliers @ self.problem.weights, float(multipliers @ self.problem.capacities)
 
     def subgradient(self, multipliers: FloatArray, found: Optimum[Chosen]) -> FloatArray:
-        """Unused capacity."""
+        """Return the unused capacity."""
         del multipliers
         left: FloatArray = self.problem.capacities - self.problem.weights[:, found.on_ids].sum(axis=1)
         return left
@@ -214,7 +214,7 @@ class CapacityPrices(LagrangianDual[Chosen]):
         return None if self.problem.violations(structure) else (structure, score_of(self.problem, structure))
 
     def certificate(self, multipliers: FloatArray) -> Certificate:
-        """The multipliers; a bound follows from them under any fixings."""
+        """Return the multipliers; a bound follows from them under any fixings."""
         return ChargedCapacities(multipliers)
 
 
@@ -228,7 +228,7 @@ class OptimisticBound(Relaxation[Chosen]):
     def solve(
         self, fixings: Fixings, budget: SolveBudget, *, incumbent: float = -math.inf, state: Any = None
     ) -> RelaxationResult[Chosen]:
-        """One call of the maximiser."""
+        """Call the maximiser once."""
         del incumbent, state
         budget.iterations += 1
         found = self.maximiser.solve(self.prices.scores, fixings)
@@ -250,7 +250,7 @@ def random_selection(
     group_sizes: Sequence[int] = (),
     sense: Sense = Sense.MAXIMISE,
 ) -> Selection:
-    """A random instance with many ties: small integer worths and weights.
+    """Draw an instance with many ties: small integer worths and weights.
 
     Parameters
     ----------

@@ -48,10 +48,10 @@ def check_feature_map(
         problem changes with the weights; augmented scores differ by something other than the loss.
     """
     check = Check(features)
-    gold = check.call("gold is given", "example", features.gold, example)
+    gold = check.at("example").call("gold is given", features.gold, example)
     compared = [gold, *structures]
     losses = [
-        check.call("loss is given", f"structure {i}", features.loss, example, s) for i, s in enumerate(compared)
+        check.at(f"structure {i}").call("loss is given", features.loss, example, s) for i, s in enumerate(compared)
     ]
     if not any(losses):
         raise InvalidProblem("no structure given differs from gold (all have loss 0): give one that does")

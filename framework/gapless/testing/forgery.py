@@ -38,7 +38,7 @@ def forge(check: Check, instance: Instance, other: Instance, result: Result[Any]
     except UNREADABLE:
         return True  # refused when it is read
     if verdict:
-        check_verified(check, instance, forged, verdict, "; ".join(changes))
+        check_verified(check.at("; ".join(changes)), instance, forged, verdict)
     return not verdict
 
 

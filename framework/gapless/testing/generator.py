@@ -161,18 +161,18 @@ class _Rounds(Generic[S, V]):
             self._check_linear_master(self.restricted, number, relaxed)
 
     def _query_all(self, number: int) -> list[GeneratorResult]:
-        view, location = self.restricted.view(), self.location(number)
-        answers = []
+        view, answers = self.restricted.view(), []
         for check, generator in zip(self.checks, self.generators, strict=True):
-            answer = _query_twice(check, generator, view, location)
-            _check_answer(check, answer, self.decisions, self.fixings, location)
+            at = check.at(self.location(number))
+            answer = _query_twice(at, generator, view)
+            _check_answer(at, answer, self.decisions, self.fixings)
             if isinstance(view, LinearView) and len(answer.batch.columns):
-                self._check_columns(check, answer, view, location)
-            self._check_keys(check, answer, location)
+                self._check_columns(at, answer, view)
+            self._check_keys(at, answer)
             answers.append(answer)
         return answers
 
-    def _check_columns(self, check: Check, answer: GeneratorResult, view: LinearView, location: str) -> None:
+    def _check_columns(self, check: Check, answer: GeneratorResult, view: LinearView) -> None:
         """Record columns that cannot improve the viewed master, which would ignore them silently."""
         # Recorded, not raised: bounds stay valid, so `check_generator` reports them after all other rules
         # (decision 063).
@@ -185,15 +185,12 @@ class _Rounds(Generic[S, V]):
                 f"{keys[j]} has reduced cost {useless.reduced_costs[j]:.6g}" for j in some[:_LISTED].tolist()
             ]
             if columns:
-                self.useless.append(
-                    (check, rule, f"{location}: by view.reduced_costs, column {', '.join(columns)}")
-                )
+                self.useless.append((check, rule, f"by view.reduced_costs, column {', '.join(columns)}"))
         excluded = self.restricted.excluded(self.fixings, keys)
         if excluded is not None and excluded.any():
-            listed = _listed(keys[excluded].tolist())
-            self.useless.append((check, "no returned column is excluded", f"{location}: {listed}"))
+            self.useless.append((check, "no returned column is excluded", _listed(keys[excluded].tolist())))
 
-    def _check_keys(self, check: Check, answer: GeneratorResult, location: str) -> None:
+    def _check_keys(self, check: Check, answer: GeneratorResult) -> None:
         """Check that no key names two columns or rows."""
         # The master ignores a known key, so the other column or row would be lost.
         columns, rows = answer.batch.columns, answer.batch.rows
@@ -206,33 +203,26 @@ class _Rounds(Generic[S, V]):
                 order = np.argsort(used, kind="stable")
                 content = used[order].tolist(), [*times[order].tolist(), *(float(a[number]) for a in numbers)]
                 first = self.known.setdefault((what, key), content)
-                check.require(
-                    first[0] == content[0] and all(map(same, first[1], content[1])),
-                    f"a key names one {what}",
-                    f"{location}: {what} {key} was another one before",
-                )
+                is_same = first[0] == content[0] and all(map(same, first[1], content[1]))
+                check.require(is_same, f"a key names one {what}", f"{what} {key} was another one before")
 
     def _check_end(self, number: int, relaxed: RelaxationResult[S], answers: Sequence[GeneratorResult]) -> None:
-        location, gap = self.location(number), total_pricing_gap(answers)
-        self.check_all.require(gap is not None, "a pricing gap is owed when nothing new is returned", location)
+        at, gap = self.check_all.at(self.location(number)), total_pricing_gap(answers)
+        at.require(gap is not None, "a pricing gap is owed when nothing new is returned")
         end = relaxed.bound + (gap or 0.0)
-        self.check_all.require(
-            dominates(end, self.best),
-            "nothing feasible is missing at the end",
-            f"{location}: the completed bound is {end!r}, but {self.best!r} is feasible",
-        )
+        at.require_bound(end, self.best, "nothing feasible is missing at the end", "the completed bound is")
         if self.single and any(len(answer.batch.columns) for answer in answers):
             # Nothing else is left, and the master contains all columns and rows of the generators.
-            self.check_all.require(
+            at.require(
                 dominates(relaxed.primal_value, self.best),
                 "columns score what the problem says",
-                f"{location}: a single structure is left, worth {self.best!r}, but the master, which holds all the "
-                f"columns returned, reaches {relaxed.primal_value!r}",
+                f"a single structure is left, worth {self.best!r}, but the master, which holds all the columns "
+                f"returned, reaches {relaxed.primal_value!r}",
             )
         rule = "an integral master scores what the problem says"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PricingWarning)  # a rule below names what it says
-            self.check_all.call(rule, location, self.restricted.check_consistency, relaxed, end)
+            at.call(rule, self.restricted.check_consistency, relaxed, end)
 
     def _check_linear_master(self, master: LinearMaster[S], number: int, relaxed: RelaxationResult[S]) -> None:
         """Check a linear master to which nothing is added."""
@@ -277,7 +267,7 @@ class _Rounds(Generic[S, V]):
             )
 
     def suspects(self) -> dict[bytes, IntArray]:
-        """The decisions of each returned column that are on in no feasible structure together."""
+        """Return the decisions of each returned column that are on in no feasible structure together."""
         quantity, threshold = self.decisions.quantity_index(), self.decisions.thresholds()
         feasible = np.zeros((len(self.found), self.decisions.count), bool)
         for one, f in zip(feasible, self.found, strict=True):
@@ -295,7 +285,7 @@ class _Rounds(Generic[S, V]):
 
 
 def _without(batch: Batch, key: int) -> Batch:
-    """A batch without a column, and without its entries in rows."""
+    """Return a batch without a column, and without its entries in rows."""
     entries = batch.rows.coefficients
     kept = entries.indices != key
     starts = np.concatenate([[0], np.cumsum(kept)])[entries.indptr]
@@ -304,23 +294,20 @@ def _without(batch: Batch, key: int) -> Batch:
 
 
 def _listed(keys: Sequence[int]) -> str:
-    """Keys for a message."""
+    """List keys for a message."""
     return f"[{', '.join(map(str, keys[:_LISTED]))}{', ...' if len(keys) > _LISTED else ''}]"
 
 
-def _query_twice(check: Check, generator: Generator[V], view: V, location: str) -> GeneratorResult:
-    answer = check.call("query answers", location, generator.query, view)
-    check.require(isinstance(answer, GeneratorResult), "query returns a GeneratorResult", f"{location}: {answer!r}")
-    again = check.call("query answers", location, generator.query, view)
-    same_gap = answer.pricing_gap == again.pricing_gap or (
-        answer.pricing_gap is not None
-        and again.pricing_gap is not None
-        and same(answer.pricing_gap, again.pricing_gap)
-    )
+def _query_twice(check: Check, generator: Generator[V], view: V) -> GeneratorResult:
+    answer = check.call("query answers", generator.query, view)
+    check.require(isinstance(answer, GeneratorResult), "query returns a GeneratorResult", repr(answer))
+    again = check.call("query answers", generator.query, view)
+    one, two = answer.pricing_gap, again.pricing_gap
+    same_gap = one == two or (one is not None and two is not None and same(one, two))
     check.require(
         same_gap and _keys(answer) == _keys(again),
         "equal views get equal answers",
-        f"{location}: {_summary(answer)} and then {_summary(again)}; "
+        f"{_summary(answer)} and then {_summary(again)}; "
         "a generator may cache what it could recompute, but not what it has returned",
     )
     return answer
@@ -335,26 +322,14 @@ def _summary(answer: GeneratorResult) -> str:
     return f"columns {_listed(columns)}, rows {_listed(rows)} and pricing gap {answer.pricing_gap!r}"
 
 
-def _check_answer(
-    check: Check, answer: GeneratorResult, decisions: Decisions, fixings: Fixings, location: str
-) -> None:
-    check.require(
-        answer.pricing_gap is not None or len(answer.batch),
-        "a pricing gap is owed with an empty batch",
-        f"{location}: None",
-    )
-    check.require(
-        answer.pricing_gap is None or answer.pricing_gap >= 0,
-        "a pricing gap is a number >= 0",
-        f"{location}: {answer.pricing_gap!r}",
-    )
+def _check_answer(check: Check, answer: GeneratorResult, decisions: Decisions, fixings: Fixings) -> None:
+    gap = answer.pricing_gap
+    check.require(gap is not None or len(answer.batch), "a pricing gap is owed with an empty batch", "None")
+    check.require(gap is None or gap >= 0, "a pricing gap is a number >= 0", repr(gap))
     columns, rows = answer.batch.columns, answer.batch.rows
     numbers = [columns.objective, columns.coefficients.values, columns.uses.values, columns.upper]
     numbers += rows.lower, rows.upper, rows.coefficients.values, rows.uses.values
-    check.require(
-        not any(np.isnan(a).any() for a in numbers),
-        "columns and rows hold no NaN",
-        f"{location}: {_summary(answer)}",
-    )
+    has_nan = any(np.isnan(a).any() for a in numbers)
+    check.require(not has_nan, "columns and rows hold no NaN", _summary(answer))
     banned = columns.keys[fixings.uses_banned(columns.uses, decisions)]
-    check.require(not banned.size, "no returned column is banned by the fixings", f"{location}: {banned.tolist()}")
+    check.require(not banned.size, "no returned column is banned by the fixings", str(banned.tolist()))

@@ -6,9 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import attrs
-import numpy as np
-
 from gapless.errors import GaplessError, SolveError, UnknownOption
 from gapless.limits.events import Event
 from gapless.limits.limits import Limits, SolveBudget, Stop
@@ -85,9 +82,7 @@ class _Run(Trial):
     ) -> None:
         self.feasible = sorted(given_or_enumerated(problem, structures), key=lambda f: -f.score)
         self.scores = [f.score for f in self.feasible]
-        super().__init__(
-            method, Instance(problem, self.scores), seed=seed, options=options, location=f"{location}: "
-        )
+        super().__init__(method, Instance(problem, self.scores), seed=seed, options=options, location=location)
 
     def check_solve(self) -> None:
         result = self.solve("no limits")
@@ -104,8 +99,8 @@ class _Run(Trial):
         copy = self.through_json(result)
         if has_evidence(result.certificate):
             verdict = copy.verify(self.problem)
-            detail = f"the copy no longer verifies: {verdict.location}: {verdict.reason}"
-            self.require(verdict, "a result survives JSON", detail)
+            refused = f"the copy no longer verifies: {verdict.location}: {verdict.reason}"
+            self.require(verdict, "a result survives JSON", refused)
 
     def check_limits(self) -> None:
         for label, limits in {
@@ -115,17 +110,14 @@ class _Run(Trial):
             "iterations=0": Limits(iterations=0),
             "iterations=2": Limits(iterations=2),
             "gap=0.5": Limits(relative_gap=0.5),
-            "target": Limits(target=self.problem.sense.sign * self.scores[-1] if self.scores else 0.0),
+            "target": Limits(target=self.sign * self.scores[-1] if self.scores else 0.0),
         }.items():
-            result = self.solve(label, limits)
-            self.require(result.stop is not Stop.ERROR, "a limit is no error", f"{label}: {result!r}")
+            result, at = self.solve(label, limits), self.at(label)
+            at.require(result.stop is not Stop.ERROR, "a limit is no error", repr(result))
             if label == "gap=0.5" and self.method.exact and self.scores:
                 near = 0.5 * max(1.0, abs(result.value)) if result.solutions else 0.0
-                self.require(
-                    result.solutions and result.gap <= near * (1 + 1e-9),
-                    "stopping by gap keeps the gap",
-                    f"{label}: {result!r}",
-                )
+                keeps = result.solutions and result.gap <= near * (1 + 1e-9)
+                at.require(keeps, "stopping by gap keeps the gap", repr(result))
 
     def check_observers(self) -> None:
         events: list[Event] = []
@@ -140,9 +132,8 @@ class _Run(Trial):
             self.run("observed", observer=refuse, passed=(SolveError, LookupError))
         except SolveError as error:
             result = error.result
-            self.require(
-                result is None or result.status is not Status.OPTIMAL, "a failed solve is not OPTIMAL", repr(result)
-            )
+            is_open = result is None or result.status is not Status.OPTIMAL
+            self.require(is_open, "a failed solve is not OPTIMAL", repr(result))
         except LookupError:
             pass
         else:
@@ -160,71 +151,60 @@ class _Run(Trial):
             self.several(k)
 
     def check_start(self) -> None:
-        sign = self.problem.sense.sign
         for label, start in (("best", self.feasible[:1]), ("worst", self.feasible[-1:])):
             if not start:
                 continue
-            structures = [start[0].structure]
+            at, structures = self.at(label), [start[0].structure]
             result = self.solve(f"started from the {label}", start=structures)
             if self.method.exact:
-                detail = f"{label}: {result!r}"
-                self.require(same(sign * result.value, self.scores[0]), "a start changes no answer", detail)
+                at.require(
+                    same(self.sign * result.value, self.scores[0]), "a start changes no answer", repr(result)
+                )
             early = self.solve(f"no time, started from the {label}", Limits(time=0.0), start=structures)
-            floor = sign * float(self.problem.value(structures[0]))
-            self.require(
-                early.solutions and dominates(sign * early.value, floor),
-                "an answer is no worse than the start",
-                f"{label}: {early!r}",
-            )
+            floor = self.sign * float(self.problem.value(structures[0]))
+            no_worse = early.solutions and dominates(self.sign * early.value, floor)
+            at.require(no_worse, "an answer is no worse than the start", repr(early))
 
 
 def check_batch(method: Method, problems: Sequence[AnyProblem], seed: int, options: dict[str, Any]) -> None:
     """Raise `ConformanceError` unless the method's batch kernel gives the answers of single solves."""
     check = Check(f"method {method.name!r}")
-    assert method.run_many is not None
-    solve = SolveRequest(SolveBudget(), seed=seed, method=method.name)
-    batch = check.call(
-        "a batch answers", f"{len(problems)} problems", method.run_many, list(problems), solve, **options
-    )
+    run_many, problems = method.run_many, list(problems)
+    assert run_many is not None
+
+    def request(k: int = 1) -> SolveRequest:
+        return SolveRequest(SolveBudget(), k, seed=seed, method=method.name)
+
+    batch = check.at(f"{len(problems)} problems").call("a batch answers", run_many, problems, request(), **options)
     check.require(len(batch) == len(problems), "a batch answers every problem", f"{len(batch)} answers")
     if method.batch_k_best:
-        _check_several_of_a_batch(check, method, problems, seed, options)
+        several = check.at("k=3").call("a batch finds the k best", run_many, problems, request(3), **options)
+        for number, problem in enumerate(problems):
+            if number not in several.errors:
+                found = [s.value for s in several[number].solutions]
+                alone = [s.value for s in method.run(problem, request(3), **options).solutions]
+                check.at(f"problem {number}, k=3").require(
+                    len(found) == len(alone) and all(map(same, found, alone)),
+                    "a batch finds the k best that a solve finds",
+                    f"{found}; alone {alone}",
+                )
     for number, problem in enumerate(problems):
+        at = check.at(f"problem {number}")
         try:
-            alone = method.run(problem, SolveRequest(SolveBudget(), seed=seed, method=method.name), **options)
+            one = method.run(problem, request(), **options)
         except GaplessError:
-            check.require(number in batch.errors, "a batch fails where a solve fails", f"problem {number}")
+            at.require(number in batch.errors, "a batch fails where a solve fails")
             continue
-        value = alone.value if alone.solutions else math.nan
-        check.require(
-            batch.statuses[number] is alone.status
-            and (same(float(batch.values[number]), value) or (math.isnan(value) and np.isnan(batch.values[number])))
-            and same(float(batch.bounds[number]), alone.bound),
+        value, status = float(batch.values[number]), batch.statuses[number]
+        stated = one.value if one.solutions else math.nan
+        at.require(
+            status is one.status
+            and (same(value, stated) or (math.isnan(stated) and math.isnan(value)))
+            and same(float(batch.bounds[number]), one.bound),
             "a batch answers as a solve does",
-            f"problem {number}: {batch.statuses[number]}, {batch.values[number]}; alone {alone!r}",
+            f"{status}, {value}; alone {one!r}",
         )
         result = batch[number]
-        check.require(
-            # up to rounding: a kernel may sum the scores in another order than the problem
-            result.status is alone.status and same(result.bound, float(batch.bounds[number])),
-            "a batch makes the results it states",
-            f"problem {number}: {result!r}",
-        )
-
-
-def _check_several_of_a_batch(
-    check: Check, method: Method, problems: Sequence[AnyProblem], seed: int, options: dict[str, Any]
-) -> None:
-    how = SolveRequest(SolveBudget(), 3, seed=seed, method=method.name)
-    assert method.run_many is not None
-    batch = check.call("a batch finds the k best", f"k={how.k}", method.run_many, list(problems), how, **options)
-    for number, problem in enumerate(problems):
-        if number in batch.errors:
-            continue
-        found = [s.value for s in batch[number].solutions]
-        alone = [s.value for s in method.run(problem, attrs.evolve(how, budget=SolveBudget()), **options).solutions]
-        check.require(
-            len(found) == len(alone) and all(map(same, found, alone)),
-            "a batch finds the k best that a solve finds",
-            f"problem {number}, k={how.k}: {found}; alone {alone}",
-        )
+        # Up to rounding: a kernel may sum the scores in another order than the problem.
+        is_stated = result.status is one.status and same(result.bound, float(batch.bounds[number]))
+        at.require(is_stated, "a batch makes the results it states", repr(result))

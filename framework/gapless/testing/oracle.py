@@ -15,8 +15,8 @@ from gapless.oracles.generator import Generator
 from gapless.oracles.maximiser import Maximiser, Optimum
 from gapless.oracles.views import MasterView
 from gapless.problems.problem import Problem
-from gapless.testing.compiled_role import check_compiled, check_sets, near
-from gapless.testing.conformance import Check, sample_fixings
+from gapless.testing.compiled_role import check_compiled, check_sets
+from gapless.testing.conformance import Check, near, sample_fixings
 from gapless.testing.enumeration import given_or_enumerated
 from gapless.testing.generator import check_generator
 from gapless.tree_search.relaxation import RestrictedMaster
@@ -128,61 +128,48 @@ def _check_maximum(
     structures: Sequence[tuple[IntArray, float]],
     lost: float,
 ) -> float:
-    location = f"weights {weights.tolist()}, {fixings}"
-    before = weights.copy()
-    found = check.call("solve answers", location, maximiser.solve, weights, fixings)
-    check.require(np.array_equal(before, weights), "the weights are left alone", location)
-    check.require(isinstance(found, Optimum), "solve returns an Optimum", f"{location}: {found!r}")
+    at, before = check.at(f"weights {weights.tolist()}, {fixings}"), weights.copy()
+    found = at.call("solve answers", maximiser.solve, weights, fixings)
+    at.require(np.array_equal(before, weights), "the weights are left alone")
+    at.require(isinstance(found, Optimum), "solve returns an Optimum", repr(found))
     allowed = [(ids, float(weights[ids].sum()) + own) for ids, own in structures if fixings.allows(ids)]
     best = max((score for _, score in allowed), default=-math.inf)
-    check.require(
-        near(found.value, best, weights, lost),
-        "the value is the maximum",
-        f"{location}: {found.value!r}, but the maximum is {best!r}",
-    )
+    at.require_sum(found.value, best, "the value is the maximum", weights, lost)
     if found.value > -math.inf:
-        check.require(
-            fixings.allows(found.on_ids), "solve respects the fixings", f"{location}: {found.on_ids.tolist()}"
-        )
-        check.require(
+        on_ids = found.on_ids.tolist()
+        at.require(fixings.allows(found.on_ids), "solve respects the fixings", f"{on_ids}")
+        at.require(
             near(float(weights[found.on_ids].sum()) + found.internal_score, found.value, weights, lost),
             "the value is the sum of the weights",
-            f"{location}: {found.on_ids.tolist()} weigh {weights[found.on_ids].sum()!r} "
-            f"and {found.internal_score!r}, "
+            f"{on_ids} weigh {weights[found.on_ids].sum()!r} and {found.internal_score!r}, "
             f"{found.value!r} is stated",
         )
-        check.require(
-            any(np.array_equal(np.sort(found.on_ids), ids) for ids, _ in structures),
-            "solve returns a structure",
-            f"{location}: {found.on_ids.tolist()} is none",
-        )
-    losses = check.call("max_marginals answers", location, maximiser.max_marginals, weights, fixings)
-    check.require(np.array_equal(before, weights), "the weights are left alone", location)
-    for label, forced, claimed in (("on", 1, losses.on), ("off", 0, losses.off)):
+        is_structure = any(np.array_equal(np.sort(found.on_ids), ids) for ids, _ in structures)
+        at.require(is_structure, "solve returns a structure", f"{on_ids} is none")
+    losses = at.call("max_marginals answers", maximiser.max_marginals, weights, fixings)
+    at.require(np.array_equal(before, weights), "the weights are left alone")
+    for label, forced, claimed in (("on", True, losses.on), ("off", False, losses.off)):
         if claimed is None:
             continue
-        check.require(
-            claimed.shape == weights.shape, "max-marginal losses cover all decisions", f"{location}: {label}"
-        )
+        at.require(claimed.shape == weights.shape, "max-marginal losses cover all decisions", label)
         if best == -math.inf:
             continue
         for d in fixings.free:
-            other = max((score for ids, score in allowed if (d in ids) == bool(forced)), default=-math.inf)
-            true = best - other
-            check.require(
+            other = max((score for ids, score in allowed if (d in ids) == forced), default=-math.inf)
+            at.require(
                 not math.isnan(claimed[d]) and claimed[d] >= -score_tolerance(best) - lost,
                 "a max-marginal loss is a number >= 0",
-                f"{location}: decision {d} {label}: {claimed[d]!r}",
+                f"decision {d} {label}: {claimed[d]!r}",
             )
-            check.require(
-                near(float(claimed[d]), true, weights, lost),
+            at.require(
+                near(float(claimed[d]), best - other, weights, lost),
                 "max-marginal losses are exact",
-                f"{location}: forcing decision {d} {label} costs {true!r}, {claimed[d]!r} is stated",
+                f"forcing decision {d} {label} costs {best - other!r}, {claimed[d]!r} is stated",
             )
     again = maximiser.solve(weights, fixings)
-    check.require(
+    at.require(
         again.value == found.value and np.array_equal(again.on_ids, found.on_ids),
         "equal questions get equal answers",
-        f"{location}: {found.on_ids.tolist()} and then {again.on_ids.tolist()}",
+        f"{found.on_ids.tolist()} and then {again.on_ids.tolist()}",
     )
     return best

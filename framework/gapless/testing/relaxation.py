@@ -53,34 +53,22 @@ def check_relaxation(
     check = Check(used)
     parent: Any = None
     for fixings in sample_fixings(problem.decisions, on_sets, samples, seed):
-        here = best_score(found, fixings)
+        at, here = check.at(str(fixings)), best_score(found, fixings)
         allowed = sorted((f.score for f in found if fixings.allows(f.on_ids)), reverse=True)
-        fresh = make_relaxation()
-        relaxed = check.call("solve returns a RelaxationResult", str(fixings), fresh.solve, fixings, SolveBudget())
-        check.require(
-            isinstance(relaxed, RelaxationResult), "solve returns a RelaxationResult", f"{fixings}: {relaxed!r}"
-        )
+        rule = "solve returns a RelaxationResult"
+        relaxed = at.call(rule, make_relaxation().solve, fixings, SolveBudget())
+        at.require(isinstance(relaxed, RelaxationResult), rule, repr(relaxed))
         _check_one(check, problem, found, fixings, relaxed, -math.inf)
         check_proofs(relaxed.certificate, problem, found, samples=2, forgeries=4, seed=seed)
         twin = make_relaxation().solve(fixings, SolveBudget())
-        check.require(
-            relaxed.bound == twin.bound and _same_point(relaxed.point, twin.point),
-            "two fresh relaxations answer alike",
-            f"{fixings}: {relaxed.bound!r} and {twin.bound!r}",
-        )
+        is_same = relaxed.bound == twin.bound and _same_point(relaxed.point, twin.point)
+        at.require(is_same, "two fresh relaxations answer alike", f"{relaxed.bound!r} and {twin.bound!r}")
         for incumbent in (allowed[-1], here - 1.0, here, here + 1.0) if allowed else (0.0,):
-            warm = check.call(
-                "solve takes an incumbent and the state of another node",
-                str(fixings),
-                used.solve,
-                fixings,
-                SolveBudget(),
-                incumbent=incumbent,
-                state=parent,
-            )
+            rule = "solve takes an incumbent and the state of another node"
+            warm = at.call(rule, used.solve, fixings, SolveBudget(), incumbent=incumbent, state=parent)
             _check_one(check, problem, found, fixings, warm, incumbent)
         parent = relaxed.state
-        _check_limits(check, make_relaxation, fixings, here)
+        _check_limits(at, make_relaxation, fixings, here)
 
 
 def _same_point(a: np.ndarray[Any, Any] | None, b: np.ndarray[Any, Any] | None) -> bool:
@@ -96,49 +84,35 @@ def _check_one(
     incumbent: float,
 ) -> None:
     best = best_score(found, fixings)
-    location = f"{fixings}, incumbent {incumbent:g}"
-    check.require(not math.isnan(relaxed.bound), "a bound is never NaN", location)
-    check.require(
-        dominates(relaxed.bound, best),
-        "the bound dominates every feasible value",
-        f"{location}: bound {relaxed.bound!r}, but {best!r} is feasible",
-    )
-    check.require(
+    at = check.at(f"{fixings}, incumbent {incumbent:g}")
+    at.require(not math.isnan(relaxed.bound), "a bound is never NaN")
+    at.require_bound(relaxed.bound, best, "the bound dominates every feasible value")
+    at.require(
         dominates(relaxed.bound, relaxed.primal_value),
         "what is attained lies below the bound",
-        f"{location}: {relaxed.primal_value!r} is above {relaxed.bound!r}",
+        f"{relaxed.primal_value!r} is above {relaxed.bound!r}",
     )
-    if relaxed.point is not None:
-        point = relaxed.point
-        check.require(
-            point.shape == (problem.decisions.count,) and np.all((point >= -INTEGRAL) & (point <= 1 + INTEGRAL)),
-            "a point has a number in [0, 1] for each decision",
-            f"{location}: {point}",
+    point = relaxed.point
+    if point is not None:
+        inside = point.shape == (problem.decisions.count,) and np.all(
+            (point >= -INTEGRAL) & (point <= 1 + INTEGRAL)
         )
+        at.require(inside, "a point has a number in [0, 1] for each decision", str(point))
         wrong = np.flatnonzero(
             ((fixings.state == ON) & (point < 1 - INTEGRAL)) | ((fixings.state == OFF) & (point > INTEGRAL))
         )
-        if relaxed.bound > -math.inf:
-            check.require(
-                not wrong.size,
-                "the point respects the fixings",
-                f"{location}: decisions {wrong.tolist()} of {point}",
-            )
-    _check_tightenings(check, problem, found, fixings, relaxed, incumbent)
+        respects = relaxed.bound == -math.inf or not wrong.size
+        at.require(respects, "the point respects the fixings", f"decisions {wrong.tolist()} of {point}")
+    _check_tightenings(at, problem, found, fixings, relaxed, incumbent)
     if not isinstance(relaxed.certificate, NoCertificate):
         tree = TreeCertificate((-1,), (Branch(),), {"0": relaxed.certificate}, {"0": relaxed.tightenings})
-        verdict = check.call("a certificate can be verified", location, tree.verify, problem, fixings)
-        check.require(verdict, "a certificate holds", f"{location}: {verdict.location}: {verdict.reason}")
-        check.require(
-            dominates(verdict.bound, best),
-            "a certificate proves nothing false",
-            f"{location}: it proves {verdict.bound!r}, but {best!r} is feasible",
-        )
-        proved = round_bound(verdict.bound, problem.granularity)
-        check.require(
-            dominates(relaxed.bound, proved),
+        verdict = at.call("a certificate can be verified", tree.verify, problem, fixings)
+        at.require(verdict, "a certificate holds", f"{verdict.location}: {verdict.reason}")
+        at.require_bound(verdict.bound, best, "a certificate proves nothing false", "it proves")
+        at.require(
+            dominates(relaxed.bound, round_bound(verdict.bound, problem.granularity)),
             "the certificate proves the bound",
-            f"{location}: it proves {verdict.bound!r}, the bound is {relaxed.bound!r}"
+            f"it proves {verdict.bound!r}, the bound is {relaxed.bound!r}"
             + _weak_tightening(problem, fixings, relaxed),
         )
 
@@ -173,18 +147,13 @@ def _check_tightenings(
         tightened = tightened.fix(step.on, step.off) if tightened is not None else None
     for f in found:
         if fixings.allows(f.on_ids) and not (tightened is not None and tightened.allows(f.on_ids)):
-            lost = f"{fixings}, incumbent {incumbent:g}: {f.structure!r} scores {f.score!r}"
+            lost, bound = f"{f.structure!r} scores {f.score!r}", relaxed.excluded_bound
+            rule = "tightenings keep every structure better than the incumbent"
+            check.require(f.score <= known + 2 * score_tolerance(known), rule, f"{lost}, the incumbent {known!r}")
+            is_bounded = bound == -math.inf or dominates(bound, f.score)
             check.require(
-                f.score <= known + 2 * score_tolerance(known),
-                "tightenings keep every structure better than the incumbent",
-                f"{lost}, the incumbent {known!r}",
+                is_bounded, "excluded bounds what the tightenings exclude", f"{lost}, excluded says {bound!r}"
             )
-            if relaxed.excluded_bound > -math.inf:
-                check.require(
-                    dominates(relaxed.excluded_bound, f.score),
-                    "excluded bounds what the tightenings exclude",
-                    f"{lost}, excluded says {relaxed.excluded_bound!r}",
-                )
 
 
 def _check_limits(check: Check, make: Callable[[], Relaxation[S]], fixings: Fixings, best: float) -> None:
@@ -196,9 +165,6 @@ def _check_limits(check: Check, make: Callable[[], Relaxation[S]], fixings: Fixi
         "interrupted": interrupted,
     }
     for label, budget in budgets.items():
-        relaxed = check.call("a spent budget is no error", f"{fixings}, {label}", make().solve, fixings, budget)
-        check.require(
-            dominates(relaxed.bound, best),
-            "the bound is true when the budget is spent",
-            f"{fixings}, {label}: bound {relaxed.bound!r}, but {best!r} is feasible",
-        )
+        at = check.at(label)
+        relaxed = at.call("a spent budget is no error", make().solve, fixings, budget)
+        at.require_bound(relaxed.bound, best, "the bound is true when the budget is spent")

@@ -73,7 +73,7 @@ def _no_worse(own: UserState, one: State, other: State) -> bool:
 def _walked(
     check: Check, own: UserState, network: Network, out: Sequence[np.ndarray], rng: np.random.Generator
 ) -> list[list[State]]:
-    """States of each vertex, from walks with a few arcs each."""
+    """Collect states of each vertex, from walks with a few arcs each."""
     states: list[dict[State, None]] = [{} for _ in range(network.vertices)]
     begin = tuple(own.start.tolist())
     states[network.source][begin] = None
@@ -83,12 +83,9 @@ def _walked(
             if not out[v].size:
                 break
             arc = int(rng.choice(out[v]))
-            asked = f"arc {arc}, state {state}"
-            answers = [
-                check.call("extend answers by its rules", asked, extend_user_state, own, arc, state)
-                for _ in range(2)
-            ]
-            check.require(answers[0] == answers[1], "a call made twice has one answer", f"{asked}: {answers}")
+            at = check.at(f"arc {arc}, state {state}")
+            answers = [at.call("extend answers by its rules", extend_user_state, own, arc, state) for _ in range(2)]
+            at.require(answers[0] == answers[1], "a call made twice has one answer", str(answers))
             if answers[0] is None:
                 break
             v, state = int(network.heads[arc]), answers[0][0]
@@ -99,18 +96,15 @@ def _walked(
 
 def _compare(check: Check, own: UserState, arc: int, one: State, other: State) -> None:
     better, worse = (extend_user_state(own, arc, state) for state in (one, other))
-    asked = f"arc {arc}, states {one} and {other}"
+    at = check.at(f"arc {arc}, states {one} and {other}")
     if worse is None:
         return
     rule = "a state that is no worse may go on, at no greater cost, to a state that is no worse"
-    check.require(better is not None, rule, f"{asked}: only the second may go on")
+    at.require(better is not None, rule, "only the second may go on")
     assert better is not None
-    check.require(better[1] <= worse[1], rule, f"{asked}: the first costs {better[1]}, the second {worse[1]}")
-    check.require(
-        _no_worse(own, better[0], worse[0]),
-        rule,
-        f"{asked}: the first leads to {better[0]}, the second to {worse[0]}",
-    )
+    at.require(better[1] <= worse[1], rule, f"the first costs {better[1]}, the second {worse[1]}")
+    leads = f"the first leads to {better[0]}, the second to {worse[0]}"
+    at.require(_no_worse(own, better[0], worse[0]), rule, leads)
 
 
 def _compare_routes(

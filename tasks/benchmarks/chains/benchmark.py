@@ -14,7 +14,7 @@ import gapless as gl
 from benchmarks.chains import loops, synthetic
 from benchmarks.chains.contenders import VITERBI
 from benchmarks.chains.corpora import CORPORA, Corpus
-from benchmarks.chains.measurement import Effort, Measured, measure, ratio
+from benchmarks.chains.measurement import Effort, Measured, measure_scores, ratio
 from benchmarks.chains.one_call import Call
 from benchmarks.chains.score_set import ScoreSet
 from benchmarks.chains.stopwatch import Seconds
@@ -31,12 +31,11 @@ _PARTS = ("call", "kernel", "viterbi")
 _NEAR = 0.2
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure and report."""
-    cache = Path(arguments.cache) if arguments.cache else None
+def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[BenchmarkLine]:
+    """Measure every number of each model."""
+    cache, console = Path(arguments.cache) if arguments.cache else None, bench.console
     if cache is not None:
         cache.mkdir(parents=True, exist_ok=True)
-    bench = Bench(console=console)
     try:
         compiled = loops.compiled()
     except gl.MissingDependency as missing:
@@ -44,20 +43,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         compiled = None
     if arguments.quick:
         console.info("marks are not judged: --quick shows that all runs and measures nothing")
-    sets: list[dict[str, Any]] = []
-    measured = _measured(arguments, cache, compiled, bench, sets)
-    return bench.report(measured, judged=not arguments.quick, sets=sets)
-
-
-def _measured(
-    arguments: argparse.Namespace,
-    cache: Path | None,
-    compiled: loops.Compiled | None,
-    bench: Bench,
-    sets: list[dict[str, Any]],
-) -> Iterator[BenchmarkLine]:
-    """Every number of each model; `sets` is filled with the times behind them."""
-    console = bench.console
+    bench.judged, bench.more["sets"] = not arguments.quick, []
     effort = Effort.quick() if arguments.quick else Effort()
     for count in arguments.labels:
         if arguments.data is None:
@@ -65,16 +51,16 @@ def _measured(
         else:
             scores = trained(nearest(count), Path(arguments.data), cache, console)
         console.info(f"{scores.name}: {scores.label_count} labels, {scores.sentences} sentences, {scores.about}")
-        found = measure(scores, compiled, effort, _narrator(console))
+        found = measure_scores(scores, compiled, effort, _narrator(console))
         show_times(found, console)
         for name in found.disagreements:
             bench.wrong.append(f"{scores.name}: {name} does not give the optimal values")
-        sets.append(_document(found))
+        bench.more["sets"].append(_document(found))
         yield from lines(found)
 
 
 def nearest(count: int) -> Corpus:
-    """The corpus with about that many labels.
+    """Choose the corpus with about that many labels.
 
     Raises
     ------
@@ -89,7 +75,7 @@ def nearest(count: int) -> Corpus:
 
 
 def trained(corpus: Corpus, data: Path, cache: Path | None, console: Console) -> ScoreSet:
-    """Scores of the test part under a quickly trained model, or what an earlier run stored."""
+    """Compute scores of the test part under a quickly trained model, or load what an earlier run stored."""
     stored = None if cache is None else cache / f"{corpus.name}.npz"
     if stored is not None and stored.exists():
         return ScoreSet.load(stored)
@@ -120,7 +106,7 @@ def trained(corpus: Corpus, data: Path, cache: Path | None, console: Console) ->
 
 
 def show_times(measured: Measured, console: Console) -> None:
-    """The times of each contender."""
+    """Show the times of each contender."""
     mean_length = measured.scores.tokens / measured.scores.sentences
     rows = []
     for name, cold in sorted(measured.streamed.items(), key=lambda item: float(np.median(item[1]))):
@@ -149,7 +135,7 @@ def show_times(measured: Measured, console: Console) -> None:
 
 
 def _document(one: Measured) -> dict[str, Any]:
-    """The times of one model's scores, for programs."""
+    """Return the times of one model's scores, for programs."""
     return {
         "name": one.scores.name,
         "about": one.scores.about,
@@ -180,7 +166,7 @@ def _nanoseconds(seconds: Any) -> Spread:
 
 
 def _narrator(console: Console) -> Callable[[str], None]:
-    """Says what is being done where somebody watches."""
+    """Say what is being done where somebody watches."""
     return console.error if console.err.isatty() and not console.as_json else lambda text: None
 
 

@@ -57,12 +57,12 @@ class Contender:
 
 
 def kernels(scores: ScoreSet) -> dict[str, Contender]:
-    """The batch kernels by themselves, in float32."""
+    """Make the batch kernels by themselves, in float32."""
     return {VITERBI: Contender(_viterbi_kernel(scores)), DOMINANCE: Contender(_dominance_kernel(scores))}
 
 
 def public(scores: ScoreSet) -> dict[str, Contender]:
-    """The methods through `gapless.solve_many`: from arrays of scores to a `BatchResult`."""
+    """Make the methods through `gapless.solve_many`: from arrays of scores to a `BatchResult`."""
     model = scores.model()
     known = load_plugins().registry.methods_for(ChainProblem)
 
@@ -87,17 +87,17 @@ def public(scores: ScoreSet) -> dict[str, Contender]:
 
 
 def beam(width: int) -> str:
-    """The name of beam search of that width."""
+    """Return the name of beam search of that width."""
     return f"{PUBLIC}beam {width}"
 
 
 def tables_seconds(scores: ScoreSet) -> Spread:
-    """CPU seconds to make the tables that dominance keeps with a model."""
+    """Measure CPU seconds to make the tables that dominance keeps with a model."""
     return Spread.of([cpu_seconds(dominance_tables, scores.transition, np.float32) for _ in range(5)])
 
 
 def today(scores: ScoreSet, loops: Compiled | None) -> dict[str, Contender]:
-    """Peers that are installed."""
+    """Make the peers that are installed."""
     found = {}
     if loops is not None:
         found[NUMBA] = Contender(_numba(scores, loops), from_arrays=lambda part: _numba(part, loops)(part))
@@ -107,7 +107,7 @@ def today(scores: ScoreSet, loops: Compiled | None) -> dict[str, Contender]:
 
 
 def floors(loops: Compiled | None) -> dict[str, Mapping[str, Contender]]:
-    """Work that no decoder can do without, each in the ways of doing it that are to be compared."""
+    """Make the work that no decoder can do without, each in the ways of doing it that are to be compared."""
     reading: dict[str, Contender] = {"numpy": Contender(lambda part: part.unary.max(), exact=False)}
     argmax: dict[str, Contender] = {"numpy": Contender(lambda part: part.unary.argmax(axis=1), exact=False)}
     if loops is not None:
@@ -155,7 +155,7 @@ def _dominance_kernel(scores: ScoreSet) -> Callable[[ScoreSet], Values]:
 def _settling(
     scores: ScoreSet, batch: Callable[..., None], again: Callable[[ChainProblem, NDArray[np.int64]], float]
 ) -> Callable[[ScoreSet], Values]:
-    """A float32 kernel, and the float64 one for the sentences that it leaves in doubt."""
+    """Run a float32 kernel, and the float64 one for the sentences that it leaves in doubt."""
     model = scores.model()
     labels = np.empty(0, np.int64)
 
@@ -188,7 +188,7 @@ def _numba(scores: ScoreSet, loops: Compiled) -> Callable[[ScoreSet], Values]:
 
 
 def _hmmlearn(scores: ScoreSet) -> Callable[[ScoreSet], Values]:
-    """The compiled decoder of hmmlearn.
+    """Make the compiled decoder of hmmlearn.
 
     It knows no scores of ending, so these are added to the last row; and it takes the logarithms of probabilities,
     so the scores are divided by a number that lets their exponentials exist.
@@ -210,5 +210,5 @@ def _hmmlearn(scores: ScoreSet) -> Callable[[ScoreSet], Values]:
 
 
 def _at_least(room: NDArray[Any], size: int) -> NDArray[Any]:
-    """Room that is used again: fresh memory would be counted page by page."""
+    """Return room that is used again: fresh memory would be counted page by page."""
     return room if len(room) >= size else np.empty(size, room.dtype)

@@ -61,7 +61,7 @@ class Corpus:
             raise gl.InvalidProblem(f"{error} (--data names the folder that holds {self.folder}/)") from error
 
     def labels(self, sentences: Sequence[TaggedSentence]) -> ProductLabels | None:
-        """The product labels of a training part; None if its labels have no parts."""
+        """Return the product labels of a training part; None if its labels have no parts."""
         if not self.product:
             return None
         return ProductLabels.seen(label for sentence in sentences for label in sentence.labels)

@@ -82,7 +82,7 @@ def row_sums(unary: Array, values: Array) -> None:
 
 
 def row_argmaxima(bits: Array, places: Array) -> None:
-    """The best label of each token by itself, the first of equals.
+    """Find the best label of each token by itself, the first of equals.
 
     `bits` are the scores as int32, ``unary.view(np.int32)``: with the other bits of negative numbers flipped, their
     order is that of the scores, and compilers reduce integers in vectors, floats they do not. Two passes, the

@@ -89,7 +89,9 @@ class Measured:
     disagreements: tuple[str, ...]
 
 
-def measure(scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Callable[[str], None]) -> Measured:
+def measure_scores(
+    scores: ScoreSet, loops: Compiled | None, effort: Effort, say: Callable[[str], None]
+) -> Measured:
     """Measure one model's scores.
 
     Parameters

@@ -47,7 +47,7 @@ def measured(scores: ScoreSet, method: str | None, stored: Path) -> Memory:
 
 
 def high_water_rise(stored: Path, method: str | None) -> int | None:
-    """Bytes by which decoding raises the most memory that this process holds; None where Linux does not tell."""
+    """Measure the bytes by which decoding raises the peak memory of this process; None where it is unknown."""
     scores = ScoreSet.load(stored)
     first = scores.between(0, 1)
     # Another model: what is loaded on first use is not what decoding takes.

@@ -69,22 +69,22 @@ class ScoreSet:
         return np.diff(self.offsets)
 
     def model(self) -> ChainModel:
-        """A new model of these scores, with nothing derived from them yet."""
+        """Make a new model of these scores, with nothing derived from them yet."""
         return ChainModel(self.transition, initial=self.initial, final=self.final)
 
     def between(self, start: int, stop: int) -> ScoreSet:
-        """Some consecutive sentences; the scores are a view."""
+        """Select some consecutive sentences; the scores are a view."""
         begin, end = self.offsets[start], self.offsets[stop]
         offsets = self.offsets[start : stop + 1] - begin
         return attrs.evolve(self, unary=self.unary[begin:end], offsets=offsets, gold=self.gold[begin:end])
 
     def holding(self, tokens: int, start: int = 0) -> ScoreSet:
-        """Whole sentences from `start` on with about that many tokens, at least one sentence."""
+        """Select whole sentences from `start` on with about that many tokens, at least one sentence."""
         stop = int(np.searchsorted(self.offsets, self.offsets[start] + tokens, "right")) - 1
         return self.between(start, min(max(stop, start + 1), self.sentences))
 
     def repeated(self, times: int) -> ScoreSet:
-        """The sentences `times` over, in memory of their own."""
+        """Repeat the sentences `times` over, in memory of their own."""
         lengths = np.tile(self.lengths, times)
         return attrs.evolve(
             self,

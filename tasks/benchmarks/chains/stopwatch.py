@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.chains.score_set import ScoreSet
-from benchmarks.frame.turns import cpu_seconds
+from benchmarks.frame.turns import cpu_seconds, measure_rounds
 
 Decode = Callable[[ScoreSet], object]
 Seconds = NDArray[np.float64]
@@ -49,18 +50,18 @@ def cold_cache_seconds(
         less, more = (cpu_seconds(decode, probe) for probe in probes)
         each = (more - less) / max(probes[1].tokens - probes[0].tokens, 1)
         shares[name] = min(scores.tokens, max(1, int(budget / max(each, 1e-12))))
-    seen = {name: np.empty(rounds) for name in decoders}
     begin = dict.fromkeys(decoders, 0)
-    for turn in range(rounds):
-        for name in _in_turn(decoders, turn):
-            part = scores.holding(shares[name], begin[name])
-            begin[name] = (begin[name] + part.sentences) % scores.sentences
-            seen[name][turn] = cpu_seconds(decoders[name], part) / part.tokens
-    return seen
+
+    def turn(name: str) -> float:
+        part = scores.holding(shares[name], begin[name])
+        begin[name] = (begin[name] + part.sentences) % scores.sentences
+        return cpu_seconds(decoders[name], part) / part.tokens
+
+    return measure_rounds({name: partial(turn, name) for name in decoders}, rounds)
 
 
 def warm_cache_seconds(decoders: Mapping[str, Decode], scores: ScoreSet, rounds: int) -> dict[str, Seconds]:
-    """CPU seconds a token with scores that stay in the caches.
+    """Measure CPU seconds a token with scores that stay in the caches.
 
     The cost of a call of any size (the layout of the transitions, above all) is measured on the first sentence
     and subtracted: it would weigh more in a few sentences than in the batches that people decode.
@@ -83,17 +84,11 @@ def warm_cache_seconds(decoders: Mapping[str, Decode], scores: ScoreSet, rounds:
         decode(scores)
         once = cpu_seconds(decode, scores)
         repeats[name] = max(3, int(_SHORTEST / max(once, 1e-9)))
-    seen = {name: np.empty(rounds) for name in decoders}
-    for turn in range(rounds):
-        for name in _in_turn(decoders, turn):
-            whole, start = (
-                min(cpu_seconds(decoders[name], part) for _ in range(repeats[name])) for part in (scores, first)
-            )
-            seen[name][turn] = max(whole - start, _TICK) / tokens
-    return seen
 
+    def turn(name: str) -> float:
+        whole, start = (
+            min(cpu_seconds(decoders[name], part) for _ in range(repeats[name])) for part in (scores, first)
+        )
+        return max(whole - start, _TICK) / tokens
 
-def _in_turn(decoders: Mapping[str, Decode], turn: int) -> list[str]:
-    names = list(decoders)
-    at = turn % max(1, len(names))
-    return names[at:] + names[:at]
+    return measure_rounds({name: partial(turn, name) for name in decoders}, rounds)

@@ -51,12 +51,12 @@ def peaked(labels: int, sentences: int, seed: int = 0) -> ScoreSet:
 
 
 def flattened(scores: ScoreSet, factor: float) -> ScoreSet:
-    """The label scores times `factor`: the nearer to 0, the more the transitions alone decide."""
+    """Multiply the label scores by `factor`: the nearer to 0, the more the transitions alone decide."""
     return attrs.evolve(scores, name=f"{scores.name} x {factor}", unary=scores.unary * np.float32(factor))
 
 
 def random(scores: ScoreSet, seed: int = 0) -> ScoreSet:
-    """Scores of the same shape and spread in which nothing is likelier than anything else."""
+    """Draw scores of the same shape and spread in which nothing is likelier than anything else."""
     draw = np.random.default_rng(seed)
     k = scores.label_count
     spread = float(np.std(scores.transition[np.isfinite(scores.transition)])) or 1.0

@@ -27,7 +27,7 @@ class _Number:
 
 
 def lines(measured: Measured) -> Iterator[BenchmarkLine]:
-    """Every number of one model's scores."""
+    """Yield every number of one model's scores."""
     size = min(_SIZES, key=lambda count: abs(count - measured.scores.label_count))
     for caches, numbers in (
         (STREAMED, _users(measured.from_arrays)),
@@ -48,7 +48,7 @@ _GENERATING = {_FEW: (0.55, 0.8), _SOME: (1.8, 5)}
 
 
 def _users(seconds: Mapping[str, Seconds]) -> Iterator[_Number]:
-    """Ratios of what users get: both sides from arrays."""
+    """Yield ratios of what users get: both sides from arrays."""
     for slower, faster, marks in (
         (f"{PUBLIC}viterbi", f"{PUBLIC}{DOMINANCE}", _OVER_VITERBI),
         (NUMBA, f"{PUBLIC}{DOMINANCE}", _OVER_NUMBA),

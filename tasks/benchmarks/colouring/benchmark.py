@@ -15,7 +15,7 @@ from benchmarks.colouring.graphs import Edges, myciel, queen
 from benchmarks.colouring.problem import Colouring
 from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.frame.marks import FROM_ARRAYS, Marks, line
-from gapless.cli import Console
+from benchmarks.frame.turns import spent
 from gapless.column_generation import branch_and_price
 from gapless.roles import SolveBudget
 from gapless.scip import branch_price_and_cut
@@ -34,30 +34,28 @@ TREES: dict[str, Callable[..., gl.Result[Any]]] = {
 SECONDS = 300.0
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure and report."""
-    return Bench(console=console).report(_lines(arguments))
-
-
-def _lines(arguments: argparse.Namespace) -> Iterator[Measurement]:
+def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[Measurement]:
+    """Colour each graph in both trees, and verify."""
     for name in arguments.graphs or GRAPHS:
         graph, marks = GRAPHS[name]
         for tree, solve in TREES.items():
-            began = time.process_time()
-            problem = Colouring(*graph)
-            budget = SolveBudget(gl.Limits(time=arguments.limit_seconds), clock=time.process_time)
-            result = solve(problem, formulation(problem), budget, order="depth-first")
-            took = time.process_time() - began
+            (problem, result), cost = spent(_coloured, graph, solve, bench.limits)
             proved = result.status is gl.Status.OPTIMAL
-            yield line(f"{tree}, {FROM_ARRAYS}", name, took if proved else None, "s", marks)
+            yield line(f"{tree}, {FROM_ARRAYS}", name, cost.cpu if proved else None, "s", marks)
             yield line(f"{tree}, proved", name, 100.0 * proved, "%", (100, 100), more=True)
             yield line(f"{tree}, nodes", name, result.stats.nodes or 0, "")
             if proved and result.certificate is not None and not result.certificate.missing:
-                began = time.process_time()
-                verdict = result.verify(problem)
+                verdict, cost = spent(result.verify, problem)
                 if not verdict:
                     raise gl.InvalidProblem(f"{name}, {tree}: {attrs.asdict(verdict)}")
-                yield line(f"{tree}, verification", name, time.process_time() - began, "s")
+                yield line(f"{tree}, verification", name, cost.cpu, "s")
+
+
+def _coloured(
+    graph: tuple[int, Edges], solve: Callable[..., gl.Result[Any]], limits: gl.Limits
+) -> tuple[Colouring, gl.Result[Any]]:
+    problem, budget = Colouring(*graph), SolveBudget(limits, clock=time.process_time)
+    return problem, solve(problem, formulation(problem), budget, order="depth-first")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

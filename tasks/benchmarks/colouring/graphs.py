@@ -9,7 +9,7 @@ Edges = NDArray[np.int64]
 
 
 def myciel(k: int) -> tuple[int, Edges]:
-    """Number of vertices and edges of ``myciel<k>``: triangle-free, with k + 1 colours (Mycielski 1955)."""
+    """Return the number of vertices and the edges of ``myciel<k>``: no triangle, k + 1 colours (Mycielski 1955)."""
     count, edges = 2, [(0, 1)]
     for _ in range(k - 1):
         top = 2 * count
@@ -20,7 +20,7 @@ def myciel(k: int) -> tuple[int, Edges]:
 
 
 def queen(rows: int, columns: int) -> tuple[int, Edges]:
-    """Squares of a chess board; an edge where a queen moves from one to the other."""
+    """Return the squares of a chess board; an edge where a queen moves from one to the other."""
     places = [(r, c) for r in range(rows) for c in range(columns)]
     edges = [
         (i, j)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-import gapless as gl
 from benchmarks.factors import mip_peer, toulbar2_peer
 from benchmarks.factors.instances import SkipChain, programmes, skip_chains
+from benchmarks.factors.programme import AS_BACKBONE, AS_DIAGRAM, proved
 from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.frame.marks import Marks, line
 from benchmarks.frame.peers import HIGHS, TOULBAR2
@@ -51,24 +51,18 @@ def _tied(chain: SkipChain) -> ChainProblem:
     return ChainProblem(chain.unary, chain.transition, factors=[SameLabel(chain)])
 
 
-def _proved(problem: Any) -> float:
-    result = gl.solve(problem)
-    return result.value if result.status is gl.Status.OPTIMAL else np.nan
-
-
 def skip_lines(bench: Bench) -> Iterator[Measurement]:
     """Compare on chains with rewards for equal labels of distant tokens."""
     chains = list(skip_chains(bench.seeds))
-    ours: Side[SkipChain, float] = Side(lambda chain: _proved(_tied(chain)), _proved, _tied)
     peers = {"HiGHS": mip_peer.SKIPS} if HIGHS.installed else {}
     peers |= {"toulbar2": toulbar2_peer.SKIPS} if TOULBAR2.installed else {}
-    yield from _compared(bench, "24 tokens, 45 labels, 20 skips", chains, {"split-bound": ours}, peers, SKIPS_OVER)
+    yield from _compared(
+        bench, "24 tokens, 45 labels, 20 skips", chains, {"split-bound": Side.of(proved, _tied)}, peers, SKIPS_OVER
+    )
 
 
 def spots_lines(bench: Bench) -> Iterator[Measurement]:
     """Compare on spots in a programme, modelled as a chain with a budget and as one diagram."""
-    from benchmarks.factors.programme import AS_BACKBONE, AS_DIAGRAM  # noqa: PLC0415
-
     peers = {"HiGHS": mip_peer.SPOTS} if HIGHS.installed else {}
     ours = {"chain and budget": AS_BACKBONE, "one diagram": AS_DIAGRAM}
     marks = {"HiGHS": SPOTS_OVER_HIGHS}

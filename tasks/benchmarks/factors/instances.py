@@ -33,7 +33,7 @@ class SkipChain:
 def skip_chains(
     count: int, *, n: int = 24, labels: int = 45, skips: int = 20, seed: int = 0
 ) -> Iterator[SkipChain]:
-    """Chains that are undecided enough for skips to matter."""
+    """Draw chains that are undecided enough for skips to matter."""
     rng = np.random.default_rng(seed)
     far = np.stack(np.triu_indices(n, 2), axis=1)
     for _ in range(count):
@@ -58,7 +58,7 @@ class Spots:
 
 
 def programmes(count: int, n: int, seed: int = 5) -> Iterator[Spots]:
-    """Programmes of `n` spots, those of the how-to "Write an oracle"."""
+    """Draw programmes of `n` spots, those of the how-to "Write an oracle"."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         yield Spots(rng.integers(1, 20, n), rng.integers(1, 10, n), round(1.125 * n))

@@ -49,17 +49,17 @@ class NothingInPython(ConfigurationFactor):
         return np.flatnonzero(decisions.heads == HEAD)
 
     def value(self, on: BoolArray) -> float:
-        """Nothing."""
+        """Return 0."""
         return 0.0
 
     def best(self, weights: FloatArray) -> tuple[float, BoolArray]:
-        """Every arc of positive weight."""
+        """Choose every arc of positive weight."""
         on = weights > 0
         return float(weights[on].sum()), on
 
 
 def sentences(count: int, n: int, seed: int = 0) -> list[Arrays]:
-    """Random scores, without the structure that makes trained models' easy."""
+    """Draw scores, without the structure that makes trained models' easy."""
     rng = np.random.default_rng(seed)
     return [
         Arrays(rng.normal(size=(n + 1,) * 2), *rng.normal(scale=0.3, size=(2, n + 1, n + 1, n + 1)))
@@ -67,16 +67,17 @@ def sentences(count: int, n: int, seed: int = 0) -> list[Arrays]:
     ]
 
 
-def _factors(n: int) -> dict[str, tuple[Callable[[], Any], Marks]]:
+def _factors(n: int) -> dict[str, tuple[Side[Arrays, gl.Result[Any]], Marks]]:
+    others = [(HEAD, m) for m in range(1, n + 1) if m != HEAD]
     return {
-        "a valency of score 0": (lambda: Valency(HEAD, np.zeros(n + 1)), FACTOR),
-        "an OR of score 0": (lambda: AnyOf([(HEAD, m) for m in range(1, n + 1) if m != HEAD], 0.0), FACTOR),
-        "a Python best of score 0": (NothingInPython, PYTHON),
+        "a valency of score 0": (_side(lambda: Valency(HEAD, np.zeros(n + 1))), FACTOR),
+        "an OR of score 0": (_side(lambda: AnyOf(others, 0.0)), FACTOR),
+        "a Python best of score 0": (_side(NothingInPython), PYTHON),
     }
 
 
-def _settings() -> dict[str, dict[str, Any]]:
-    return {
+def _settings() -> dict[str, tuple[Side[Arrays, gl.Result[Any]], Marks]]:
+    settings: dict[str, dict[str, Any]] = {
         "limits on iterations": {"limits": gl.Limits(iterations=10**6)},
         "limits on nodes": {"limits": gl.Limits(nodes=10**6)},
         "limits on time": {"limits": gl.Limits(time=1e6)},
@@ -85,51 +86,28 @@ def _settings() -> dict[str, dict[str, Any]]:
         "an observer": {"observers": (lambda event: None,)},
         "a trace": {"trace": True},
     }
-
-
-def overhead_lines(bench: Bench, lengths: Sequence[int] = LENGTHS) -> Iterator[Measurement]:
-    """Ratios of CPU time from arrays to the certified answer."""
-    for n in lengths:
-        instances = sentences(bench.seeds, n)
-        plain = _side()
-        factors = _factors(n)
-        sides = {"plain": plain, **{name: _side(make) for name, (make, _) in factors.items()}}
-        yield from _ratios(
-            bench, f"{n} words", instances, sides, {name: marks for name, (_, marks) in factors.items()}
-        )
-        settings = {name: _side(**options) for name, options in _settings().items()}
-        yield from _ratios(
-            bench, f"{n} words", instances, {"plain": plain, **settings}, dict.fromkeys(settings, LIMIT)
-        )
+    return {name: (_side(**options), LIMIT) for name, options in settings.items()}
 
 
 def _side(make: Callable[[], Any] | None = None, **options: Any) -> Side[Arrays, gl.Result[Any]]:
     def problem(arrays: Arrays) -> ParsingProblem:
         return arrays.problem() if make is None else arrays.problem(make())
 
-    def search(ready: ParsingProblem) -> gl.Result[Any]:
-        return gl.solve(ready, "split-bound", **options)
-
-    return Side(lambda arrays: search(problem(arrays)), search, problem)
+    return Side.of(lambda ready: gl.solve(ready, "split-bound", **options), problem)
 
 
-def _ratios(
-    bench: Bench,
-    scores: str,
-    instances: list[Arrays],
-    sides: dict[str, Side[Arrays, gl.Result[Any]]],
-    marks: dict[str, Marks],
-) -> Iterator[Measurement]:
-    found = time_interleaved(sides, instances, bench.console, f"{scores}: {len(sides)} ways")
-    plain = found["plain"].from_arrays
-    yield line("grandchildren and siblings", scores, plain.milliseconds, "ms")
-    for name, both in found.items():
-        if name == "plain":
-            continue
-        values = [
-            (one.value, other.value) for one, other in zip(plain.answers, both.from_arrays.answers, strict=True)
-        ]
-        bench.wrong += [
-            f"{scores}, {name}: {other} instead of {one}" for one, other in values if abs(one - other) > 1e-9
-        ]
-        yield line(f"with {name}, over without", scores, both.from_arrays.times(plain), "x", marks[name])
+def overhead_lines(bench: Bench, lengths: Sequence[int] = LENGTHS) -> Iterator[Measurement]:
+    """Yield ratios of CPU time from arrays to the certified answer."""
+    for n in lengths:
+        instances, scores = sentences(bench.seeds, n), f"{n} words"
+        for judged in (_factors(n), _settings()):
+            sides = {"plain": _side(), **{name: side for name, (side, _) in judged.items()}}
+            found = time_interleaved(sides, instances, bench.console, f"{scores}: {len(sides)} ways")
+            plain = found.pop("plain").from_arrays
+            yield line("grandchildren and siblings", scores, plain.milliseconds, "ms")
+            for name, both in found.items():
+                for one, other in zip(plain.answers, both.from_arrays.answers, strict=True):
+                    if abs(one.value - other.value) > 1e-9:
+                        bench.wrong.append(f"{scores}, {name}: {other.value} instead of {one.value}")
+                ratio = both.from_arrays.times(plain)
+                yield line(f"with {name}, over without", scores, ratio, "x", judged[name][1])

@@ -32,7 +32,7 @@ class Programme(DecisionDiagram):
     spots: Spots
 
     def layers(self, decisions: Decisions) -> Sequence[Sequence[int]]:
-        """Each spot: no or yes."""
+        """List each spot: no or yes."""
         return np.arange(2 * self.spots.worth.size).reshape(-1, 2).tolist()
 
     def step(self, layer: int, choice: int, states: IntArray) -> tuple[IntArray, FloatArray | float]:
@@ -44,7 +44,7 @@ class Programme(DecisionDiagram):
         return np.where(forbidden, -1, following), float(self.spots.worth[layer])
 
     def possible_values(self) -> FloatArray:
-        """The worths, of which all values are sums."""
+        """Return the worths, of which all values are sums."""
         return self.spots.worth.astype(np.float64)
 
 
@@ -55,7 +55,7 @@ class Whole(ChainProblem):
 
 
 def with_budget(spots: Spots) -> Whole:
-    """Two labels for each spot; the chain knows the neighbours, a factor the prices."""
+    """Make two labels for each spot; the chain knows the neighbours, a factor the prices."""
     n = spots.worth.size
     unary = np.stack([np.zeros(n), spots.worth.astype(np.float64)], axis=1)
     transition = np.zeros((2, 2))
@@ -64,15 +64,16 @@ def with_budget(spots: Spots) -> Whole:
 
 
 def as_diagram(spots: Spots) -> Whole:
-    """Two labels for each spot, and nothing between them; one factor knows the rest."""
+    """Make two labels for each spot, and nothing between them; one factor knows the rest."""
     n = spots.worth.size
     return Whole(np.zeros((n, 2)), np.zeros((2, 2)), factors=[Programme(spots)])
 
 
-def _proved(problem: Any) -> float:
+def proved(problem: Any) -> float:
+    """Return the proved optimum; NaN without a proof."""
     result = gl.solve(problem, "split-bound")
     return float(result.value) if result.status is gl.Status.OPTIMAL else np.nan
 
 
-AS_BACKBONE: Side[Spots, float] = Side(lambda spots: _proved(with_budget(spots)), _proved, with_budget)
-AS_DIAGRAM: Side[Spots, float] = Side(lambda spots: _proved(as_diagram(spots)), _proved, as_diagram)
+AS_BACKBONE: Side[Spots, float] = Side.of(proved, with_budget)
+AS_DIAGRAM: Side[Spots, float] = Side.of(proved, as_diagram)

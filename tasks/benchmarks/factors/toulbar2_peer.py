@@ -42,4 +42,4 @@ def optimum(network: Any) -> float:
     return -float(answer[1])
 
 
-SKIPS: Side[SkipChain, float] = Side(lambda chain: optimum(network(chain)), optimum, network)
+SKIPS: Side[SkipChain, float] = Side.of(optimum, network)

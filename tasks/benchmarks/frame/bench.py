@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import platform
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
@@ -18,6 +18,7 @@ from benchmarks.frame.turns import Compared
 from gapless.cli import Console, exit_codes
 from gapless_kernels import INSTRUCTION_SET
 
+T = TypeVar("T")
 Measurement = BenchmarkLine | Compared
 
 
@@ -31,17 +32,23 @@ class Bench:
         For each problem and method.
     seeds : int
         Drawn problems of each kind.
+    judged : bool
+        Whether numbers are compared with their marks.
     wrong : list of str
         Faults: values that cannot be true together, certificates that do not hold, methods that raised.
     remarks : list of str
         Peers that were left out, and other reservations.
+    more : dict
+        Further parts of the document of ``--json``.
     """
 
     console: Console
     limits: gl.Limits = attrs.field(factory=gl.Limits)
     seeds: int = 1
+    judged: bool = True
     wrong: list[str] = attrs.field(factory=list)
     remarks: list[str] = attrs.field(factory=list)
+    more: dict[str, Any] = attrs.field(factory=dict)
 
     @contextmanager
     def group(self, name: str) -> Iterator[None]:
@@ -51,6 +58,19 @@ class Bench:
         except Exception as error:
             self.wrong.append(f"{name}: {type(error).__name__}: {error}")
             self.console.error(traceback.format_exc())
+
+    def groups(self, *measures: Callable[[Bench], Iterator[Measurement]]) -> Iterator[Measurement]:
+        """Yield the measurements of some functions, each a group of its name."""
+        for measure in measures:
+            with self.group(measure.__name__):
+                yield from measure(self)
+
+    def each(self, title: str, items: Sequence[T]) -> Iterator[T]:
+        """Yield items, and show the progress."""
+        with self.console.progress(title, len(items)) as advance:
+            for item in items:
+                yield item
+                advance(1)
 
     def solve_interleaved(
         self,
@@ -66,17 +86,13 @@ class Bench:
         self.wrong.extend(contradictions(scores, found))
         return found
 
-    def report(self, found: Iterable[Measurement], *, judged: bool = True, **more: Any) -> int:
+    def report(self, found: Iterable[Measurement]) -> int:
         """Measure, print each number as it comes, then the tables; Ctrl-C keeps the finished numbers.
 
         Parameters
         ----------
         found : iterable of BenchmarkLine or Compared
             Iterating over it measures.
-        judged : bool
-            Whether numbers are compared with their marks.
-        **more
-            Further parts of the document of ``--json``.
 
         Returns
         -------
@@ -95,7 +111,7 @@ class Bench:
         except KeyboardInterrupt:
             interrupted = True
             self.console.error("interrupted: the table shows the finished part")
-        if judged:
+        if self.judged:
             show_lines(lines, self.console)
         show_compared(compared, self.console)
         for sentence in (*self.remarks, *self.wrong):
@@ -104,9 +120,9 @@ class Bench:
         self.console.data(
             {
                 "machine": {"processor": processor, "cores": os.cpu_count(), "instruction_set": INSTRUCTION_SET},
-                **more,
+                **self.more,
                 "compared": [_sides(pair) for pair in compared],
-                "lines": [{**attrs.asdict(one), "verdict": one.verdict if judged else ""} for one in lines],
+                "lines": [{**attrs.asdict(one), "verdict": one.verdict if self.judged else ""} for one in lines],
                 "disagreements": self.wrong,
             }
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 import gapless as gl
 from benchmarks.frame.peers import HIGHS
-from gapless.arrays.sparse import BoolArray, FloatArray
+from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 
 
 @attrs.frozen(eq=False)
@@ -54,6 +54,49 @@ class RowProgram:
             integer.astype(np.int32),
         )
         return solver
+
+
+@attrs.define(eq=False)
+class RowBlocks:
+    """Blocks of rows, collected with entries as (row in the block, column, value)."""
+
+    counts: list[IntArray] = attrs.field(factory=list)
+    columns: list[IntArray] = attrs.field(factory=list)
+    values: list[FloatArray] = attrs.field(factory=list)
+    lower: list[FloatArray] = attrs.field(factory=list)
+    upper: list[FloatArray] = attrs.field(factory=list)
+
+    def add(
+        self, row: IntArray, column: IntArray, value: FloatArray, sides: tuple[float, float], count: int
+    ) -> None:
+        """Add `count` rows with the same sides."""
+        order = np.argsort(row, kind="stable")
+        self.counts.append(np.bincount(row, minlength=count))
+        self.columns.append(column[order])
+        self.values.append(value[order])
+        self.lower.append(np.full(count, sides[0]))
+        self.upper.append(np.full(count, sides[1]))
+
+    def add_even(self, columns: IntArray, values: Any, sides: tuple[float, float]) -> None:
+        """Add rows of equal length, int64 (rows, entries); `values` is broadcast to their shape."""
+        rows, width = columns.shape
+        entries = np.broadcast_to(np.asarray(values, np.float64), columns.shape).ravel()
+        self.add(np.repeat(np.arange(rows), width), columns.ravel(), entries, sides, rows)
+
+    def program(
+        self, objective: FloatArray, column_upper: float = np.inf, integer: BoolArray | None = None
+    ) -> RowProgram:
+        """Build the program of all rows."""
+        return RowProgram(
+            objective,
+            np.concatenate(self.lower),
+            np.concatenate(self.upper),
+            np.concatenate([[0], np.cumsum(np.concatenate(self.counts))]).astype(np.int32),
+            np.concatenate(self.columns).astype(np.int32),
+            np.concatenate(self.values),
+            column_upper,
+            integer,
+        )
 
 
 def run_to_optimum(solver: Any) -> float:

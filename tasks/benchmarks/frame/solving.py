@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 import gapless as gl
-from benchmarks.frame.marks import UNJUDGED, BenchmarkLine, Marks, Spread, both_ways
+from benchmarks.frame.marks import UNJUDGED, BenchmarkLine, Marks, Spread, both_ways, line
 from benchmarks.frame.turns import Both, cpu_seconds, timed_call
 from gapless.arrays.sparse import BoolArray, FloatArray
 from gapless.arrays.tolerance import score_tolerance
@@ -94,9 +94,19 @@ class Solved:
         """Yield the lines of the milliseconds from arrays and of the search."""
         return both_ways(what, scores, self.both.milliseconds, "ms", marks)
 
-    def percentile(self, share: float) -> float:
-        """Compute a percentile of the milliseconds from arrays."""
-        return 1e3 * float(np.percentile(self.seconds, share))
+    def slow_line(self, what: str, scores: str, share: int = 100, marks: Marks = UNJUDGED) -> BenchmarkLine:
+        """Build the line of a percentile of the milliseconds from arrays; 100 is the worst."""
+        slow = 1e3 * float(np.percentile(self.seconds, share))
+        return line(f"{what}, {'worst' if share == 100 else f'{share}th percentile'}", scores, slow, "ms", marks)
+
+    def proved_line(self, scores: str, marks: Marks = (100, 100), what: str = "proved") -> BenchmarkLine:
+        """Build the line of the share that was proved."""
+        return line(what, scores, 100 * self.proved.mean(), "%", marks, more=True)
+
+    def optimal_line(self, by: str, scores: str, exact: Solved) -> BenchmarkLine:
+        """Build the line of the share of values that are those of an exact method."""
+        reached = 100 * float(np.isclose(self.values, exact.values, rtol=1e-9, equal_nan=True).mean())
+        return line(f"optimal by {by}", scores, reached, "%", more=True)
 
 
 def solve_interleaved(

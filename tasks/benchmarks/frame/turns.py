@@ -37,6 +37,33 @@ def timed_call(work: Callable[..., Solution], *arguments: Any) -> tuple[float, S
     return time.thread_time() - start, answer
 
 
+@attrs.frozen
+class Spent:
+    """Seconds by the clock, and of CPUs."""
+
+    clock: float
+    cpu: float
+
+
+def spent(
+    work: Callable[..., Solution], *arguments: Any, cpu: Callable[[], float] = time.process_time
+) -> tuple[Solution, Spent]:
+    """Call `work`; return its answer and the cost, by default with the CPU time of this process."""
+    clock, before = time.perf_counter(), cpu()
+    answer = work(*arguments)
+    return answer, Spent(time.perf_counter() - clock, cpu() - before)
+
+
+def measure_rounds(works: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, FloatArray]:
+    """Measure one number of each work in each round; another work begins each round."""
+    names, found = list(works), {name: np.empty(rounds) for name in works}
+    for turn in range(rounds):
+        first = turn % max(1, len(names))
+        for name in names[first:] + names[:first]:
+            found[name][turn] = works[name]()
+    return found
+
+
 @attrs.frozen(eq=False)
 class Timed(Generic[Solution]):
     """Times and answers of one solver on each instance.
@@ -81,6 +108,11 @@ class Side(Generic[Instance, Solution]):
     solve: Callable[[Instance], Solution]
     search: Callable[[Any], Solution]
     prepare: Callable[[Instance], Any] = _same
+
+    @classmethod
+    def of(cls, search: Callable[[Any], Solution], prepare: Callable[[Instance], Any]) -> Side[Instance, Solution]:
+        """Make the side that solves by preparing and searching."""
+        return cls(lambda instance: search(prepare(instance)), search, prepare)
 
 
 @attrs.frozen(eq=False)

@@ -14,33 +14,24 @@ from benchmarks.frame.peers import CSPY
 from benchmarks.frame.turns import Both, Compared, Side, time_interleaved
 from benchmarks.labelling import cspy_peer, pathwyse_peer
 from benchmarks.labelling.instances import Priced, drawn, near
-from gapless.cli import Console
+from gapless.arrays.sparse import FloatArray
 from gapless.rcsp import LabelSetting, Visits
 from gapless_tasks.run_options import add_number
 
 CSPY_MARKS: Marks = (50.0, 200.0)
 PATHWYSE_MARKS: Marks = (0.5, 1.0)
 SEEDS = 1
-NO_PATHWYSE = "not compared with PathWyse: set PATHWYSE to its program"
+PEERS = (CSPY, pathwyse_peer.PATHWYSE)
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure and report."""
-    absent = [] if CSPY.installed else [CSPY.absent]
-    absent += [] if pathwyse_peer.program() else [NO_PATHWYSE]
-    bench = Bench(console=console, seeds=arguments.seeds, remarks=absent)
-    return bench.report(_measured(bench))
+def measure(_: argparse.Namespace, bench: Bench) -> Iterator[Measurement]:
+    """Measure routes beside both peers, and the stages of pricing."""
+    return bench.groups(cspy_lines, pathwyse_lines, stage_lines)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the benchmark."""
     add_number(parser, "--seeds", "drawn instances of each kind", SEEDS)
-
-
-def _measured(bench: Bench) -> Iterator[Measurement]:
-    for measure in (cspy_lines, pathwyse_lines, stage_lines):
-        with bench.group(measure.__name__):
-            yield from measure(bench)
 
 
 def _instances(bench: Bench, kind: str, customers: int) -> list[Priced]:
@@ -55,25 +46,17 @@ def _ours(visits: Callable[[Priced], Visits], windows: bool) -> Side[Priced, flo
         labelling, one = ready
         return float(labelling.routes(one.costs, below=np.inf, limit=1).cost[0])
 
-    return Side(lambda one: search(prepare(one)), search, prepare)
-
-
-def _near(one: Priced) -> Visits:
-    return near(one.graph)
-
-
-def _elementary(one: Priced) -> Visits:
-    return Visits()
+    return Side.of(search, prepare)
 
 
 def cspy_lines(bench: Bench) -> Iterator[Measurement]:
-    """Elementary routes under a load and the length of a day, the resources that cspy knows without callbacks."""
+    """Compare elementary routes under a load and the length of a day, which cspy knows without callbacks."""
     if not CSPY.installed:
         return
-    cspy = Side(lambda one: cspy_peer.search(cspy_peer.prepared(one)), cspy_peer.search, cspy_peer.prepared)
+    cspy: Side[Priced, float] = Side.of(cspy_peer.search, cspy_peer.prepared)
     for customers in (25, 50):
         scores = f"R{customers}, load and length of the day"
-        sides = {"gapless": _ours(_elementary, windows=False), "cspy": cspy}
+        sides = {"gapless": _ours(lambda one: Visits(), windows=False), "cspy": cspy}
         instances = _instances(bench, "R", customers)[-8 if customers < 50 else -1 :]  # cspy takes long
         found = time_interleaved(sides, instances, bench.console, scores)
         _compare(bench, scores, found["gapless"], found["cspy"], equal=False)
@@ -81,17 +64,18 @@ def cspy_lines(bench: Bench) -> Iterator[Measurement]:
 
 
 def pathwyse_lines(bench: Bench) -> Iterator[Measurement]:
-    """Routes under loads and time windows, with ng-sets of eight and elementary."""
-    if not pathwyse_peer.program():
+    """Compare routes under loads and time windows, with ng-sets of eight and elementary."""
+    if not pathwyse_peer.PATHWYSE.installed:
         return
     for kind, customers in (("R", 50), ("R", 100), ("C", 100), ("RC", 100)):
-        for what, visits, ng in (("ng 8", _near, True), ("elementary", _elementary, False)):
+        for what, ng in (("ng 8", True), ("elementary", False)):
             instances = _instances(bench, kind, customers)
             scores = f"{kind}{customers}, load and windows"
-            side = {"gapless": _ours(visits, windows=True)}
+            side = {"gapless": _ours(lambda one, ng=ng: near(one.graph) if ng else Visits(), windows=True)}  # type: ignore[misc]
             ours = time_interleaved(side, instances, bench.console, scores)["gapless"]
             theirs = _pathwyse(instances, ng)
-            _compare(bench, f"{scores}, {what}", ours, theirs, equal=not ng)
+            if not ng:  # its ng-sets are its own
+                _compare(bench, f"{scores}, {what}", ours, theirs, equal=True)
             yield Compared("labelling", "PathWyse", what, scores, (ours, theirs), PATHWYSE_MARKS)
 
 
@@ -106,30 +90,27 @@ def _pathwyse(instances: Sequence[Priced], ng: bool) -> Both[float]:
 def _compare(bench: Bench, what: str, ours: Both[float], theirs: Both[float], *, equal: bool) -> None:
     """Record peers' routes that cost less than ours, and any difference if both solve the same problem."""
     for number, (one, two) in enumerate(zip(ours.alone.answers, theirs.alone.answers, strict=True)):
+        at = f"{what}, instance {number}"
         if equal and abs(one - two) > 1e-6:
-            bench.wrong.append(f"{what}, instance {number}: {one} and {two}")
-        elif not equal and "ng" not in what and two < one - 1e-6:
-            bench.wrong.append(f"{what}, instance {number}: {one}, but the peer has a route of {two}")
-        elif not equal and "ng" not in what and two > one + 1e-6:
-            bench.remarks.append(f"{what}, instance {number}: the peer stopped at {two}, the best costs {one}")
+            bench.wrong.append(f"{at}: {one} and {two}")
+        elif not equal and two < one - 1e-6:
+            bench.wrong.append(f"{at}: {one}, but the peer has a route of {two}")
+        elif not equal and two > one + 1e-6:
+            bench.remarks.append(f"{at}: the peer stopped at {two}, the best costs {one}")
 
 
 def stage_lines(bench: Bench) -> Iterator[Measurement]:
-    """Milliseconds of each stage below zero, as pricing asks them."""
+    """Measure milliseconds of each stage below zero, as pricing asks them."""
     for kind in ("R", "C", "RC"):
         instances = _instances(bench, kind, 100)
         for stage in ("heuristic", "relaxed", "exact"):
-            labelling = [one.graph.labelling(near(one.graph)) for one in instances]
-            side = Side[int, object](
-                partial(_asked, instances, labelling, stage), partial(_asked, instances, labelling, stage)
-            )
-            found = time_interleaved({"gapless": side}, range(len(instances)), bench.console, f"{kind}100")[
-                "gapless"
-            ]
-            yield line(
-                f"routes below 0, {stage}", f"{kind}100, load and windows, ng 8", found.alone.milliseconds, "ms"
-            )
+            ready = [(one.graph.labelling(near(one.graph)), one.costs) for one in instances]
+            ask = partial(_routes, stage)
+            found = time_interleaved({"gapless": Side(ask, ask)}, ready, bench.console, f"{kind}100")["gapless"]
+            scores = f"{kind}100, load and windows, ng 8"
+            yield line(f"routes below 0, {stage}", scores, found.alone.milliseconds, "ms")
 
 
-def _asked(instances: Sequence[Priced], labelling: Sequence[LabelSetting], stage: str, number: int) -> object:
-    return labelling[number].routes(instances[number].costs, limit=100, stage=stage)  # type: ignore[arg-type]
+def _routes(stage: str, ready: tuple[LabelSetting, FloatArray]) -> object:
+    labelling, costs = ready
+    return labelling.routes(costs, limit=100, stage=stage)  # type: ignore[arg-type]

@@ -60,7 +60,7 @@ class PricingGraph:
         return self.distance[tails, heads] - np.rint(duals)[heads]
 
     def labelling(self, visits: Visits | None, windows: bool = True) -> LabelSetting:
-        """Time with its windows, or the length of the day alone, load, and visits."""
+        """Build time with its windows, or the length of the day alone, load, and visits."""
         load = Additive(self.demand[self.network.heads], upper=self.capacity)
         if windows:
             time = Additive(self.time, self.ready, self.due, waits=True)
@@ -106,7 +106,7 @@ def near(graph: PricingGraph, size: int = 8) -> Visits:
 
 
 def priced(graph: PricingGraph, rounds: int) -> list[Floats]:
-    """Duals of rounds of pricing by ng-routes, from one route for each customer on."""
+    """Compute duals of rounds of pricing by ng-routes, from one route for each customer on."""
     from scipy.optimize import linprog  # noqa: PLC0415  of the extra `linking`
 
     n = graph.network.vertices
@@ -140,5 +140,5 @@ class Priced:
 
     @classmethod
     def all_of(cls, graph: PricingGraph) -> list[Priced]:
-        """One for each of its duals."""
+        """Make one for each of its duals."""
         return [cls(graph, graph.costs(duals)) for duals in graph.duals]

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import attrs
 
+from benchmarks.frame.peers import Peer
 from benchmarks.labelling.instances import Priced, PricingGraph
 
 SETTINGS = """verbosity = 2
@@ -37,6 +38,18 @@ class PathWyseResult:
     cost: float
     seconds: float
     alone: float
+
+
+class _Program(Peer):
+    """The program instead of a module."""
+
+    @property
+    def installed(self) -> bool:
+        """Whether the variable names a file."""
+        return program() is not None
+
+
+PATHWYSE = _Program("PathWyse", "", "set PATHWYSE to its program")
 
 
 def program() -> Path | None:

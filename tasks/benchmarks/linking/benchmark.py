@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import gapless as gl
-from benchmarks.frame.bench import Measurement
+from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.frame.marks import BenchmarkLine
 from benchmarks.frame.peers import NETWORKIT, TOULBAR2
 from benchmarks.linking.decomposable_rows import SIZES, TITLE, draw_scaling, measure_scaling, scaling_lines
@@ -15,7 +14,6 @@ from benchmarks.linking.distance_rows import distance_lines
 from benchmarks.linking.document_rows import document_lines
 from benchmarks.linking.instances import CANDIDATES, VERTICES, Synthetic
 from benchmarks.linking.proof_rows import LinkingBench, proof_lines
-from gapless.cli import Console
 from gapless.cli.outputs import begins_with, check_output
 from gapless_models.linking.corpora import FOLDER
 from gapless_tasks.run_options import add_data_option, add_number, add_time_limit, not_negative
@@ -23,34 +21,23 @@ from gapless_tasks.run_options import add_data_option, add_number, add_time_limi
 SEEDS = 5
 SECONDS = 60.0
 PEER_SECONDS = 20
+PEERS = (NETWORKIT,)
 GROUPS = ("proofs", "documents", "distances", "decomposable")
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure and report."""
+def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[Measurement]:
+    """Measure the chosen groups."""
     if arguments.plot:
         check_output(arguments.plot, begins_with(TITLE), overwrite=arguments.overwrite)
     peer = arguments.peer_seconds if TOULBAR2.installed else 0
-    bench = LinkingBench(
-        console=console,
-        limits=gl.Limits(time=arguments.limit_seconds),
-        seeds=arguments.seeds,
-        synthetic=Synthetic(arguments.vertices, arguments.candidates),
-        peer_seconds=peer,
-    )
     if not peer:
         bench.remarks.append(f"{TOULBAR2.absent}, and --peer-seconds above 0")
-    if not NETWORKIT.installed:
-        bench.remarks.append(NETWORKIT.absent)
-    return bench.report(_all_lines(arguments, bench))
-
-
-def _all_lines(arguments: argparse.Namespace, bench: LinkingBench) -> Iterator[Measurement]:
+    linking = LinkingBench(bench, Synthetic(arguments.vertices, arguments.candidates), peer)
     groups: dict[str, Callable[[], Iterator[Measurement]]] = {
-        "proofs": lambda: proof_lines(bench),
-        "documents": lambda: document_lines(bench, arguments.data, arguments.limit),
+        "proofs": lambda: proof_lines(linking),
+        "documents": lambda: document_lines(linking, arguments.data, arguments.limit),
         "distances": lambda: distance_lines(arguments.vertices, arguments.candidates, large=arguments.large),
-        "decomposable": lambda: _decomposable_lines(bench, arguments.plot),
+        "decomposable": lambda: _decomposable_lines(linking, arguments.plot),
     }
     for name in arguments.only or GROUPS:
         with bench.group(name):
@@ -61,7 +48,7 @@ def _decomposable_lines(bench: LinkingBench, plot: str | None) -> Iterator[Bench
     """Up to a million edges; with smaller drawn graphs than usual, up to as many as those have."""
     largest = max(SIZES[1], bench.synthetic.vertices * SIZES[-1] // VERTICES)
     scaling = measure_scaling([size for size in SIZES if size <= largest])
-    bench.wrong.extend(scaling.wrong)
+    bench.bench.wrong.extend(scaling.wrong)
     yield from scaling_lines(scaling)
     if plot:
         Path(plot).write_text(draw_scaling(scaling), "utf-8")

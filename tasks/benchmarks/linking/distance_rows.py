@@ -32,7 +32,7 @@ _GIBIBYTE = 2.0**30
 def distance_lines(
     vertices: int = VERTICES, candidates: int = CANDIDATES, *, large: bool = False
 ) -> Iterator[Measurement]:
-    """Time for all pairs, and peak memory of a process that does nothing else.
+    """Measure time for all pairs, and peak memory of a process that does nothing else.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _alone(graph: Graph, points: IntArray) -> tuple[float, float | None]:
 
 
 def measured(path: Path, points: IntArray) -> tuple[float, float | None]:
-    """CPU seconds and peak bytes of this process, which does nothing else."""
+    """Measure CPU seconds and peak bytes of this process, which does nothing else."""
     graph = Graph.load(path)
     return cpu_seconds(pairwise_distances, graph, points), high_water()
 

@@ -30,7 +30,7 @@ LONGEST = gl.Limits(time=10.0)
 
 
 def document_lines(bench: LinkingBench, data: str | None, limit: int | None) -> Iterator[Measurement]:
-    """Documents and sentences under each connection, then whole word-sense documents.
+    """Measure documents and sentences under each connection, then whole word-sense documents.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def document_lines(bench: LinkingBench, data: str | None, limit: int | None) -> 
     limit : int, optional
         Only the first documents of each corpus.
     """
-    corpora = load_corpora(data, SHORT if data else None, bench.console)
+    corpora = load_corpora(data, SHORT if data else None, bench.bench.console)
     for connection in CONNECTIONS:
         scores = f"documents and sentences, {connection}"
         problems, building = _prepared(corpora, connection, limit)
@@ -49,11 +49,10 @@ def document_lines(bench: LinkingBench, data: str | None, limit: int | None) -> 
         yield line("from candidates to proof, median", scores, whole, "ms", (15, 6) if judged else UNJUDGED)
         yield line("distances, median", scores, 1e3 * building, "ms")
         yield from exact.lines("exact, median", scores, UNJUDGED)
-        proved = 100 * exact.proved.mean()
-        yield line("proved", scores, proved, "%", (100, 100) if judged else UNJUDGED, more=True)
+        yield exact.proved_line(scores, (100, 100) if judged else UNJUDGED)
         yield from bench.peer_lines(scores, problems, exact, (3, 10) if judged else UNJUDGED)
     if data:
-        yield from _long_lines(bench, load_corpora(data, LONG, bench.console), limit)
+        yield from _long_lines(bench, load_corpora(data, LONG, bench.bench.console), limit)
 
 
 def _long_lines(bench: LinkingBench, corpora: Sequence[Corpus], limit: int | None) -> Iterator[Measurement]:
@@ -72,7 +71,7 @@ def _long_lines(bench: LinkingBench, corpora: Sequence[Corpus], limit: int | Non
 def _prepared(
     corpora: Sequence[Corpus], connection: str, limit: int | None
 ) -> tuple[list[LinkingProblem], FloatArray]:
-    """Problems whose distances are known, and the CPU seconds that making each took."""
+    """Make problems whose distances are known; return them and the CPU seconds that making each took."""
     prepared = [
         timed_call(_prepare, corpus, document, connection)
         for corpus in corpora

@@ -64,7 +64,7 @@ class Synthetic:
         return (self.vertices, self.candidates) == (VERTICES, CANDIDATES)
 
     def documents(self, family: str, k: int, count: int) -> list[LinkingProblem]:
-        """Problems with `k` sets, one for each seed, distances known."""
+        """Draw problems with `k` sets, one for each seed, distances known."""
         graph, communities = _graph(FAMILIES[family], self.vertices)
         found = []
         for seed in range(count):

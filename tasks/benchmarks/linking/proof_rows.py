@@ -22,8 +22,8 @@ LARGE = 53
 """Sets of the largest documents."""
 
 
-@attrs.define(kw_only=True)
-class LinkingBench(Bench):
+@attrs.frozen
+class LinkingBench:
     """A linking benchmark while it runs.
 
     Parameters
@@ -32,13 +32,14 @@ class LinkingBench(Bench):
         For each document and setting of toulbar2; 0 leaves it out.
     """
 
+    bench: Bench
     synthetic: Synthetic
     peer_seconds: int
 
     def solve(self, scores: str, problems: Sequence[LinkingProblem], limits: gl.Limits | None = None) -> Solved:
         """Solve each problem by method exact, and verify its certificate."""
         small = LinkingProblem.from_distances(1 - np.eye(3, dtype=np.int64), [[0, 1], [1, 2]])
-        return self.solve_interleaved(scores, problems, {"exact": EXACT}, small, limits, _anew)["exact"]
+        return self.bench.solve_interleaved(scores, problems, {"exact": EXACT}, small, limits, _anew)["exact"]
 
     def peer_lines(
         self, scores: str, problems: Sequence[LinkingProblem], exact: Solved, marks: Marks
@@ -47,8 +48,8 @@ class LinkingBench(Bench):
         if not self.peer_seconds:
             return
         peer = toulbar2_peer.solve_each(problems, self.peer_seconds)
-        self.wrong.extend(contradictions(scores, {"exact": exact, "toulbar2": peer}))
-        yield line("proved by toulbar2", scores, 100 * peer.proved.mean(), "%", more=True)
+        self.bench.wrong.extend(contradictions(scores, {"exact": exact, "toulbar2": peer}))
+        yield peer.proved_line(scores, UNJUDGED, "proved by toulbar2")
         yield Compared("exact", "toulbar2", "median", scores, (exact.both, peer.both), marks)
         ratios = peer.seconds.sum() / exact.seconds.sum(), peer.alone.sum() / exact.alone.sum()
         yield from both_ways("exact over toulbar2, total time", scores, ratios, "x", more=True)
@@ -60,17 +61,16 @@ def _anew(problem: LinkingProblem) -> LinkingProblem:
 
 
 def proof_lines(bench: LinkingBench) -> Iterator[Measurement]:
-    """Documents of 12, 25 and 53 mentions on each graph."""
+    """Measure documents of 12, 25 and 53 mentions on each graph."""
     judged = bench.synthetic.judged
     for family in FAMILIES:
         for k, marks in MARKS.items():
             scores = f"{family}, k = {k} x {bench.synthetic.candidates}"
-            problems = bench.synthetic.documents(family, k, bench.seeds)
+            problems = bench.synthetic.documents(family, k, bench.bench.seeds)
             exact = bench.solve(scores, problems)
             yield from exact.lines("exact, median", scores, marks if judged else UNJUDGED)
-            yield line("exact, worst", scores, exact.percentile(100), "ms")
-            proved = 100 * exact.proved.mean()
-            yield line("proved", scores, proved, "%", (100, 100) if judged else UNJUDGED, more=True)
+            yield exact.slow_line("exact", scores)
+            yield exact.proved_line(scores, (100, 100) if judged else UNJUDGED)
             yield from bench.peer_lines(scores, problems, exact, (3, 10) if judged else UNJUDGED)
         yield from _large_lines(bench, family)
 
@@ -78,11 +78,11 @@ def proof_lines(bench: LinkingBench) -> Iterator[Measurement]:
 def _large_lines(bench: LinkingBench, family: str) -> Iterator[BenchmarkLine]:
     """Documents too large for some proofs: what counts is the time where all are proved, else the gap."""
     scores = f"{family}, k = {LARGE} x {bench.synthetic.candidates}"
-    problems = bench.synthetic.documents(family, LARGE, min(bench.seeds, 3))
+    problems = bench.synthetic.documents(family, LARGE, min(bench.bench.seeds, 3))
     exact = bench.solve(scores, problems)
     done, judged = bool(exact.proved.all()), bench.synthetic.judged
     seconds = float(np.median(exact.seconds))
     yield line("exact, median", scores, seconds, "s", (60, 5) if judged and done else UNJUDGED)
-    yield line("proved", scores, 100 * exact.proved.mean(), "%", more=True)
+    yield exact.proved_line(scores, UNJUDGED)
     gap = float(np.max(100 * (exact.values - exact.bounds) / np.maximum(exact.values, 1)))
     yield line("largest gap", scores, gap, "%", (15, 10) if judged and not done else UNJUDGED)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-import gapless as gl
 from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.ordering.comparisons import colour_lines, drawn_lines, hard_lines, program_lines, title_lines
-from gapless.cli import Console
 from gapless_models.titles.corpus import FOLDER
 from gapless_models.titles.graph import title_problems
 from gapless_tasks.run_options import add_data_option, add_number, add_time_limit
@@ -17,16 +15,9 @@ SEEDS = 100
 SECONDS = 10.0
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure and report."""
-    bench = Bench(console=console, limits=gl.Limits(time=arguments.limit_seconds), seeds=arguments.seeds)
-    return bench.report(_all_lines(arguments, bench))
-
-
-def _all_lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[Measurement]:
-    for measure in (drawn_lines, hard_lines, colour_lines):
-        with bench.group(measure.__name__):
-            yield from measure(bench)
+def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[Measurement]:
+    """Measure drawn graphs, titles, and integer programs."""
+    yield from bench.groups(drawn_lines, hard_lines, colour_lines)
     with bench.group("titles"):
         titles = title_problems(arguments.data)[: arguments.limit]
         yield from title_lines(bench, titles, judged=arguments.data is not None)

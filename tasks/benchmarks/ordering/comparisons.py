@@ -29,7 +29,7 @@ _FEW = 5
 
 
 def drawn(bench: Bench, family: str, n: int, length: int, count: int | None = None) -> list[OrderingProblem]:
-    """Instances of a family, one for each seed."""
+    """Draw instances of a family, one for each seed."""
     return [FAMILIES[family](n, length, seed) for seed in range(count or bench.seeds)]
 
 
@@ -39,22 +39,21 @@ def solve(bench: Bench, scores: str, problems: Sequence[OrderingProblem], **ways
 
 
 def drawn_lines(bench: Bench) -> Iterator[Measurement]:
-    """Large instances like those of titles and summaries, a beam beside them."""
+    """Measure large instances like those of titles and summaries, a beam beside them."""
     for family in ("title-like", "summary-like"):
         scores = f"{family}, n = 600, k = 13"
         found = solve(bench, scores, drawn(bench, family, 600, 13), exact=EXACT, beam=_BEAM)
         exact, beam = found["exact"], found["beam"]
         yield from exact.lines("exact, median", scores, (3, 1))
-        yield line("exact, 99th percentile", scores, exact.percentile(99), "ms", (100, 50))
-        yield line("exact, worst", scores, exact.percentile(100), "ms")
-        yield line("proved", scores, 100 * exact.proved.mean(), "%", (100, 100), more=True)
+        yield exact.slow_line("exact", scores, 99, (100, 50))
+        yield exact.slow_line("exact", scores)
+        yield exact.proved_line(scores)
         yield Compared("exact", "beam 80 with its gap", "", scores, (exact.both, beam.both))
-        reached = 100 * float(np.isclose(beam.values, exact.values, rtol=1e-9).mean())
-        yield line("optimal by beam 80", scores, reached, "%", more=True)
+        yield beam.optimal_line("beam 80", scores, exact)
 
 
 def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool) -> Iterator[Measurement]:
-    """Graphs of real sections, at the length of their titles and beyond; a wide beam in the same run.
+    """Measure graphs of real sections, at the length of their titles and beyond; a wide beam in the same run.
 
     Parameters
     ----------
@@ -70,8 +69,8 @@ def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool
     found = solve(bench, scores, titles, exact=EXACT, beam=wide)
     exact, beam = found["exact"], found["beam"]
     yield from exact.lines("exact, median", scores, marks(0.15, 0.07))
-    yield line("exact, 99th percentile", scores, exact.percentile(99), "ms")
-    yield line("proved", scores, 100 * exact.proved.mean(), "%", marks(100, 100), more=True)
+    yield exact.slow_line("exact", scores, 99)
+    yield exact.proved_line(scores, marks(100, 100))
     yield Compared("exact", f"beam {BEAM_WIDTH}", "one by one", scores, (exact.both, beam.both))
     pairs = (EXACT, exact), (wide, beam)
     together = [_together(titles, *pairs, wrong=bench.wrong) for _ in range(_ROUNDS)]
@@ -79,24 +78,18 @@ def title_lines(bench: Bench, titles: Sequence[OrderingProblem], *, judged: bool
     yield from both_ways(
         f"exact over beam {BEAM_WIDTH}, total time", scores, slow / fast, "x", marks(5, 12), more=True
     )
-    reached = 100 * float(np.isclose(beam.values, exact.values, rtol=1e-9, equal_nan=True).mean())
-    yield line(f"optimal by beam {BEAM_WIDTH}", scores, reached, "%", more=True)
+    yield beam.optimal_line(f"beam {BEAM_WIDTH}", scores, exact)
     yield from both_ways("exact by solve_many, mean", scores, 1e3 * fast / len(titles), "ms")
     for what, longer, share, slow, proved in (
-        (f"at {LONGER} more", [_of_length(p, p.length + LONGER) for p in titles], 99, (20, 5), (100, 100)),
-        (f"at {LONG}", [_of_length(p, LONG) for p in titles], 90, (70, 10), (99, 100)),
+        (f"at {LONGER} more", [attrs.evolve(p, length=p.length + LONGER) for p in titles], 99, (20, 5), (100, 100)),
+        (f"at {LONG}", [attrs.evolve(p, length=LONG) for p in titles], 90, (70, 10), (99, 100)),
     ):
         scores = f"titles, {what}"
         exact = solve(bench, scores, longer, exact=EXACT)["exact"]
-        soon = f"proved within {bench.limits.time:g} s"
-        yield line(soon, scores, 100 * exact.proved.mean(), "%", marks(*proved), more=True)
+        yield exact.proved_line(scores, marks(*proved), f"proved within {bench.limits.time:g} s")
         yield from exact.lines("exact, median", scores, UNJUDGED)
-        yield line(f"exact, {share}th percentile", scores, exact.percentile(share), "ms", marks(*slow))
-        yield line("exact, worst", scores, exact.percentile(100), "ms")
-
-
-def _of_length(problem: OrderingProblem, length: int) -> OrderingProblem:
-    return attrs.evolve(problem, length=length)
+        yield exact.slow_line("exact", scores, share, marks(*slow))
+        yield exact.slow_line("exact", scores)
 
 
 def _together(
@@ -124,7 +117,7 @@ def _together(
 
 
 def colour_lines(bench: Bench) -> Iterator[BenchmarkLine]:
-    """One colouring of the paper's dynamic program, and all that a failure probability of 1e-3 asks for."""
+    """Measure one colouring of the paper's dynamic program, and all that a failure probability of 1e-3 asks for."""
     scores = "title-like, n = 200, k = 10"
     single = Way("color-coding", {"trials": 1, "colors": 12, "bounds": False})
     found = solve(bench, scores, drawn(bench, "title-like", 200, 10), exact=EXACT, colouring=single)
@@ -134,18 +127,17 @@ def colour_lines(bench: Bench) -> Iterator[BenchmarkLine]:
     found = solve(bench, scores, drawn(bench, "title-like", 200, 8), exact=EXACT, colours=whole)
     colours = found["colours"]
     yield from colours.lines("colour coding with bounds, failure 1e-3", scores, (60, 10))
-    yield line("colour coding, 99th percentile", scores, colours.percentile(99), "ms")
-    reached = 100 * float(np.isclose(colours.values, found["exact"].values, rtol=1e-9).mean())
-    yield line("optimal by colour coding", scores, reached, "%", more=True)
+    yield colours.slow_line("colour coding", scores, 99)
+    yield colours.optimal_line("colour coding", scores, found["exact"])
 
 
 def hard_lines(bench: Bench) -> Iterator[BenchmarkLine]:
-    """Long paths, and distances: where walks that return to a vertex look best."""
+    """Measure long paths, and distances: where walks that return to a vertex look best."""
     for family, n, length in (("title-like", 600, 20), ("metric", 200, 13)):
         scores = f"{family}, n = {n}, k = {length}"
         problems = drawn(bench, family, n, length, min(bench.seeds, 4 * _FEW))
         exact = solve(bench, scores, problems, exact=EXACT)["exact"]
-        yield line("proved", scores, 100 * exact.proved.mean(), "%", (100, 100), more=True)
+        yield exact.proved_line(scores)
         yield from exact.lines("exact, median", scores, UNJUDGED)
         yield line("exact, worst", scores, float(exact.seconds.max()), "s", (10, 1))
 
@@ -157,5 +149,5 @@ def program_lines(bench: Bench) -> Iterator[Measurement]:
         problems = drawn(bench, "title-like", n, length, min(bench.seeds, _FEW))
         found = solve(bench, scores, problems, exact=EXACT, program=Way(method, separable=False))
         program = found["program"]
-        yield line(f"proved by {method}", scores, 100 * program.proved.mean(), "%", more=True)
+        yield program.proved_line(scores, UNJUDGED, f"proved by {method}")
         yield Compared("exact", method, "", scores, (found["exact"].both, program.both))

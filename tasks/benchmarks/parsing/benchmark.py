@@ -26,20 +26,16 @@ from gapless_tasks.parsing.training_progress import check_training
 from gapless_tasks.run_options import add_data_option, add_number
 
 PROJECTIVE, OTHER = "english_wsj", "danish"
+PEERS = (UFAL,)
 _PAPER_EVERY = 6
 """The paper's variant decodes every sixth sentence, and so does ours beside it."""
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure and report."""
+def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[Measurement]:
+    """Measure every treebank, and drawn sentences."""
     cache = Path(arguments.cache) if arguments.cache else None
     if cache is not None:
         cache.mkdir(parents=True, exist_ok=True)
-    bench = Bench(console=console, remarks=[] if UFAL.installed else [UFAL.absent])
-    return bench.report(_all_lines(arguments, cache, bench))
-
-
-def _all_lines(arguments: argparse.Namespace, cache: Path | None, bench: Bench) -> Iterator[Measurement]:
     for treebank in _treebanks(arguments):
         yield from _measured(treebank, cache, arguments, bench)
     yield from _drawn(arguments, bench.console)

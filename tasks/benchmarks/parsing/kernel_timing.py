@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import gapless as gl
 import gapless_kernels
 from benchmarks.frame.marks import Spread
 from benchmarks.frame.peers import UFAL
-from benchmarks.frame.turns import Both
+from benchmarks.frame.turns import Both, cpu_seconds, measure_rounds
 from gapless.arrays.sparse import FloatArray
 from gapless_dependency import ParsingProblem
 
@@ -25,33 +24,30 @@ Kernel = Callable[[FloatArray], object]
 
 
 def weights_of(problems: Sequence[ParsingProblem], shortest: int, longest: int) -> list[FloatArray]:
-    """Arc scores of the sentences within a range of lengths, each (n + 1, n + 1)."""
+    """Select arc scores of the sentences within a range of lengths, each (n + 1, n + 1)."""
     return [np.ascontiguousarray(p.scores) for p in problems if shortest <= p.length <= longest]
 
 
-def seconds(kernels: dict[str, tuple[Kernel, Sequence[FloatArray]]], rounds: int) -> dict[str, NDArray[np.float64]]:
-    """CPU seconds a call of each kernel, (rounds,); they take turns. Calls from Python are part of it."""
-    repeats: dict[str, int] = {}
+def seconds(kernels: dict[str, tuple[Kernel, Sequence[FloatArray]]], rounds: int) -> dict[str, FloatArray]:
+    """Measure CPU seconds a call of each kernel, (rounds,), calls from Python included."""
+    works: dict[str, Callable[[], float]] = {}
     for name, (kernel, weights) in kernels.items():
         once = _turn(kernel, weights, 1)
-        repeats[name] = max(1, int(_SHORTEST / max(once * len(weights), 1e-9)))
-    found = {name: np.empty(rounds) for name in kernels}
-    for turn in range(rounds):
-        for name, (kernel, weights) in kernels.items():
-            found[name][turn] = _turn(kernel, weights, repeats[name])
-    return found
+        works[name] = partial(_turn, kernel, weights, max(1, int(_SHORTEST / max(once * len(weights), 1e-9))))
+    return measure_rounds(works, rounds)
 
 
 def _turn(kernel: Kernel, weights: Sequence[FloatArray], repeats: int) -> float:
-    start = time.thread_time()
-    for _ in range(repeats):
-        for one in weights:
-            kernel(one)
-    return (time.thread_time() - start) / (repeats * len(weights))
+    def work() -> None:
+        for _ in range(repeats):
+            for one in weights:
+                kernel(one)
+
+    return cpu_seconds(work) / (repeats * len(weights))
 
 
 def eisner_microseconds(weights: Sequence[FloatArray], rounds: int) -> Spread | None:
-    """Eisner's inside pass with its tree."""
+    """Time Eisner's inside pass with its tree."""
     if not weights:
         return None
     times = seconds({"eisner": (lambda w: gapless_kernels.eisner(w, True), weights)}, rounds)
@@ -59,7 +55,7 @@ def eisner_microseconds(weights: Sequence[FloatArray], rounds: int) -> Spread | 
 
 
 def arborescence_timing(weights: Sequence[FloatArray], rounds: int) -> tuple[Spread | None, Spread | None]:
-    """Microseconds of the best tree with reduced costs, and with max-marginals; None where there is nothing.
+    """Time the best tree with reduced costs, and with max-marginals, in microseconds; None where there is nothing.
 
     Several roots are allowed, as ufal allows them. Reduced costs bound the max-marginals of all arcs; a threshold
     that no tree reaches leaves it at them.
@@ -75,7 +71,7 @@ def arborescence_timing(weights: Sequence[FloatArray], rounds: int) -> tuple[Spr
 
 
 def beside_ufal(weights: Sequence[FloatArray], rounds: int) -> tuple[Both[None], Both[None]] | None:
-    """Ours and ufal's times for the best tree, over the rounds; None where it cannot be measured.
+    """Measure ours and ufal's times for the best tree, over the rounds; None where it cannot be measured.
 
     From arrays, ours is a `ParsingProblem` solved to a certificate, ufal's the array turned as it wants it; the
     searches alone are the kernels.

@@ -46,7 +46,7 @@ class Decoded:
 
 
 def scored(parser: ParserModel, sentences: Sequence[Sentence], max_heads: int | None) -> list[ParsingProblem]:
-    """Problems with every score looked up: what is timed is the search."""
+    """Make problems with every score looked up: what is timed is the search."""
     return [prepared(parser.problem(sentence, max_heads=max_heads)) for sentence in sentences]
 
 

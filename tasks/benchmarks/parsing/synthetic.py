@@ -19,7 +19,7 @@ _SPARSE = 0.3
 
 
 def peaked(count: int, *, max_heads: int | None = 10, seed: int = 0) -> list[ParsingProblem]:
-    """Projective sentences of 8 to 40 words, mean about 22, with grandchild and sibling scores.
+    """Draw projective sentences of 8 to 40 words, mean about 22, with grandchild and sibling scores.
 
     Arc scores are normal noise of size 1; the gold head of most words leads by 3 on average. Factors score tag
     combinations, which correlates them as features would.

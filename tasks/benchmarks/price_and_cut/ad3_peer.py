@@ -50,7 +50,7 @@ class DenseScores:
 
     @classmethod
     def of(cls, arrays: SentenceArrays) -> DenseScores:
-        """Scores of a sentence, divided by the standard deviation of its arc scores: step sizes depend on that.
+        """Divide scores of a sentence by the standard deviation of its arc scores: step sizes depend on that.
 
         Raises
         ------

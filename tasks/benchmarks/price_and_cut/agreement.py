@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.price_and_cut.highs_peer import LeanOptimum, solve_relaxation
+from benchmarks.price_and_cut.highs_peer import solve_relaxation
 from benchmarks.price_and_cut.material import Material
 from benchmarks.price_and_cut.timing import exact_value, result_of
 from gapless.arrays.sparse import FloatArray
@@ -24,7 +24,7 @@ def check_agreement(material: Material, method: str) -> None:
         return
     cut_sets = _all(solve_relaxation, some, material, "HiGHS")
     flow = _all(lambda problem: solve_relaxation(problem, flow=True), some, material, "HiGHS with a flow")
-    optima, flow_optima = _objectives(cut_sets), _objectives(flow)
+    optima, flow_optima = (np.array([answer.objective for answer in side]) for side in (cut_sets, flow))
     values = np.array(_all(exact_value(method), some, material, method))
     integral = np.array([answer.integral for answer in cut_sets])
     material.compare(f"values of {method} and integral optima", values, np.where(integral, optima, np.nan))
@@ -42,16 +42,7 @@ def check_agreement(material: Material, method: str) -> None:
 def _all(
     solve: Callable[[ParsingProblem], Any], problems: Sequence[ParsingProblem], material: Material, what: str
 ) -> list[Any]:
-    answers = []
-    with material.bench.console.progress(f"{material.name}, {what}, to compare", len(problems)) as advance:
-        for problem in problems:
-            answers.append(solve(problem))
-            advance(1)
-    return answers
-
-
-def _objectives(optima: Sequence[LeanOptimum]) -> FloatArray:
-    return np.array([optimum.objective for optimum in optima])
+    return [solve(problem) for problem in material.bench.each(f"{material.name}, {what}, to compare", problems)]
 
 
 def _stated_objectives(results: Sequence[Any]) -> FloatArray:

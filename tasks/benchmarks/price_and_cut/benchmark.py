@@ -15,25 +15,20 @@ from benchmarks.price_and_cut.agreement import check_agreement
 from benchmarks.price_and_cut.comparisons import ad3_lines, exact_lines, highs_lines, program_lines, scoring_lines
 from benchmarks.price_and_cut.endurance import limit_lines, memory_lines
 from benchmarks.price_and_cut.material import Material
-from gapless.cli import Console
 from gapless_models.parsing.treebank import FOLDER, Treebank, load_treebank
 from gapless_tasks.run_options import add_data_option, add_number
 
 TREEBANKS = ("danish", "italian", "hungarian")
+PEERS = (HIGHS,)
 EXACT = "lagrangian-cut"
 MEMORY = 10_000
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure and report."""
+def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[Measurement]:
+    """Measure every treebank, and the limits on a drawn sentence."""
     ad3 = Ad3(Path(arguments.ad3)) if arguments.ad3 else None
-    bench = Bench(console=console, remarks=[] if HIGHS.installed else [HIGHS.absent])
     if ad3 is None:
         bench.remarks.append("not compared with AD3: no library is given by --ad3")
-    return bench.report(_measured(arguments, ad3, bench))
-
-
-def _measured(arguments: argparse.Namespace, ad3: Ad3 | None, bench: Bench) -> Iterator[Measurement]:
     models = Path(arguments.models) if arguments.models else None
     method = arguments.method
     for number, treebank in enumerate(_treebanks(arguments)):

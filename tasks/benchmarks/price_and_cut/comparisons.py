@@ -98,10 +98,7 @@ def ad3_lines(material: Material, method: str, ad3: Ad3) -> Iterator[Measurement
 
 
 def _ad3_side(ad3: Ad3, eta: float) -> Side[SentenceArrays, Any]:
-    def search(dense: DenseScores) -> Any:
-        return ad3(dense, eta)
-
-    return Side(lambda arrays: search(DenseScores.of(arrays)), search, DenseScores.of)
+    return Side.of(lambda dense: ad3(dense, eta), DenseScores.of)
 
 
 def program_lines(material: Material) -> Iterator[Measurement]:
@@ -115,11 +112,10 @@ def program_lines(material: Material) -> Iterator[Measurement]:
         yield Compared(DELAYED, "the paper's variant", _LONG, name, times, material.marks(3, 6))
     solve = result_of(DELAYED, fix=False)
     sentences = between(material.problems, 1, LONG[1])
-    integral = []
-    with console.progress(f"{name}, relaxations", len(sentences)) as advance:
-        for problem in sentences:
-            integral.append(bool(solve(problem).stats.extra["integral"]))
-            advance(1)
+    integral = [
+        bool(solve(problem).stats.extra["integral"])
+        for problem in material.bench.each(f"{name}, relaxations", sentences)
+    ]
     share = 100 * float(np.mean(integral))
     yield line(f"integral over cut-sets, n <= {LONG[1]}", name, share, "%", material.marks(96, 99), more=True)
 
@@ -129,7 +125,7 @@ def scoring_lines(material: Material, method: str) -> Iterator[BenchmarkLine]:
     fresh = material.fresh_between(*LONG)
     if not fresh:
         return
-    name, console = material.name, material.bench.console
+    name = material.name
     judged = material.marks(15, 7)
     for what, solve, marks in (
         (method, result_of(method), judged),
@@ -137,11 +133,9 @@ def scoring_lines(material: Material, method: str) -> Iterator[BenchmarkLine]:
         ("the paper's variant", result_of(DELAYED, variant="paper"), UNJUDGED),
     ):
         scored = total = 0
-        with console.progress(f"{name}, parts scored by {what}", len(fresh)) as advance:
-            for make in fresh:
-                stats = solve(make()).stats
-                scored, total = scored + stats.scopes_scored, total + stats.scopes_total
-                advance(1)
+        for make in material.bench.each(f"{name}, parts scored by {what}", fresh):
+            stats = solve(make()).stats
+            scored, total = scored + stats.scopes_scored, total + stats.scopes_total
         yield line(f"parts scored by {what}, {_LONG}", name, 100 * scored / total, "%", marks)
     exact = exact_value(method)
     lazy = np.array([cpu_seconds(exact, make()) for make in fresh])

@@ -13,7 +13,7 @@ _UNIT = 10**8
 
 
 def violated_cut_sets(arcs: Arcs, point: FloatArray) -> list[IntArray]:
-    """Rows ``sum of these arcs >= 1`` that every tree satisfies and `point` does not.
+    """Find rows ``sum of these arcs >= 1`` that every tree satisfies and `point` does not.
 
     The strongly connected components of the support come first: in an integral point they are its cycles. When
     they show nothing, a minimum cut is asked for each word.

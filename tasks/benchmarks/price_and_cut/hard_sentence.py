@@ -14,7 +14,7 @@ _SECOND_ORDER = 0.8
 
 
 def hard_sentence(words: int = WORDS, seed: int = 0) -> ParsingProblem:
-    """Arc scores are normal noise, grandparents score combinations of tags; all arcs, any trees with one root."""
+    """Draw normal noise as arc scores; grandparents score combinations of tags; all arcs, trees with one root."""
     rng = np.random.default_rng(seed)
     tags = rng.integers(0, _TAGS, words + 1)
     table = rng.normal(0, _SECOND_ORDER, (_TAGS,) * 3)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import attrs
 import numpy as np
 
-from benchmarks.frame.highs import RowProgram, run_to_optimum
+from benchmarks.frame.highs import run_to_optimum
 from benchmarks.frame.turns import Side
 from benchmarks.price_and_cut.cut_sets import violated_cut_sets
-from benchmarks.price_and_cut.lean_program import arcs_of, lean_program, lean_program_of
+from benchmarks.price_and_cut.lean_program import arcs_of, lean_program
 from gapless.arrays.sparse import FloatArray
 from gapless_dependency import Arcs, ParsingProblem
 from gapless_tasks.parsing.sentence_arrays import SentenceArrays
@@ -58,11 +59,7 @@ class Model:
 
 def highs_side(*, flow: bool) -> Side[SentenceArrays, LeanOptimum]:
     """Build the side of HiGHS: `solve` builds, passes and solves the lean program, `search` only solves it."""
-
-    def model(arrays: SentenceArrays) -> Model:
-        return _model(lean_program_of(arrays, flow=flow), arcs_of(arrays), flow)
-
-    return Side(lambda arrays: optimum(model(arrays)), optimum, model)
+    return Side.of(optimum, partial(_model, flow=flow))
 
 
 def solve_relaxation(problem: ParsingProblem, *, flow: bool = False) -> LeanOptimum:
@@ -73,11 +70,12 @@ def solve_relaxation(problem: ParsingProblem, *, flow: bool = False) -> LeanOpti
     SolveError
         HiGHS does not find an optimum.
     """
-    return optimum(_model(lean_program(problem, flow=flow), problem.decisions, flow))
+    return optimum(_model(SentenceArrays.of(problem), flow=flow))
 
 
-def _model(program: RowProgram, arcs: Arcs, flow: bool) -> Model:
-    return Model(program.load(presolve="off", solver="simplex"), arcs, flow)
+def _model(arrays: SentenceArrays, *, flow: bool) -> Model:
+    program = lean_program(arrays, flow=flow)
+    return Model(program.load(presolve="off", solver="simplex"), arcs_of(arrays), flow)
 
 
 def optimum(model: Model) -> LeanOptimum:

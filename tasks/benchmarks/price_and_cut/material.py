@@ -80,7 +80,7 @@ class Material:
         return UNJUDGED if self.name == EMBEDDED else (must, aim)
 
     def fresh_between(self, shortest: int, longest: int) -> list[Callable[[], ParsingProblem]]:
-        """Makers of the problems of sentences within a range of lengths."""
+        """Select the makers of the problems of sentences within a range of lengths."""
         pairs = zip(self.fresh, self.problems, strict=True)
         return [make for make, problem in pairs if shortest <= problem.length <= longest]
 

@@ -14,12 +14,12 @@ _STATM = Path("/proc/self/statm")
 
 
 def has_statm() -> bool:
-    """Whether the system tells how much memory a process holds."""
+    """Return whether the system tells how much memory a process holds."""
     return _STATM.exists()
 
 
 def resident_megabytes() -> float:
-    """Memory of this process, after a garbage collection."""
+    """Measure the memory of this process, after a garbage collection."""
     gc.collect()
     pages = int(_STATM.read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
@@ -32,7 +32,7 @@ def growth(
     console: Console,
     title: str,
 ) -> float:
-    """Megabytes more after `count` sentences than before.
+    """Measure megabytes more after `count` sentences than before.
 
     Every sentence is scored anew, so that problems are among what must not stay. All of them are decoded once
     before, at most `count`: allocators keep what the longest one needed.
@@ -43,12 +43,11 @@ def growth(
         Each makes the problem of one sentence; they are repeated as often as needed.
     """
     warm = fresh[:count]
+    before = 0.0
     with console.progress(title, len(warm) + count) as advance:
-        for make in warm:
-            solve(make())
-            advance(1)
-        before = resident_megabytes()
-        for number in range(count):
+        for number in range(len(warm) + count):
+            if number == len(warm):
+                before = resident_megabytes()
             solve(fresh[number % len(warm)]())
             advance(1)
         return resident_megabytes() - before

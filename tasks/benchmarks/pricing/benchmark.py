@@ -14,7 +14,6 @@ import gapless as gl
 from benchmarks.frame.bench import Bench, Measurement
 from benchmarks.frame.marks import line
 from benchmarks.frame.peers import Peer
-from gapless.cli import Console
 from gapless.column_generation import PricedRelaxation, branch_and_price
 from gapless.column_generation.master import LinearMaster
 from gapless.roles import Fixings, PricingOptions, SolveBudget
@@ -27,21 +26,19 @@ ITEMS = 120
 TREES: dict[str, Any] = {"own tree": branch_and_price, "SCIP's tree": branch_price_and_cut}
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure and report."""
-    bench = Bench(console=console, seeds=arguments.seeds)
-    return bench.report(_all_lines(arguments.items, bench))
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the benchmark."""
     add_number(parser, "--seeds", "drawn instances of each kind", SEEDS)
     add_number(parser, "--items", "items of each instance", ITEMS)
 
 
-def _all_lines(items: int, bench: Bench) -> Iterator[Measurement]:
-    example = EXAMPLE.load()
-    kinds: dict[str, Callable[[Any, int, int], Any]] = {"triplets": _triplets, "uniform": _uniform}
+def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[Measurement]:
+    """Measure the rounds in both trees, and the cost of a round."""
+    example, items = EXAMPLE.load(), arguments.items
+    kinds: dict[str, Callable[[Any, int, int], Any]] = {
+        "triplets": _triplets,
+        "uniform": lambda example, count, seed: example.uniform_bin_packing(count, seed),
+    }
     for kind, draw in kinds.items():
         problems = [draw(example, items, seed) for seed in range(bench.seeds)]
         for tree, solve in TREES.items():
@@ -64,22 +61,17 @@ def _triplets(example: Any, count: int, seed: int) -> Any:
     return example.CuttingStockProblem(1000, kinds[::-1].tolist(), demands[::-1].tolist())
 
 
-def _uniform(example: Any, count: int, seed: int) -> Any:
-    return example.uniform_bin_packing(count, seed)
-
-
 def _rounds(
     example: Any, problems: list[Any], kind: str, tree: str, solve: Any, bench: Bench
 ) -> Iterator[Measurement]:
     """Measure the rounds at the root and in all, relative to those without smoothing."""
+    directional = PricingOptions(smoothing="directional", initial_columns_priceable=True)
     ways: dict[str, Callable[[Any], PricingOptions]] = {
         "wentges": lambda _: PricingOptions(smoothing="wentges"),
-        "directional": lambda _: PricingOptions(smoothing="directional", initial_columns_priceable=True),
-        "directional, guess": lambda p: PricingOptions(
-            smoothing="directional", initial_columns_priceable=True, initial_prices=_guess(p)
-        ),
-        "directional 0.2, guess": lambda p: PricingOptions(
-            smoothing="directional", smoothing_factor=0.2, initial_columns_priceable=True, initial_prices=_guess(p)
+        "directional": lambda _: directional,
+        "directional, guess": lambda p: attrs.evolve(directional, initial_prices=_guess(p)),
+        "directional 0.2, guess": lambda p: attrs.evolve(
+            directional, smoothing_factor=0.2, initial_prices=_guess(p)
         ),
     }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 import gapless as gl
 from benchmarks.frame.bench import Bench
 from benchmarks.frame.marks import BenchmarkLine, line
-from gapless.cli import Console
+from benchmarks.frame.turns import spent
 from gapless.report import CHECKED, write_report
 from gapless_chains import ChainProblem
 from gapless_tasks.run_options import add_number
@@ -24,45 +24,32 @@ LENGTHS = (6, 28)
 """Words of a sentence: 17 on average, with as many labels as a universal tag set has."""
 WORDS = 15_000
 WRONG = 0.05
+REMARKS = ("drawn chains; the floor is json.loads of every line",)
 SECONDS, MEGABYTES = (5.0, 4.0), (3.0, 2.0)
 """Must and aim for 10,000 answers; for others, in proportion."""
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure and report."""
-    bench = Bench(console=console, remarks=["drawn chains; the floor is json.loads of every line"])
-    return bench.report(_lines(arguments, bench))
-
-
-def _lines(arguments: argparse.Namespace, bench: Bench) -> Iterator[BenchmarkLine]:
+def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[BenchmarkLine]:
+    """Measure the page and its size beside the floor."""
     count, what = arguments.answers, f"{arguments.answers:,} answers"
     share = count / 10_000
     with bench.group("report"), tempfile.TemporaryDirectory(prefix="gapless-report-") as folder:
         source, page = Path(folder, "answers.jsonl"), Path(folder, "page.html")
         write_answers(source, count)
         yield line("size of the file", what, source.stat().st_size / 1e6, "MB")
-        floor = [_timed(lambda: _read(source)) for _ in range(arguments.rounds)]
-        checked = [_timed(lambda: write_report(source, page)) for _ in range(arguments.rounds)]
-        every = [_timed(lambda: write_report(source, page, checks=None))] if arguments.check_all else []
-        yield line("json.loads of every line", what, [cpu for cpu, _ in floor], "s")
-        marks = SECONDS[0] * share, SECONDS[1] * share
-        checks = min(CHECKED, count)
-        yield line(f"report, {checks:,} certificates checked", what, [cpu for cpu, _ in checked], "s", marks)
-        clock = [seconds for _, seconds in checked]
-        yield line(f"report, {checks:,} certificates checked", what, clock, "s by the clock")
-        for cpu, _ in every:
-            yield line("report, every certificate checked", what, cpu, "s")
-        ratios = [mine / least for (mine, _), (least, _) in zip(checked, floor, strict=True)]
-        yield line("report over json.loads", what, ratios, "x")
+        turns = range(arguments.rounds)
+        floor = [spent(_read, source)[1].cpu for _ in turns]
+        checked = [spent(write_report, source, page)[1] for _ in turns]
+        yield line("json.loads of every line", what, floor, "s")
+        cpu, title = [cost.cpu for cost in checked], f"report, {min(CHECKED, count):,} certificates checked"
+        yield line(title, what, cpu, "s", (SECONDS[0] * share, SECONDS[1] * share))
+        yield line(title, what, [cost.clock for cost in checked], "s by the clock")
+        if arguments.check_all:
+            _, cost = spent(partial(write_report, source, page, checks=None))
+            yield line("report, every certificate checked", what, cost.cpu, "s")
+        yield line("report over json.loads", what, [a / b for a, b in zip(cpu, floor, strict=True)], "x")
         size = (MEGABYTES[0] * share, MEGABYTES[1] * share)
         yield line("size of the page", what, page.stat().st_size / 1e6, "MB", size)
-
-
-def _timed(work: Callable[[], object]) -> tuple[float, float]:
-    """Seconds of CPU time, and by the clock."""
-    cpu, clock = time.process_time(), time.perf_counter()
-    work()
-    return time.process_time() - cpu, time.perf_counter() - clock
 
 
 def _read(source: Path) -> None:

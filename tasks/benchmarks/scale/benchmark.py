@@ -8,32 +8,27 @@ from collections.abc import Iterator
 import gapless as gl
 from benchmarks.frame.bench import Bench
 from benchmarks.frame.marks import ALONE, FROM_ARRAYS, UNJUDGED, BenchmarkLine, line
-from benchmarks.scale.kinds import KINDS, Kind
-from benchmarks.scale.measurement import Shared, measure, overhead, ratios
-from gapless.cli import Console
+from benchmarks.scale.kinds import KINDS
+from benchmarks.scale.measurement import Shared, measure_sharing
 from gapless_tasks.run_options import add_number
 
 WORTH_SHARING = 1.0
 """Milliseconds that a problem must take for the marks to hold: sending it costs some 0.05."""
 TWICE = (1.8, 1.95)
 """Must and aim for two workers; for more, the same share of what is possible."""
+REMARKS = ("clock ratios hold on a machine with nothing else to do",)
 
 
-def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Measure and report."""
+def measure(arguments: argparse.Namespace, bench: Bench) -> Iterator[BenchmarkLine]:
+    """Measure every chosen kind by one worker and by several."""
     kinds = [kind for kind in KINDS if all(word in kind.name for word in arguments.only)]
     if not kinds:
         raise gl.UnknownName(
             f"--only {' '.join(arguments.only)}: there is {', '.join(kind.name for kind in KINDS)}"
         )
-    bench = Bench(console=console, remarks=["clock ratios hold on a machine with nothing else to do"])
-    return bench.report(_lines(kinds, arguments, bench))
-
-
-def _lines(kinds: list[Kind], arguments: argparse.Namespace, bench: Bench) -> Iterator[BenchmarkLine]:
     for kind in kinds:
         with bench.group(kind.name):
-            shared = measure(kind, arguments.jobs, arguments.seconds, arguments.rounds)
+            shared = measure_sharing(kind, arguments.jobs, arguments.seconds, arguments.rounds)
             if not shared.agree:
                 bench.wrong.append(f"{kind.name}: {shared.jobs} workers give other values than one")
             yield from _judged(shared)
@@ -41,17 +36,14 @@ def _lines(kinds: list[Kind], arguments: argparse.Namespace, bench: Bench) -> It
 
 def _judged(shared: Shared) -> Iterator[BenchmarkLine]:
     marks = UNJUDGED
-    if shared.milliseconds(shared.alone) >= WORTH_SHARING:
+    if shared.milliseconds(FROM_ARRAYS) >= WORTH_SHARING:
         marks = (TWICE[0] * shared.jobs / 2, TWICE[1] * shared.jobs / 2)
-    for how, alone, together in (
-        (FROM_ARRAYS, shared.alone, shared.together),
-        (ALONE, shared.alone_searching, shared.together_searching),
-    ):
-        yield line(f"each problem, one worker, {how}", shared.name, shared.milliseconds(alone), "ms")
-        for what, numbers in (("one worker", alone), (f"{shared.jobs} workers", together)):
-            clock = [spent.clock for spent in numbers]
+    for how in (FROM_ARRAYS, ALONE):
+        yield line(f"each problem, one worker, {how}", shared.name, shared.milliseconds(how), "ms")
+        for what, several in (("one worker", False), (f"{shared.jobs} workers", True)):
+            clock = [cost.clock for cost in shared.rounds[how, several]]
             yield line(f"{shared.count:,} problems, {what}, {how}", shared.name, clock, "s by the clock")
-        sooner, more = ratios(alone, together), overhead(alone, together)
+        sooner, more = zip(*shared.ratios(how), strict=True)
         yield line(f"times sooner by the clock, {how}", shared.name, sooner, "x", marks, more=True)
         yield line(f"times the CPU time, {how}", shared.name, more, "x")
 

@@ -3,46 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
-from typing import TypeVar
 
 import attrs
 import numpy as np
 
 import gapless as gl
+from benchmarks.frame.marks import ALONE, FROM_ARRAYS
+from benchmarks.frame.turns import Spent, spent
 from benchmarks.scale.kinds import Kind, Problems
-
-T = TypeVar("T")
 
 MOST = 100_000
 _PROBE = 16
 
 
-@attrs.frozen
-class Spent:
-    """The cost of a run.
-
-    Parameters
-    ----------
-    clock, cpu : float
-        Seconds; `cpu` is of this process and all below it.
-    """
-
-    clock: float
-    cpu: float
-
-
 @attrs.define
 class Shared:
-    """One kind of problems, solved by one worker and by several, from arrays and with the problems made before.
+    """One kind of problems, solved by one worker and by several.
 
     Parameters
     ----------
-    alone, together : list of Spent
-        From arrays; one entry a round; the rounds of both alternate.
-    alone_searching, together_searching : list of Spent
-        The same with the problems made before.
+    rounds : dict of (str, bool) to list of Spent
+        By `FROM_ARRAYS`, or `ALONE` with the problems made before, and whether several workers share them; one
+        entry a round. The rounds of one and of several workers alternate.
     agree : bool
         Whether all gave the same values.
     """
@@ -50,28 +32,20 @@ class Shared:
     name: str
     count: int
     jobs: int
-    alone: list[Spent]
-    together: list[Spent]
-    alone_searching: list[Spent]
-    together_searching: list[Spent]
-    agree: bool
+    rounds: dict[tuple[str, bool], list[Spent]]
+    agree: bool = True
 
-    def milliseconds(self, spent: list[Spent]) -> float:
-        """Compute the CPU milliseconds per problem, median of the rounds."""
-        return 1e3 * float(np.median([one.cpu for one in spent])) / self.count
+    def milliseconds(self, how: str) -> float:
+        """Compute the CPU milliseconds per problem of one worker, median of the rounds."""
+        return 1e3 * float(np.median([one.cpu for one in self.rounds[how, False]])) / self.count
 
-
-def ratios(alone: list[Spent], together: list[Spent]) -> list[float]:
-    """Compute the speed-up by several workers for each round."""
-    return [one.clock / many.clock for one, many in zip(alone, together, strict=True)]
+    def ratios(self, how: str) -> list[tuple[float, float]]:
+        """Compute for each round the speed-up by several workers, and the ratio of CPU times."""
+        pairs = zip(self.rounds[how, False], self.rounds[how, True], strict=True)
+        return [(one.clock / many.clock, many.cpu / one.cpu) for one, many in pairs]
 
 
-def overhead(alone: list[Spent], together: list[Spent]) -> list[float]:
-    """Compute the ratio of CPU times for each round; 1 if sharing costs nothing."""
-    return [many.cpu / one.cpu for one, many in zip(alone, together, strict=True)]
-
-
-def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
+def measure_sharing(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
     """Solve a number of problems that takes one worker about `seconds`, by one and by `jobs`.
 
     The worker processes are started, and have imported what they need, before the clock runs.
@@ -79,21 +53,17 @@ def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
     probe = kind.draw(_PROBE)
     for workers in (1, jobs):
         _solve(kind, probe(), workers)
-    each = _spent(lambda: _solve(kind, probe(), 1))[1].cpu / _PROBE
+    each = spent(lambda: _solve(kind, probe(), 1), cpu=_cpu_of_all)[1].cpu / _PROBE
     count = int(min(MOST, max(_PROBE, seconds / max(each, 1e-6))))
     make = kind.draw(count)
-    found = Shared(kind.name, count, jobs, [], [], [], [], True)
+    found = Shared(kind.name, count, jobs, {(how, n): [] for how in (FROM_ARRAYS, ALONE) for n in (False, True)})
     values = None
     for _ in range(rounds):
-        for workers, whole, searching in (
-            (1, found.alone, found.alone_searching),
-            (jobs, found.together, found.together_searching),
-        ):
+        for several, workers in ((False, 1), (True, jobs)):
             # Made anew each time: problems remember what was found out about them.
-            answers, spent = _spent(lambda workers=workers: _solve(kind, make(), workers))  # type: ignore[misc]
-            whole.append(spent)
-            problems = make()
-            searching.append(_spent(partial(_solve, kind, problems, workers))[1])
+            answers, cost = spent(lambda workers=workers: _solve(kind, make(), workers), cpu=_cpu_of_all)
+            found.rounds[FROM_ARRAYS, several].append(cost)
+            found.rounds[ALONE, several].append(spent(_solve, kind, make(), workers, cpu=_cpu_of_all)[1])
             values = answers.values if values is None else values
             found.agree &= bool(np.allclose(values, answers.values, rtol=1e-9, equal_nan=True))
     return found
@@ -101,12 +71,6 @@ def measure(kind: Kind, jobs: int, seconds: float, rounds: int) -> Shared:
 
 def _solve(kind: Kind, problems: Problems, jobs: int) -> gl.BatchResult[object]:
     return gl.solve_many(problems, kind.method, jobs=jobs)
-
-
-def _spent(work: Callable[[], T]) -> tuple[T, Spent]:
-    clock, cpu = time.perf_counter(), _cpu_of_all()
-    found = work()
-    return found, Spent(time.perf_counter() - clock, _cpu_of_all() - cpu)
 
 
 def _cpu_of_all() -> float:

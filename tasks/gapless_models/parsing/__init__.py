@@ -17,14 +17,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless_models.parsing.evaluation": "Attachment attachment bootstrap_p_value",
-            "gapless_models.parsing.families": "FAMILIES HAND_CRAFTED",
-            "gapless_models.parsing.parser_model": "FirstOrder ParserModel",
-            "gapless_models.parsing.pruning": "arc_marginals prune_mask",
-            "gapless_models.parsing.sentence": "Sentence",
-            "gapless_models.parsing.training": "Options train train_pruner",
-        },
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -33,7 +33,7 @@ from gapless_models.parsing.parser_model import FirstOrder, ParserModel, all_arc
 from gapless_models.parsing.pruning import arc_marginals
 from gapless_models.parsing.sentence import Sentence
 from gapless_models.parsing.templates import atoms_of
-from gapless_splitbound.tree_layout import tree_layout
+from gapless_splitbound.tree_search import tree_layout
 
 NODES = 30
 """Limit on nodes of a search in training; few sentences need more."""

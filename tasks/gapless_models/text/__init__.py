@@ -14,13 +14,4 @@ if TYPE_CHECKING:
 else:
     from gapless.lazy import lazy_names
 
-    __getattr__, __dir__, __all__ = lazy_names(
-        __name__,
-        {
-            "gapless_models.text.embedded": "embedded_parser embedded_tagger",
-            "gapless_models.text.reader": "read_text tokenise",
-            "gapless_models.text.sentence": "TextSentence",
-            "gapless_models.text.text_parser": "TextParser",
-            "gapless_models.text.training": "train_parser train_tagger",
-        },
-    )
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

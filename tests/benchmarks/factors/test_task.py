@@ -21,7 +21,7 @@ def test_a_reward_counts_where_both_tokens_have_one_label():
 def test_a_tied_chain_is_proved():
     chain = next(iter(skip_chains(1)))
     problem = comparisons._tied(chain)
-    assert comparisons._proved(problem) == gl.solve(problem).value
+    assert comparisons.proved(problem) == gl.solve(problem).value
 
 
 def test_a_factor_of_score_zero_changes_no_optimum():

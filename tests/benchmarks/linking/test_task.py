@@ -10,6 +10,7 @@ import pytest
 
 import gapless as gl
 from benchmarks.__main__ import main
+from benchmarks.frame.bench import Bench
 from benchmarks.frame.marks import ALONE, FROM_ARRAYS
 from benchmarks.frame.solving import Solved, contradictions
 from benchmarks.frame.turns import Compared
@@ -63,7 +64,7 @@ def expanded(found):
 
 def small(peer_seconds=0):
     limits, console = gl.Limits(time=1000.0), Console(as_json=True)
-    return LinkingBench(console=console, limits=limits, synthetic=Synthetic(600, 5), peer_seconds=peer_seconds)
+    return LinkingBench(Bench(console=console, limits=limits), Synthetic(600, 5), peer_seconds)
 
 
 def test_it_runs_on_the_embedded_documents(capsys):
@@ -85,7 +86,7 @@ def test_proofs_of_drawn_documents(monkeypatch, toulbar2):
     monkeypatch.setattr("benchmarks.linking.proof_rows.LARGE", 6)
     bench = small(peer_seconds=1)
     lines = {(line.scores, line.what): line for line in expanded(proof_lines(bench))}
-    assert bench.wrong == []
+    assert bench.bench.wrong == []
     for family in FAMILIES:
         for k in (3, 4, 6):
             assert lines[f"{family}, k = {k} x 5", "proved"].value.median == 100
@@ -161,7 +162,7 @@ class Stopped(LinkingBench):
 
 def test_what_was_not_proved_is_reported(monkeypatch):
     monkeypatch.setattr(Synthetic, "documents", lambda *_: [None] * 3)
-    bench = Stopped(console=Console(as_json=True), seeds=3, synthetic=Synthetic(), peer_seconds=0)
+    bench = Stopped(Bench(console=Console(as_json=True), seeds=3), Synthetic(), 0)
     lines = {(line.scores, line.what): line for line in proof_lines(bench)}
     assert lines["base, k = 12 x 96", "proved"].verdict == "missed"
     assert lines["base, k = 53 x 96", "exact, median"].verdict == "", "the gap is judged instead"

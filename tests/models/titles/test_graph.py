@@ -13,8 +13,8 @@ from gapless_models.titles.graph import prepare, title_problems, train_model
 from gapless_models.titles.language_model import BOUNDARY
 from gapless_models.titles.section import Section
 from gapless_models.titles.selection import read_body
-from gapless_ordering.path_drawing import Alternative, alternatives, draw_path
 from gapless_ordering.enumeration import best_paths
+from gapless_ordering.path_drawing import Alternative, alternatives, draw_path
 from gapless_tasks.titles.explaining import Edge, draw_lines, edges, explain
 
 pytest.importorskip("nltk")
