@@ -123,7 +123,7 @@ class PricingOptions:
     def branches_before_pricing(
         self, attained: float, incumbent: float, granularity: float | None, structure: Any
     ) -> bool:
-        """Whether to branch before pricing: the option is set, and no column can close the node any more.
+        """Return whether to branch before pricing: the option is set, and no column can close the node any more.
 
         Parameters
         ----------

@@ -165,7 +165,7 @@ def _bound_with_all_on(factor: ConfigurationFactor, weights: FloatArray, on: Boo
 
 
 def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, state: States) -> bool:
-    """Whether some configuration that agrees with a state scores more than -inf.
+    """Return whether some configuration that agrees with a state scores more than -inf.
 
     For a factor that is no diagram and has more than 8 free decisions, ``best`` gets weights that exceed any sum of
     scores for the decisions that are on: it leaves one of them off only if no allowed configuration has them all.

@@ -147,7 +147,7 @@ class ScipMaster(Generic[S]):
     # -- fixings ------------------------------------------------------------------------------------------------
 
     def fixings(self) -> Fixings:
-        """The fixings of the node in focus, read from the local bounds of the use variables."""
+        """Return the fixings of the node in focus, read from the local bounds of the use variables."""
         least = np.zeros(self.decisions.quantities)
         most = np.full(self.decisions.quantities, np.inf)
         for q, (use, _) in self._uses.items():
@@ -203,7 +203,7 @@ class ScipMaster(Generic[S]):
     # -- prices -------------------------------------------------------------------------------------------------
 
     def look(self, fixings: Fixings, *, farkas: bool = False) -> LpSolution[S]:
-        """Prices and point of the LP that SCIP has just solved, or the prices that prove it infeasible."""
+        """Read prices and point of the LP that SCIP has just solved, or the prices that prove it infeasible."""
         read = self._model.getDualfarkasLinear if farkas else self._model.getDualsolLinear
         data = self._data
         if not data.impose(fixings):
@@ -239,11 +239,11 @@ class ScipMaster(Generic[S]):
         return LpSolution(view, bound + self.constant, min(attained, bound) + self.constant, data.structure(view))
 
     def excluded(self, fixings: Fixings, keys: IntArray) -> BoolArray | None:
-        """None: rows of the node limit what `Formulation.forbidden_columns` would take out."""
+        """Return None: rows of the node limit what `Formulation.forbidden_columns` would take out."""
         return None
 
     def lacking(self, view: LinearView, budget: SolveBudget) -> LinearView | None:
-        """None: the program is SCIP's."""
+        """Return None: the program is SCIP's."""
         return None
 
     def reduced_cost_bounds(self, view: LinearView) -> FloatArray | None:
@@ -265,7 +265,7 @@ class ScipMaster(Generic[S]):
         return smoothed(self._data, view, centre, share, descent)
 
     def evidence(self, view: LinearView, answers: Sequence[GeneratorResult]) -> Callable[[], Certificate]:
-        """None is kept: SCIP's tree is not recorded."""
+        """Record nothing: SCIP's tree is not recorded."""
         return NoCertificate
 
     def judge(self, look: LpSolution[S], bound: float) -> None:
@@ -275,15 +275,15 @@ class ScipMaster(Generic[S]):
             check_objective(self._data, z, look.structure, self.constant, bound)
 
     def values(self) -> FloatArray:
-        """Values of the columns in SCIP's current LP solution."""
+        """Return the values of the columns in SCIP's current LP solution."""
         return np.array([column.getLPSol() for column in self._columns], np.float64)
 
     def cost(self, score: float) -> float:
-        """A score as an objective value of the model."""
+        """Convert a score to an objective value of the model."""
         return signs.cost(score - self.constant)
 
     def score(self, cost: float) -> float:
-        """An objective value or dual bound of the model as a score."""
+        """Convert an objective value or dual bound of the model to a score."""
         if abs(cost) >= self._model.infinity():
             return signs.score(math.copysign(math.inf, cost))
         return signs.score(cost) + self.constant

@@ -123,7 +123,7 @@ class Tree(Generic[S]):
         return max(self.best, self.closed, self.rounded(proved))
 
     def rounded(self, bound: float) -> float:
-        """A bound, rounded to the problem's granularity."""
+        """Round a bound to the problem's granularity."""
         return round_bound(bound, self.problem.granularity)
 
     def _emit(self, kind: str, **details: Any) -> None:
@@ -132,7 +132,7 @@ class Tree(Generic[S]):
             call_role(self.budget, self.budget.emit, kind, bound, self.best, **details)
 
     def stumbled_at_limit(self) -> bool:
-        """Whether a limit explains a failure of SCIP; the bound is then the one proved by the generators.
+        """Return whether a limit explains a failure of SCIP; the bound is then the one proved by the generators.
 
         When SCIP's clock interrupts pricing at a node with nothing left to branch on, SCIP takes that for an error.
         """
@@ -170,7 +170,7 @@ class Tree(Generic[S]):
         return self.master.fixings()
 
     def price(self) -> CallbackReturn:
-        """Reduced-cost pricing: new columns and rows, and the bound proved by this round."""
+        """Price by reduced costs: new columns and rows, and the bound proved by this round."""
         fixings = self._enter()
         columns = self.master.size[0]
         found = self._query_generators(fixings)
@@ -246,7 +246,7 @@ class Tree(Generic[S]):
         return found
 
     def repair(self) -> CallbackReturn:
-        """Farkas pricing: columns that could make the node feasible. If none are found, it is infeasible."""
+        """Price by a Farkas ray, for columns that could make the node feasible; without any it is infeasible."""
         fixings = self._enter()
         columns = self.master.size[0]
         look = self.master.look(fixings, farkas=True)
@@ -274,7 +274,7 @@ class Tree(Generic[S]):
         return {"result": SCIP_RESULT.SUCCESS}
 
     def abandon_enforced(self) -> CallbackReturn:
-        """The same, once the LP of the node is solved and priced."""
+        """Leave the node as `abandon` does, once its LP is solved and priced."""
         self._leave_open()
         return {"result": SCIP_RESULT.CUTOFF}
 
@@ -416,7 +416,7 @@ class Enforcer(Conshdlr):
         self.tree = tree
 
     def consenfolp(self, constraints: Any, nusefulconss: int, solinfeasible: bool) -> CallbackReturn:
-        """The LP of a node is solved and priced."""
+        """End a node whose LP is solved and priced."""
         return self.tree.guard.run(lambda: self.tree.enforce(solved=True), self.tree.abandon_enforced)
 
     def consenfops(
@@ -430,7 +430,7 @@ class Enforcer(Conshdlr):
         return _refused()
 
     def conslock(self, *arguments: Any) -> None:
-        """No rounding locks: nothing is rounded. SCIP calls this even while it frees the model."""
+        """Set no rounding locks: nothing is rounded. SCIP calls this even while it frees the model."""
 
 
 def _refused() -> CallbackReturn:

@@ -187,7 +187,7 @@ class SearchDriver(Generic[S]):
         return decoded(self.problem, self.kernel.on) if self.value > -math.inf else None
 
     def rounding_may_decide(self, exact: float, threshold: float = -math.inf) -> bool:
-        """Whether rounding, or the finite loss for -inf, could decide the result: then the verifier must be called.
+        """Return whether rounding, or the finite loss for -inf, could decide the result, which only a verifier can then.
 
         `exact`: score of the incumbent by the problem; `threshold`: only higher scores were searched for.
         """
@@ -222,7 +222,7 @@ class SearchDriver(Generic[S]):
         }
 
     def certificate(self) -> Certificate:
-        """The proof of the bound; only the part recorded at the root if the record outgrew its memory."""
+        """Make the proof of the bound; only the part recorded at the root if the record outgrew its memory."""
         return SearchRecord.of(self.layout, self.kernel).deferred()
 
 
