@@ -187,7 +187,7 @@ class SearchDriver(Generic[S]):
         return decoded(self.problem, self.kernel.on) if self.value > -math.inf else None
 
     def rounding_may_decide(self, exact: float, threshold: float = -math.inf) -> bool:
-        """Return whether rounding, or the finite loss for -inf, could decide the result, which only a verifier can then.
+        """Return whether rounding, or the finite loss for -inf, could decide the result: then verify.
 
         `exact`: score of the incumbent by the problem; `threshold`: only higher scores were searched for.
         """

@@ -96,7 +96,7 @@ class Relaxation(ABC, Generic[S]):
 
     Examples
     --------
-    >>> from gapless.search import LagrangianRelaxation
+    >>> from gapless.search.lagrangian import LagrangianRelaxation
     >>> from gapless.roles import Relaxation
     >>> issubclass(LagrangianRelaxation, Relaxation)
     True
