@@ -29,10 +29,9 @@ def test_a_diagram_is_bounded_by_its_steps(seen, rng):
     exact = -np.inf
     for on in configurations(scope.size):
         value = plain_value(factor, decisions, on)
-        if value > -np.inf and np.all((state == -1) | (on == (state == 1))):
-            if np.all(weights[on] > -np.inf):
-                whole = [Fraction(float(w)) for w in weights[on]]
-                exact = max(exact, sum(whole, Fraction(value)))
+        if value > -np.inf and np.all((state == -1) | (on == (state == 1))) and np.all(weights[on] > -np.inf):
+            whole = [Fraction(float(w)) for w in weights[on]]
+            exact = max(exact, sum(whole, Fraction(value)))
     bound = configuration_bound(factor, decisions, weights, state)
     if exact == -np.inf:
         assert bound == -np.inf

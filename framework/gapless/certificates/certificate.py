@@ -135,8 +135,8 @@ class Certificate(ABC):
     ) -> Verdict:
         """Bound the structures under `fixings` that lack a decision of `on` or contain one of `off`.
 
-        The default calls `verify` once per decision; a subclass may bound all flips in one pass. A bound at or below
-        `enough` need not be tightened, which may save work.
+        The default calls `verify` once per decision; a subclass may bound all flips in one pass. A bound at or
+        below `enough` need not be tightened, which may save work.
         """
         bound = -math.inf
         for flip in (*(((d,), ()) for d in off), *(((), (d,)) for d in on)):
