@@ -25,19 +25,19 @@ def _expect(words: str, is_valid: Callable[[Any], bool]) -> Callable[[object, at
     return check
 
 
-def _is_number(value: Any, *kinds: type) -> bool:
-    return isinstance(value, (int, *kinds)) and not isinstance(value, bool) and bool(value >= 0)
+def _is_number(value: Any, kinds: Any) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool) and bool(value >= 0)
 
 
 _known_smoothing = _expect(f"one of {', '.join(SMOOTHING)}", lambda value: value in SMOOTHING)
 _share = _expect(
-    "a number of at least 0, less than 1", lambda value: _is_number(value, float, np.number) and value < 1
+    "a number of at least 0, less than 1", lambda value: _is_number(value, int | float | np.number) and value < 1
 )
 _prices = _expect(
     "a mapping of row keys to finite prices",
     lambda value: isinstance(value, Mapping) and all(map(math.isfinite, value.values())),
 )
-_rounds = _expect("a number of rounds, 0 for never", lambda value: _is_number(value, np.integer))
+_rounds = _expect("a number of rounds, 0 for never", lambda value: _is_number(value, int | np.integer))
 _flag = _expect("True or False", lambda value: isinstance(value, bool | np.bool_))
 
 

@@ -29,10 +29,11 @@ from gapless.problems.problem import Problem
 from gapless.scip.callback_guard import CallbackGuard, CallbackReturn
 from gapless.scip.master import ScipMaster
 from gapless.scip.probing_master import ProbingMaster
+from gapless.tree_search.brancher import only_structure
 from gapless.tree_search.relaxation import Probe, RelaxationResult
-from gapless.tree_search.role_calls import call_role, feasible_score
+from gapless.tree_search.role_calls import call_role, decoded, feasible_score
 from gapless.tree_search.rounding_frequency import rounds_at
-from gapless.tree_search.tree_search import children_of, only_structure
+from gapless.tree_search.tree_search import children_of
 
 S = TypeVar("S")
 
@@ -374,11 +375,11 @@ class Tree(Generic[S]):
     def _close_leaf(self, fixings: Fixings, bound: float) -> CallbackReturn:
         """Close a leaf, which holds one structure at most, given by its fixings."""
         location = f"SCIP's node {self._node}"
-        score, structure = only_structure(
+        score, on_ids = only_structure(
             self.problem, self.formulation.brancher, fixings, bound, location, f"{location} is bounded by"
         )
-        if structure is not None:
-            self.accept(structure)
+        if on_ids is not None:
+            self.accept(decoded(self.problem, on_ids))
         return self._cut_off(min(bound, score))
 
 

@@ -22,7 +22,7 @@ from gapless.factors.error_notes import call_problem
 from gapless.limits.limits import Limits, SolveBudget, Stop, budget_of
 from gapless.problems.problem import Problem, check_start, score_of
 from gapless.results.result import Result, Stats
-from gapless.tree_search.brancher import Brancher
+from gapless.tree_search.brancher import Brancher, only_structure
 from gapless.tree_search.frontier import Frontier, OpenNode
 from gapless.tree_search.lawler import KBestPool, flips
 from gapless.tree_search.relaxation import Probe, Relaxation, RelaxationResult
@@ -118,30 +118,6 @@ def children_of(
     if any(child == fixings for child in children):
         raise UncoveredBranching(f"{name} at {location}: a child fixes nothing new")
     return children
-
-
-def only_structure(
-    problem: Problem[S], brancher: Brancher[S], fixings: Fixings, bound: float, location: str, claim: str
-) -> tuple[float, S | None]:
-    """Return the score and the structure of a node without children, -inf and None if it has none.
-
-    Raises `UncoveredBranching`: more than one structure may be left. `InconsistentBound`: the structure exceeds the
-    bound, of which `claim` is the beginning of a sentence.
-    """
-    verdict = PointCertificate().verify(problem, fixings)
-    if not verdict:
-        raise UncoveredBranching(
-            f"{type(brancher).__name__} gave no children for {location}, which is still open: {verdict.reason}"
-        )
-    if verdict.bound > bound + score_tolerance(bound):
-        raise InconsistentBound(
-            f"{claim} {problem.sense.turn(bound):.12g}, but the only structure left there {problem.sense.verb}s "
-            f"{verdict.value_bound:.12g}"
-        )
-    implied = fixings.implied(problem.decisions)
-    if verdict.bound == -math.inf or implied is None:
-        return -math.inf, None
-    return verdict.bound, decoded(problem, implied.on)
 
 
 class _TreeSearch(Generic[S]):
@@ -409,9 +385,9 @@ class _TreeSearch(Generic[S]):
         """Close a node without children, which contains at most one structure, given by its fixings."""
         location = f"node {node.number}"
         claim = f"{type(self.relaxation).__name__} bounds {location} by"
-        score, structure = only_structure(self.problem, self.brancher, fixings, node.bound, location, claim)
-        if structure is not None:
-            self.accept(structure)
+        score, on_ids = only_structure(self.problem, self.brancher, fixings, node.bound, location, claim)
+        if on_ids is not None:
+            self.accept(decoded(self.problem, on_ids))
         node.bound, node.certificate = min(node.bound, score), PointCertificate()
         self._close(node)
 
