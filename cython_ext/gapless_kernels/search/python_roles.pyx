@@ -163,14 +163,16 @@ cdef class PythonFactor(roles.Factor):
         if claimed == -INFINITY:
             return None
         if (weights[on] == -INFINITY).any():
-            raise ValueError(f"{self.factor.place}: best() turned on a decision whose weight is minus infinity")
+            raise ValueError(
+                f"{self.factor.place}: best() turned on a decision whose weight is minus infinity"
+            )
         value = self.factor.value(on.copy())
         worth, size = value + float(weights[on].sum()), np.abs(weights[on]).sum()
         lost = LOST * max(1.0, abs(value), size) + rounding(np.count_nonzero(on), size, self.largest_term)
         if not abs(claimed - worth) <= lost:
             raise ValueError(
-                f"{self.factor.place}: best() gave the value {claimed!r}, but by value() its configuration has "
-                f"{worth!r}"
+                f"{self.factor.place}: best() gave the value {claimed!r}, "
+                f"but by value() its configuration has {worth!r}"
             )
         return value, on
 
