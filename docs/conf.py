@@ -25,7 +25,7 @@ import gapless
 import gapless.column_generation
 import gapless.learn
 import gapless.roles
-import gapless.search
+import gapless.search.lagrangian
 import gapless.tree_search
 import gapless_chains
 import gapless_dependency
@@ -85,7 +85,7 @@ numpydoc_xref_aliases = {
         gapless.learn,
         gapless.tree_search,
         gapless.column_generation,
-        gapless.search,
+        gapless.search.lagrangian,
         gapless.roles,
         gapless,
     )

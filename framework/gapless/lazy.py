@@ -73,7 +73,7 @@ def _homes(package: str) -> dict[str, str]:
 
 def _homes_in_bytecode(code: CodeType) -> dict[str, str]:
     """Read all imported names and their modules from bytecode, which keeps the imports under ``TYPE_CHECKING``."""
-    import dis
+    import dis  # noqa: PLC0415
 
     homes, home = {}, ""
     for step in dis.get_instructions(code):

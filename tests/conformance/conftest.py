@@ -7,7 +7,7 @@ import pytest
 
 from gapless.column_generation import PricedRelaxation
 from gapless.roles import ConfigurationFactor, Factor, Method, MostFractional, Sense
-from gapless.search import LagrangianRelaxation
+from gapless.search.lagrangian import LagrangianRelaxation
 from gapless.testing import ConformanceError
 from gapless.testing.example_pricing import ItemGenerator, KnownItems
 from gapless.testing.examples import (

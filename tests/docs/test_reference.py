@@ -17,7 +17,7 @@ WHOLE = (  # packages whose page lists what is in __all__
     "gapless.learn",
     "gapless.rcsp",
     "gapless.scip",
-    "gapless.search",
+    "gapless.search.lagrangian",
     "gapless.testing",
     "gapless.tree_search",
     "gapless_chains",

@@ -1,4 +1,4 @@
-"""`lagrangian`: valid bounds, fixings that never lose the optimum, certificates, and every failure path."""
+"""`LagrangianRelaxation`: valid bounds, fixings that never lose the optimum, certificates, every failure path."""
 
 import math
 
@@ -21,14 +21,17 @@ from gapless.roles import (
     SolveBudget,
     TreeCertificate,
 )
-from gapless.search import LagrangianRelaxation, lagrangian
-from gapless.search.lagrangian import LagrangianDual, StepRule
+from gapless.search.lagrangian import LagrangianDual, LagrangianRelaxation, StepRule
 from gapless.testing import feasible_structures
 from gapless.testing.examples import CapacityPrices, Selection, SelectionMaximiser, random_selection
 from gapless.tree_search import tree_search
 
 FEW_STEPS = StepRule(iterations=12)
 GROUPS = [(), (3, 3), (2, 2, 2), (4,), (3, 3, 2), (2,)]
+
+
+def lagrangian(dualized, maximiser, fixings, budget, *, rule=None, fix=True, **known):
+    return LagrangianRelaxation(dualized, maximiser, rule=rule, fix=fix).solve(fixings, budget, **known)
 
 
 def case(rng):

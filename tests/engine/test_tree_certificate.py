@@ -21,7 +21,7 @@ from gapless.roles import (
     Tightening,
     TreeCertificate,
 )
-from gapless.search import LagrangianRelaxation
+from gapless.search.lagrangian import LagrangianRelaxation
 from gapless.testing import enumerate_best
 from gapless.testing.examples import (
     CapacityPrices,

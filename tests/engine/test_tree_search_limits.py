@@ -7,7 +7,7 @@ import pytest
 from gapless import Limits, Status, Stop
 from gapless.column_generation import PricedRelaxation
 from gapless.roles import MostFractional, SolveBudget
-from gapless.search import LagrangianRelaxation
+from gapless.search.lagrangian import LagrangianRelaxation
 from gapless.testing.examples import CapacityPrices, OptimisticBound, SelectionMaximiser
 from gapless.tree_search import tree_search
 from gapless.tree_search.frontier import Frontier, OpenNode

@@ -359,7 +359,10 @@ def _view(master):
     [
         ({"smoothing": "neame"}, "smoothing is 'neame', expected one of none, wentges, directional"),
         ({"smoothing_factor": 1.0}, "smoothing_factor is 1.0, expected a number of at least 0, less than 1"),
-        ({"initial_prices": {0: np.inf}}, "initial_prices must map row keys to finite prices"),
+        (
+            {"initial_prices": {0: np.inf}},
+            "initial_prices is {0: inf}, expected a mapping of row keys to finite prices",
+        ),
         ({"early_branching": 1}, "early_branching is 1, expected True or False"),
         ({"tail_off_rounds": -1}, "tail_off_rounds is -1, expected a number of rounds, 0 for never"),
         ({"tail_off_rounds": True}, "tail_off_rounds is True"),

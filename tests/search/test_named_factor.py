@@ -9,6 +9,7 @@ import gapless as gl
 from gapless.errors import InconsistentBound, InvalidProblem, OracleError
 from gapless.factors import Cardinality
 from gapless.roles import ConfigurationFactor
+from gapless.search.driver import SearchDriver
 from gapless.search.named_factor import NamedFactor
 from gapless_chains import ChainProblem
 
@@ -98,12 +99,10 @@ def _found(at, k):
 
 
 def test_any_error_of_the_search_keeps_the_answer(monkeypatch):
-    from gapless.search import solving  # noqa: PLC0415
-
     def advance(run, solve):
         raise MemoryError("no memory for the search tree")
 
-    monkeypatch.setattr(solving, "run_until_stop", advance)
+    monkeypatch.setattr(SearchDriver, "run", advance)
     for k in (1, 3):
         problem = chain(Faulty("value", 10**6, None))
         with pytest.raises(MemoryError) as caught:

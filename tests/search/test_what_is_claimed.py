@@ -15,7 +15,8 @@ from gapless.certificates.choice_bounds import choice_bounds
 from gapless.certificates.split_certificate import SplitCertificate
 from gapless.oracles.verifier_bounds import CheckedBounds
 from gapless.roles import Certificate, Conjunctions, Fixings, NoCertificate
-from gapless.search import layout, solving
+from gapless.search import layout
+from gapless.search.driver import SearchDriver
 from gapless.testing.addressed import AddressedTable
 from gapless.testing.campaign import enumeration_limit, readable_search
 from gapless.testing.choices import Choices
@@ -106,7 +107,7 @@ def test_ctrl_c_in_a_search_for_evidence_is_heard(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(solving, "run_until_stop", interrupted)
+    monkeypatch.setattr(SearchDriver, "run", interrupted)
     result = gapless.solve(problem, "split-bound")
     assert result.stop is Stop.INTERRUPTED
     assert result.explanation[0] == problem.infeasibility()[0]

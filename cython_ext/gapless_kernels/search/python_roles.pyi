@@ -39,16 +39,17 @@ class PythonMaximiser(Maximiser):
 class PythonFactor(Factor):
     """A factor in Python.
 
-    What it raises, `CompiledSearch.advance` raises. So is a configuration of another shape, a NaN, or a value
-    that `value` denies, each with the class in the message.
+    What it raises, `CompiledSearch.advance` raises. So is a value that `value` denies, with the factor's
+    place in the message.
 
     Parameters
     ----------
     scope : int (count,)
         Its decisions.
     factor : object
-        With ``best(weights)``, a value and a configuration, and ``value(on)``: see
-        `gapless.roles.ConfigurationFactor`.
+        With ``best(weights)`` and ``value(on)``, see `gapless.roles.ConfigurationFactor`, and a `place` for
+        messages, such as `gapless.search.named_factor.NamedFactor`. Its answers are trusted to have the right
+        shapes: a float below infinity, and as many booleans as there are weights.
     marginals : bool
         Whether the search asks for max-marginals, too, each by one more call of ``best``: worthwhile where
         the factor forbids much.

@@ -145,7 +145,7 @@ cdef class PythonMaximiser(roles.Maximiser):
 
 
 cdef class PythonFactor(roles.Factor):
-    """A factor in Python; see the stub."""
+    """A factor in Python, whose answers have been checked; see the stub."""
 
     cdef readonly object factor
     cdef double largest_term
@@ -157,40 +157,22 @@ cdef class PythonFactor(roles.Factor):
             self.role.marginals = NULL
         self.role.costly = True
 
-    cdef object says(self, method):
-        """A method for messages, by the factor's place where that is known."""
-        place = getattr(self.factor, "place", None)
-        return f"{type(self.factor).__name__}.{method}" if place is None else f"{place}: {method}()"
-
-    cdef object valued(self, on):
-        """The value of a configuration, checked."""
-        value = float(self.factor.value(on.copy()))
-        if not value < INFINITY:
-            raise ValueError(f"{self.says('value')} gave {value}, expected a finite number or -inf")
-        return value
-
     cdef object named(self, weights):
         """Find the best configuration under weights, with its value; None if nothing is allowed."""
-        role = self.says("best")
         claimed, on = self.factor.best(weights.copy())
-        claimed = float(claimed)
         if claimed == -INFINITY:
             return None
-        on = np.asarray(on)
-        if on.shape != weights.shape or not claimed < INFINITY:
-            raise ValueError(
-                f"{role} gave the value {claimed} and a configuration of shape {on.shape}; expected a number "
-                f"and {len(weights)} booleans"
-            )
-        on = on.astype(bool)
         if (weights[on] == -INFINITY).any():
-            raise ValueError(f"{role} turned on a decision whose weight is minus infinity")
-        value = self.valued(on)
+            raise ValueError(
+                f"{self.factor.place}: best() turned on a decision whose weight is minus infinity"
+            )
+        value = self.factor.value(on.copy())
         worth, size = value + float(weights[on].sum()), np.abs(weights[on]).sum()
         lost = LOST * max(1.0, abs(value), size) + rounding(np.count_nonzero(on), size, self.largest_term)
         if not abs(claimed - worth) <= lost:
             raise ValueError(
-                f"{role} gave the value {claimed!r}, but by value() its configuration has {worth!r}"
+                f"{self.factor.place}: best() gave the value {claimed!r}, "
+                f"but by value() its configuration has {worth!r}"
             )
         return value, on
 
@@ -257,7 +239,7 @@ cdef class PythonFactor(roles.Factor):
 
     cdef int value(self, const signed char *y, double *value) noexcept with gil:
         try:
-            value[0] = self.valued(states(y, self.role.count).astype(bool))
+            value[0] = self.factor.value(states(y, self.role.count).astype(bool))
             return roles.GS_FOUND
         except BaseException as error:
             self.error = error
@@ -267,10 +249,10 @@ cdef class PythonFactor(roles.Factor):
         cdef Py_ssize_t k
         try:
             on = states(y, self.role.count).astype(bool)
-            now = self.valued(on)
+            now = self.factor.value(on.copy())
             for k in range(self.role.count):
                 on[k] = not on[k]
-                difference[k] = self.valued(on) - now if now > -INFINITY else 0.0
+                difference[k] = self.factor.value(on.copy()) - now if now > -INFINITY else 0.0
                 on[k] = not on[k]
             return roles.GS_FOUND
         except BaseException as error:

@@ -107,7 +107,7 @@ def parameter_types(run: Callable[..., Any]) -> Mapping[str, Any]:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value matches the annotation `hint`; whatever `hint` leaves open matches."""
+    """Return whether a value matches the annotation `hint`; whatever `hint` leaves open matches."""
     if hint in _SCALARS:
         return type(value) in _SCALARS[hint]
     if hint is _Unknown:

@@ -61,7 +61,7 @@ def serialisable(tag: str) -> Callable[[T], T]:
 
 
 def is_serialisable(value: object) -> bool:
-    """Whether the class of `value` was decorated with `serialisable`."""
+    """Return whether the class of `value` was decorated with `serialisable`."""
     return type(value) in _TAGS
 
 

@@ -48,7 +48,7 @@ def rounding(decisions: int, size: float, largest_term: float = 0.0) -> float:
 
 
 def meets(bound: float, value: float, relative: float = 0.0) -> bool:
-    """Whether `bound` exceeds `value` by at most `score_tolerance`, or by the share `relative` if that is more."""
+    """Return whether `bound` exceeds `value` by at most `score_tolerance` or the share `relative`."""
     if bound == value:  # also two equal infinities, whose difference is NaN
         return True
     if not (math.isfinite(bound) and math.isfinite(value)):

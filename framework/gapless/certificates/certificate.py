@@ -125,10 +125,18 @@ class Certificate(ABC):
         """Estimate the number of steps of `verify_flips` for `flips` decisions."""
         return flips * self.work_to_verify(problem)
 
-    def verify_flips(self, problem: AnyProblem, fixings: Fixings, on: Sequence[int], off: Sequence[int]) -> Verdict:
+    def verify_flips(
+        self,
+        problem: AnyProblem,
+        fixings: Fixings,
+        on: Sequence[int],
+        off: Sequence[int],
+        enough: float = -math.inf,
+    ) -> Verdict:
         """Bound the structures under `fixings` that lack a decision of `on` or contain one of `off`.
 
-        The default calls `verify` once per decision; a subclass may bound all flips in one pass.
+        The default calls `verify` once per decision; a subclass may bound all flips in one pass. A bound at or
+        below `enough` need not be tightened, which may save work.
         """
         bound = -math.inf
         for flip in (*(((d,), ()) for d in off), *(((), (d,)) for d in on)):
@@ -140,12 +148,6 @@ class Certificate(ABC):
                 return verdict
             bound = max(bound, verdict.bound)
         return Verdict(True, "", "", bound)
-
-    def verify_flips_within(
-        self, problem: AnyProblem, fixings: Fixings, on: Sequence[int], off: Sequence[int], enough: float
-    ) -> Verdict:
-        """As `verify_flips`, but a bound at or below `enough` need not be tightened, which may save work."""
-        return self.verify_flips(problem, fixings, on, off)
 
 
 @serialisable("gapless.NoCertificate")

@@ -9,11 +9,10 @@ import attrs
 import numpy as np
 
 from gapless.arrays.serial import serialisable
-from gapless.arrays.sparse import IntArray
 from gapless.certificates.certificate import BoundCertificate
-from gapless.certificates.trusted_maximiser import remaining_choices
+from gapless.certificates.trusted_maximiser import remaining_choices, structure_with
 from gapless.decisions.decisions import OFF, Fixings
-from gapless.errors import GaplessError, InvalidProblem
+from gapless.errors import InvalidProblem
 from gapless.limits.work import charge_work
 from gapless.problems.problem import Problem, score_of
 
@@ -64,18 +63,7 @@ class EnumeratedChoices(BoundCertificate):
         for on_ids in assignments:
             # Decoding and scoring read every decision; 50 calls are about what a problem type makes (decision 028).
             charge_work(problem.decisions.count, 50)
-            structure = self.structure(problem, on_ids)
+            structure = structure_with(problem, on_ids)
             if structure is not None:
                 best = max(best, score_of(problem, structure))
         return best
-
-    @staticmethod
-    def structure(problem: Problem[S], on_ids: IntArray) -> S | None:
-        """Return the feasible structure with exactly these decisions on; None if there is none."""
-        try:
-            structure = problem.decode(on_ids)
-        except (GaplessError, ValueError, TypeError, LookupError):
-            return None
-        violations = problem.violations(structure)
-        # `decode` may repair the decisions; only a structure that encodes to them counts here.
-        return structure if not violations and np.array_equal(np.sort(problem.encode(structure)), on_ids) else None

@@ -94,15 +94,17 @@ class SplitCertificate(BoundCertificate):
         return self._verifier(problem).assumptions()
 
     def verify_flips(
-        self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int]
+        self,
+        problem: Problem[Any],
+        fixings: Fixings,
+        on: Sequence[int],
+        off: Sequence[int],
+        enough: float = -math.inf,
     ) -> Verdict:
-        """Bound all flips in one pass if the verifier has max-marginals of its own."""
-        return self.verify_flips_within(problem, fixings, on, off, -math.inf)
+        """Bound all flips in one pass, then those above `enough` one by one, with the factors' losses.
 
-    def verify_flips_within(
-        self, problem: Problem[Any], fixings: Fixings, on: Sequence[int], off: Sequence[int], enough: float
-    ) -> Verdict:
-        """Bound all flips in one pass, then those above `enough` one by one, with the factors' losses."""
+        This needs max-marginals of the verifier's own.
+        """
         start = time.perf_counter()
         try:
             bound = self._through_flips(problem, fixings, on, off, enough)

@@ -202,7 +202,7 @@ class TreeCertificate(Certificate):
             if node_fixings is None:
                 break
             # `verify_flips` may override `verify`, which refuses evidence that ignores factors: ask that first.
-            verdict = step.certificate.refusal_for_factors(problem) or step.certificate.verify_flips_within(
+            verdict = step.certificate.refusal_for_factors(problem) or step.certificate.verify_flips(
                 problem, node_fixings, step.on, step.off, max(enough, bound)
             )
             if not verdict:

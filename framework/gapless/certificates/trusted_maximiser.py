@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -25,6 +25,8 @@ from gapless.limits.work import charge_work, verification_cache
 from gapless.oracles.maximiser import Maximiser
 from gapless.problems.backbone import Backbone
 from gapless.problems.problem import Problem, score_of
+
+S = TypeVar("S")
 
 ENUMERATION_LIMIT = 256
 """Enumerate instead of calling the maximiser if at most this many assignments remain."""
@@ -129,11 +131,8 @@ def _rounded_up_score(structure: _Structure, weights: FloatArray) -> float:
 
 def _structure(problem: Problem[Any], backbone: Backbone[Any], on_ids: IntArray) -> _Structure | None:
     """Score the structure of these decisions by the problem itself; return None if they encode none."""
-    try:
-        structure = problem.decode(on_ids)
-    except (GaplessError, ValueError, TypeError, LookupError):
-        return None
-    if problem.violations(structure) or not np.array_equal(np.sort(problem.encode(structure)), on_ids):
+    structure = structure_with(problem, on_ids)
+    if structure is None:
         return None
     # The internal score is the rest of the total score, so that the maximiser's own statement of it is not used.
     terms = [
@@ -145,6 +144,17 @@ def _structure(problem: Problem[Any], backbone: Backbone[Any], on_ids: IntArray)
     internal = math.fsum(terms)
     # A weight of -inf, for a decision that cannot be on, leaves nothing to compare.
     return _Structure(on_ids, internal, math.fsum(map(abs, terms))) if math.isfinite(internal) else None
+
+
+def structure_with(problem: Problem[S], on_ids: IntArray) -> S | None:
+    """Return the feasible structure with exactly these decisions on; None if there is none."""
+    try:
+        structure = problem.decode(on_ids)
+    except (GaplessError, ValueError, TypeError, LookupError):
+        return None
+    violations = problem.violations(structure)
+    # `decode` may repair the decisions; only a structure that encodes to them counts here.
+    return structure if not violations and np.array_equal(np.sort(problem.encode(structure)), on_ids) else None
 
 
 def remaining_choices(

@@ -9,6 +9,7 @@ from gapless.column_generation.formulation import Formulation
 from gapless.column_generation.master import LinearMaster
 from gapless.column_generation.price_and_cut import PricedRelaxation
 from gapless.limits.limits import Limits, SolveBudget
+from gapless.oracles.views import LinearView
 from gapless.problems.problem import Problem
 from gapless.results.result import Result
 from gapless.tree_search.tree_search import tree_search
@@ -43,17 +44,9 @@ def branch_and_price(
     -------
     Result
     """
-    master = LinearMaster(problem, formulation)
     return tree_search(
         problem,
-        PricedRelaxation(
-            master,
-            formulation.generators,
-            problem.decisions,
-            limit=limit,
-            pricing=formulation.pricing,
-            granularity=problem.granularity,
-        ),
+        linear_relaxation(problem, formulation, limit),
         formulation.brancher,
         budget,
         order=order,
@@ -62,4 +55,18 @@ def branch_and_price(
         rounding=formulation.rounding,
         rounding_frequency=formulation.rounding_frequency,
         method=method,
+    )
+
+
+def linear_relaxation(
+    problem: Problem[S], formulation: Formulation[S], limit: int | None
+) -> PricedRelaxation[S, LinearView]:
+    """Make the relaxation of a formulation: a new linear master, completed by the generators."""
+    return PricedRelaxation(
+        LinearMaster(problem, formulation),
+        formulation.generators,
+        problem.decisions,
+        limit=limit,
+        pricing=formulation.pricing,
+        granularity=problem.granularity,
     )

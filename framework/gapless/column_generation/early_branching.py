@@ -24,7 +24,7 @@ class EarlyBranching:
         self._gaps: list[float] = []
 
     def due(self, bound: float, primal_value: float, answers: list[GeneratorResult]) -> bool:
-        """Whether to branch after this round.
+        """Return whether to branch after this round.
 
         Parameters
         ----------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -215,12 +216,17 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         pricing: PricingOptions = DEFAULT_PRICING,
         granularity: float | None = None,
     ) -> None:
-        self.pricing, self.granularity = pricing, granularity
+        self.pricing = pricing
         self.restricted, self.supports_branch_rows = restricted, restricted.supports_branch_rows
-        self.generators = tuple(generators)
-        self.decisions = decisions
-        self.limit = limit
-        self._rounds = PricingLoop(self.generators, decisions, pricing, restricted, limit)
+        self._price: Callable[..., RelaxationResult[S]] = partial(
+            price_and_cut,
+            restricted,
+            generators,
+            decisions,
+            pricing=pricing,
+            granularity=granularity,
+            rounds=PricingLoop(generators, decisions, pricing, restricted, limit),
+        )
 
     @property
     def size(self) -> tuple[int, int]:
@@ -231,31 +237,13 @@ class PricedRelaxation(Relaxation[S], Generic[S, V]):
         self, fixings: Fixings, budget: SolveBudget, *, incumbent: float = -math.inf, state: Any = None
     ) -> RelaxationResult[S]:
         """Bound a node by pricing and separation until the pricing gap is 0."""
-        return self._price(fixings, budget, incumbent, state)
+        return self._price(fixings, budget, incumbent=incumbent, state=state)
 
     def probe_bound(
         self, fixings: Fixings, budget: SolveBudget, *, incumbent: float = -math.inf
     ) -> RelaxationResult[S]:
         """Compute the bound only: fix no decision, and leave no node open before pricing."""
-        return self._price(fixings, budget, incumbent, None, bound_only=True)
-
-    def _price(
-        self, fixings: Fixings, budget: SolveBudget, incumbent: float, state: Any, *, bound_only: bool = False
-    ) -> RelaxationResult[S]:
-        return price_and_cut(
-            self.restricted,
-            self.generators,
-            self.decisions,
-            fixings,
-            budget,
-            incumbent=incumbent,
-            state=state,
-            limit=self.limit,
-            pricing=self.pricing,
-            granularity=self.granularity,
-            rounds=self._rounds,
-            bound_only=bound_only,
-        )
+        return self._price(fixings, budget, incumbent=incumbent, bound_only=True)
 
     def quick_estimate(
         self, fixings: Fixings, budget: SolveBudget, *, incumbent: float = -math.inf

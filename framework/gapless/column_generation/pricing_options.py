@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -15,39 +15,30 @@ from gapless.errors import InvalidProblem
 SMOOTHING = ("none", "wentges", "directional")
 
 
-def _known_smoothing(_: object, attribute: attrs.Attribute[str], value: object) -> None:
-    if value not in SMOOTHING:
-        raise InvalidProblem(
-            f"PricingOptions: {attribute.name} is {value!r}, expected one of {', '.join(SMOOTHING)}"
-        )
+def _expect(words: str, is_valid: Callable[[Any], bool]) -> Callable[[object, attrs.Attribute[Any], object], None]:
+    """Make a validator that accepts None only as a default."""
+
+    def check(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+        if not (is_valid(value) or (value is None and attribute.default is None)):
+            raise InvalidProblem(f"PricingOptions: {attribute.name} is {value!r:.80}, expected {words}")
+
+    return check
 
 
-def _share(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < 1:
-        raise InvalidProblem(
-            f"PricingOptions: {attribute.name} is {value!r}, expected a number of at least 0, less than 1"
-        )
+def _is_number(value: Any, kinds: Any) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool) and bool(value >= 0)
 
 
-def _prices(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    if value is None:
-        return
-    if not isinstance(value, Mapping) or not all(math.isfinite(price) for price in value.values()):
-        raise InvalidProblem(f"PricingOptions: {attribute.name} must map row keys to finite prices")
-
-
-def _rounds(_: object, attribute: attrs.Attribute[int], value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise InvalidProblem(
-            f"PricingOptions: {attribute.name} is {value!r}, expected a number of rounds, 0 for never"
-        )
-
-
-def _flag(_: object, attribute: attrs.Attribute[bool], value: object) -> None:
-    if not isinstance(value, bool | np.bool_):
-        raise InvalidProblem(f"PricingOptions: {attribute.name} is {value!r}, expected True or False")
+_known_smoothing = _expect(f"one of {', '.join(SMOOTHING)}", lambda value: value in SMOOTHING)
+_share = _expect(
+    "a number of at least 0, less than 1", lambda value: _is_number(value, int | float | np.number) and value < 1
+)
+_prices = _expect(
+    "a mapping of row keys to finite prices",
+    lambda value: isinstance(value, Mapping) and all(map(math.isfinite, value.values())),
+)
+_rounds = _expect("a number of rounds, 0 for never", lambda value: _is_number(value, int | np.integer))
+_flag = _expect("True or False", lambda value: isinstance(value, bool | np.bool_))
 
 
 @attrs.frozen(kw_only=True)
@@ -123,7 +114,7 @@ class PricingOptions:
     def branches_before_pricing(
         self, attained: float, incumbent: float, granularity: float | None, structure: Any
     ) -> bool:
-        """Whether to branch before pricing: the option is set, and no column can close the node any more.
+        """Return whether to branch before pricing: the option is set, and no column can close the node any more.
 
         Parameters
         ----------

@@ -284,7 +284,7 @@ def _improving(answer: GeneratorResult, view: MasterView) -> GeneratorResult:
 
 
 def stays_infeasible(pricing_gap: float | None, infeasibility_measure: float) -> bool:
-    """Whether no missing column can repair an infeasible master: the pricing gap is 0, or rounding."""
+    """Return whether no missing column can repair an infeasible master: the pricing gap is 0, or rounding."""
     return pricing_gap is not None and (pricing_gap == 0 or pricing_gap <= REPAIR_SHARE * infeasibility_measure)
 
 

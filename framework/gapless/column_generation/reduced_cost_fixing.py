@@ -25,7 +25,7 @@ from gapless.tree_search.role_calls import call_role
 
 
 def can_fix(generators: Sequence[Generator[Any]]) -> bool:
-    """Whether every generator bounds the reduced costs of missing columns through each quantity."""
+    """Return whether every generator bounds the reduced costs of missing columns through each quantity."""
     # One generator without bounds could return a column of any reduced cost through any quantity.
     return all(type(generator).reduced_cost_bounds is not Generator.reduced_cost_bounds for generator in generators)
 

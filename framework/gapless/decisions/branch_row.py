@@ -102,7 +102,7 @@ class BranchRow:
         return float(point[list(self.decisions)] @ np.array(self.coefficients, np.float64))
 
     def allows(self, value: float) -> bool:
-        """Whether the limits allow this value of the sum."""
+        """Return whether the limits allow this value of the sum."""
         return (self.lower is None or value >= self.lower) and (self.upper is None or value <= self.upper)
 
     def activity_bounds(self, state: NDArray[np.int8]) -> tuple[int, int]:
@@ -113,7 +113,7 @@ class BranchRow:
         return minimum, minimum + sum(c for value, c in pairs if value == FREE)
 
     def is_satisfiable(self, state: NDArray[np.int8]) -> bool:
-        """Whether the fixings of `state` leave a value within the limits."""
+        """Return whether the fixings of `state` leave a value within the limits."""
         minimum, maximum = self.activity_bounds(state)
         return (self.lower is None or maximum >= self.lower) and (self.upper is None or minimum <= self.upper)
 

@@ -309,7 +309,7 @@ class Fixings:
         return self._with_state(state)
 
     def allows(self, on_ids: IntArray) -> bool:
-        """Whether a structure that turns on exactly `on_ids` agrees with the fixings and their rows."""
+        """Return whether a structure that turns on exactly `on_ids` agrees with the fixings and their rows."""
         on = np.zeros(self.state.size, bool)
         on[on_ids] = True
         if not np.all(on[self.state == ON]) or np.any(on[self.state == OFF]):

@@ -164,29 +164,6 @@ def _bound_with_all_on(factor: ConfigurationFactor, weights: FloatArray, on: Boo
     return smallest if best_on[on].all() else -math.inf
 
 
-def allows_configuration(factor: ConfigurationFactor, decisions: Decisions, state: States) -> bool:
-    """Whether some configuration that agrees with a state scores more than -inf.
-
-    For a factor that is no diagram and has more than 8 free decisions, ``best`` gets weights that exceed any sum of
-    scores for the decisions that are on: it leaves one of them off only if no allowed configuration has them all.
-    """
-    if isinstance(factor, DecisionDiagram):
-        return configuration_bound(factor, decisions, np.zeros(state.size), state) > -np.inf
-    free = np.flatnonzero(state == FREE)
-    if free.size <= ENUMERATED:
-        for turned_on in _all(free):
-            charge_work(state.size, 4)
-            configuration = state == ON
-            configuration[list(turned_on)] = True
-            if _value(factor, configuration) > -np.inf:
-                return True
-        return False
-    charge_work(10.0 * state.size, 20)
-    weights = np.where(state == ON, DOMINATING_REWARD, np.where(state == FREE, 0.0, -np.inf))
-    value, best_on = _best(factor, weights)
-    return bool(value != -np.inf and np.all(best_on[state == ON]))
-
-
 def factor_trust_reason(factor: ConfigurationFactor, decisions: Decisions, scope: IntArray) -> str:
     """Describe what a bound on a factor takes on trust beyond `value`; empty if everything is computed."""
     name = factor_name(factor)

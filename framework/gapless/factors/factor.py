@@ -382,7 +382,7 @@ SAME = 1e-9
 
 
 def agree(first: float, second: float) -> bool:
-    """Whether two evaluations of a score are the same up to rounding; also if both are -inf."""
+    """Return whether two evaluations of a score are the same up to rounding; also if both are -inf."""
     return first == second or abs(first - second) <= SAME * max(1.0, abs(first))
 
 

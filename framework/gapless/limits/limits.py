@@ -221,7 +221,7 @@ class SolveBudget:
         return part
 
     def must_stop(self) -> bool:
-        """Whether work inside a round must end, too: at the time limit and after Ctrl-C.
+        """Return whether work inside a round must end, too: at the time limit and after Ctrl-C.
 
         Limits on iterations and nodes do not count here: the round or the node that reaches one is finished.
         """
@@ -280,7 +280,7 @@ class Deadline:
         return 0.0 if self._budget.interrupted else self._budget.time_left
 
     def stop(self) -> bool:
-        """Whether to stop: at the time limit and after Ctrl-C."""
+        """Return whether to stop: at the time limit and after Ctrl-C."""
         # Once True, always True: a caller that saw True may return early, so the record must keep it.
         if self._budget is not None and self._budget.must_stop():
             self.has_stopped = True

@@ -51,7 +51,7 @@ class MasterView:
         return self.deadline.time_left
 
     def stop(self) -> bool:
-        """Whether the generator must return now: at the time limit, and after Ctrl-C.
+        """Return whether the generator must return now: at the time limit, and after Ctrl-C.
 
         Call it every few milliseconds of work. If it is True, return the columns and rows found so far; the engine
         uses them. The pricing gap of the result then counts as None, since an unfinished search proves nothing, and
@@ -154,7 +154,7 @@ class LinearView(MasterView, ABC):
         raise NotImplementedError(f"{type(self).__name__} does not implement column_keys")
 
     def has_columns(self, keys: IntArray) -> BoolArray:
-        """Whether each key is one of `column_keys`, bool (keys,)."""
+        """Return whether each key is one of `column_keys`, bool (keys,)."""
         mask: BoolArray = np.isin(keys, self.column_keys)
         return mask
 

@@ -26,7 +26,7 @@ COARSE = 1e-3
 
 
 def clip_unreachable(use: FloatArray, lower: FloatArray, upper: FloatArray, network: Network) -> FloatArray:
-    """Lower the ends of windows to the largest sums that can still reach the sink; no use may be negative."""
+    """Reduce the ends of windows to the largest sums that can still reach the sink; no use may be negative."""
     # Users write a large number for "no limit"; it would set the unit, and round the uses away.
     s, t = network.source, network.sink
     start = max(0.0, lower[s])

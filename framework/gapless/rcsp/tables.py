@@ -151,7 +151,7 @@ def check_cycles(network: Network, windows: Iterable[Window], memory: BoolArray)
 
 
 def main_of(windows: Sequence[Window], longest: float, network: Network) -> Window:
-    """The window that slices are made of: of those that every arc uses, the one with fewest steps; else, arcs."""
+    """Select the window that slices are made of: of those that every arc uses, that of fewest steps; else arcs."""
     climbing = [one for one in windows if one.climbs]
     used = [one for one in climbing if one.least_inside > 0]
     if len(used) == 1:

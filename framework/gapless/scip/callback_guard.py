@@ -52,7 +52,7 @@ class CallbackGuard:
         return otherwise()
 
     def failure(self) -> SolveError | None:
-        """The stored error, named; None when there is none. Exits of the interpreter are raised unchanged."""
+        """Return the stored error, named; None if there is none. Exits of the interpreter are raised unchanged."""
         if self.error is None or isinstance(self.error, SolveError):
             return self.error
         if not isinstance(self.error, Exception):

@@ -219,7 +219,7 @@ def _linear_model(problem: Problem[Any]) -> LinearModel:
 
 
 def scip_model(linear: LinearModel, scale: float = 1.0) -> tuple[pyscipopt.Model, list[Any]]:
-    """The unsolved model and its variables; SCIP maximises, and no dual is ever requested.
+    """Make the unsolved model and its variables; SCIP maximises, and no dual is ever requested.
 
     Scores are multiplied by `scale`.
     """

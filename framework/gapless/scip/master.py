@@ -8,22 +8,19 @@ are no local rows that a later column could miss.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
-import attrs
 import numpy as np
 from pyscipopt import Model
 from pyscipopt.scip import Expr, ExprCons
 
-from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
+from gapless.arrays.sparse import FloatArray
 from gapless.certificates.certificate import Certificate, NoCertificate
 from gapless.column_generation.formulation import Formulation
 from gapless.column_generation.master import signs
-from gapless.column_generation.master.master_data import MasterData
-from gapless.column_generation.master.objective import check_objective
-from gapless.column_generation.master.smoothing import smoothed
-from gapless.column_generation.master.view import LinearMasterView, use_limits
+from gapless.column_generation.master.data_master import DataMaster
+from gapless.column_generation.master.view import use_limits
 from gapless.decisions.branch_row import BranchRow
 from gapless.decisions.decisions import FREE, OFF, ON, Fixings
 from gapless.errors import InvalidProblem
@@ -32,55 +29,27 @@ from gapless.oracles.batch import Batch
 from gapless.oracles.generator import GeneratorResult
 from gapless.oracles.views import LinearView
 from gapless.problems.problem import Problem
-from gapless.tree_search.relaxation import Descent
+from gapless.tree_search.relaxation import RelaxationResult
 
 S = TypeVar("S")
 
-NOISE = 1e-9
 
-
-@attrs.frozen(eq=False)
-class LpSolution(Generic[S]):
-    """A solved LP, in scores.
-
-    Parameters
-    ----------
-    bound : float
-        Bound on the restricted master, by weak duality; -inf under Farkas prices.
-    primal_value : float
-        Score of the restricted master.
-    structure : S, optional
-        Set when the point is integral and readable.
-    farkas : float
-        Bound, below 0, that the Farkas prices prove for an objective of 0; only missing columns with a pricing
-        gap of its size can repair the master. Infinite for a feasible master.
-    """
-
-    view: LinearMasterView
-    bound: float
-    primal_value: float
-    structure: S | None
-    farkas: float = math.inf
-
-
-class ScipMaster(Generic[S]):
+class ScipMaster(DataMaster[S]):
     """Columns as variables and rows as constraints of `model`, in step with a data.
 
     `model`: empty at first; filled with the initial batch.
     """
 
     def __init__(self, problem: Problem[S], formulation: Formulation[S], model: Model) -> None:
-        self.decisions = problem.decisions
-        self.constant, self.exact = formulation.constant, formulation.exact
+        # Rows of the node limit what `Formulation.forbidden_columns` would take out.
+        super().__init__(problem, formulation)
         self._model: Any = model
-        self._data = MasterData(problem)
         self._columns: list[Any] = []
         self._solving = False
         self._rows: list[Any] = []
         self._uses: dict[int, tuple[Any, Any]] = {}
         model.setMinimize()
-        self.extend(formulation.initial)
-        self._data.unpriceable = 0 if formulation.pricing.initial_columns_priceable else len(self._data.columns)
+        self._enter_initial()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -147,7 +116,7 @@ class ScipMaster(Generic[S]):
     # -- fixings ------------------------------------------------------------------------------------------------
 
     def fixings(self) -> Fixings:
-        """The fixings of the node in focus, read from the local bounds of the use variables."""
+        """Return the fixings of the node in focus, read from the local bounds of the use variables."""
         least = np.zeros(self.decisions.quantities)
         most = np.full(self.decisions.quantities, np.inf)
         for q, (use, _) in self._uses.items():
@@ -202,88 +171,42 @@ class ScipMaster(Generic[S]):
 
     # -- prices -------------------------------------------------------------------------------------------------
 
-    def look(self, fixings: Fixings, *, farkas: bool = False) -> LpSolution[S]:
-        """Prices and point of the LP that SCIP has just solved, or the prices that prove it infeasible."""
-        read = self._model.getDualfarkasLinear if farkas else self._model.getDualsolLinear
-        data = self._data
-        if not data.impose(fixings):
+    def solve(
+        self, fixings: Fixings, budget: SolveBudget, *, incumbent: float = -math.inf, state: Any = None
+    ) -> RelaxationResult[S]:
+        """Read prices and point of the LP that SCIP has just solved."""
+        prices = self._prices(fixings, self._model.getDualsolLinear)
+        values = np.array([column.getLPSol() for column in self._columns], np.float64)
+        return self._optimum(fixings, np.clip(values, 0.0, None), *prices)
+
+    def read_infeasible(self, fixings: Fixings) -> RelaxationResult[S]:
+        """Read the Farkas prices that prove the LP infeasible."""
+        row_price, use_price = self._prices(fixings, self._model.getDualfarkasLinear)
+        # There is no solution: the view has prices only, and an objective of 0.
+        _, gain = self._make_view(fixings, None, row_price, use_price, weight=0.0)
+        measure = -self._data.dual_bound(row_price, use_price, gain)
+        return RelaxationResult(-math.inf, infeasibility_measure=measure)
+
+    def _prices(self, fixings: Fixings, read: Callable[[Any], float]) -> tuple[FloatArray, FloatArray]:
+        """Return the supported prices of rows and of quantities; `read` takes a row to its dual."""
+        if not self._data.impose(fixings):
             raise InvalidProblem("SCIP solved a node whose fixings contradict each other")
-        use_price = np.zeros(data.singleton.size)
+        use_price = np.zeros(self._data.singleton.size)
         for q, (_, row) in self._uses.items():
             use_price[q] = read(row)
-        row_price, use_price = data.supported(
-            signs.prices(np.array([read(row) for row in self._rows], np.float64)), signs.prices(use_price)
-        )
-        weight = 0.0 if farkas else 1.0
-        gain = data.gain(row_price, use_price, weight)
-        # There is no solution: the view has prices only, and an objective of 0.
-        if farkas:
-            view = data.view(fixings, None, row_price, use_price, gain, weight=weight, constant=self.constant)
-            return LpSolution(view, -math.inf, -math.inf, None, farkas=data.dual_bound(row_price, use_price, gain))
-        z = np.clip(self.values(), 0.0, None)
-        attained = float(data.objective @ z)
-        bound = data.dual_bound(row_price, use_price, gain)
-        # As in `LinearMaster`: a column without any upper bound has a positive reduced cost by rounding only.
-        if math.isinf(bound):
-            bound = attained + NOISE * max(1.0, abs(attained))
-        view = data.view(
-            fixings,
-            z,
-            row_price,
-            use_price,
-            gain,
-            objective=attained + self.constant,
-            bound=bound + self.constant,
-            constant=self.constant,
-        )
-        return LpSolution(view, bound + self.constant, min(attained, bound) + self.constant, data.structure(view))
-
-    def excluded(self, fixings: Fixings, keys: IntArray) -> BoolArray | None:
-        """None: rows of the node limit what `Formulation.forbidden_columns` would take out."""
-        return None
-
-    def lacking(self, view: LinearView, budget: SolveBudget) -> LinearView | None:
-        """None: the program is SCIP's."""
-        return None
-
-    def reduced_cost_bounds(self, view: LinearView) -> FloatArray | None:
-        """Return the largest reduced costs of the master's columns at the prices of a view."""
-        if not isinstance(view, LinearMasterView):
-            return None
-        return self._data.reduced_cost_bounds(view.row_prices, view.limit_prices)
-
-    def smoothed(
-        self,
-        view: LinearView,
-        centre: LinearView | Mapping[int, float],
-        share: float,
-        descent: Descent | None = None,
-    ) -> LinearView | None:
-        """As `LinearMaster.smoothed`, for the view of the last look."""
-        if not isinstance(view, LinearMasterView):
-            return None
-        return smoothed(self._data, view, centre, share, descent)
+        row_price = np.array([read(row) for row in self._rows], np.float64)
+        return self._data.supported(signs.prices(row_price), signs.prices(use_price))
 
     def evidence(self, view: LinearView, answers: Sequence[GeneratorResult]) -> Callable[[], Certificate]:
-        """None is kept: SCIP's tree is not recorded."""
+        """Record nothing: SCIP's tree is not recorded."""
         return NoCertificate
 
-    def judge(self, look: LpSolution[S], bound: float) -> None:
-        """As `LinearMaster.check_consistency`; called once no generator finds anything missing."""
-        z = look.view.column_values
-        if self.exact and look.structure is not None and z is not None:
-            check_objective(self._data, z, look.structure, self.constant, bound)
-
-    def values(self) -> FloatArray:
-        """Values of the columns in SCIP's current LP solution."""
-        return np.array([column.getLPSol() for column in self._columns], np.float64)
-
     def cost(self, score: float) -> float:
-        """A score as an objective value of the model."""
-        return signs.cost(score - self.constant)
+        """Convert a score to an objective value of the model."""
+        return signs.cost(score - self.formulation.constant)
 
     def score(self, cost: float) -> float:
-        """An objective value or dual bound of the model as a score."""
+        """Convert an objective value or dual bound of the model to a score."""
         if abs(cost) >= self._model.infinity():
             return signs.score(math.copysign(math.inf, cost))
-        return signs.score(cost) + self.constant
+        return signs.score(cost) + self.formulation.constant

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
+from gapless.column_generation.branch_and_price import linear_relaxation
 from gapless.column_generation.formulation import Formulation
-from gapless.column_generation.master import LinearMaster
 from gapless.column_generation.price_and_cut import PricedRelaxation
 from gapless.decisions.decisions import Fixings
 from gapless.limits.limits import SolveBudget
@@ -31,7 +32,7 @@ class ProbingMaster(Relaxation[S]):
     supports_branch_rows = True
 
     def __init__(self, problem: Problem[S], formulation: Formulation[S], limit: int | None) -> None:
-        self._problem, self._formulation, self._limit = problem, formulation, limit
+        self._make = partial(linear_relaxation, problem, formulation, limit)
         self._batches: list[Batch] = []
         self._entered = 0
         self._relaxation: PricedRelaxation[S, LinearView] | None = None
@@ -46,15 +47,7 @@ class ProbingMaster(Relaxation[S]):
 
     def _current(self) -> PricedRelaxation[S, LinearView]:
         if self._relaxation is None:
-            made, self._entered = LinearMaster(self._problem, self._formulation), 0
-            self._relaxation = PricedRelaxation(
-                made,
-                self._formulation.generators,
-                self._problem.decisions,
-                limit=self._limit,
-                pricing=self._formulation.pricing,
-                granularity=self._problem.granularity,
-            )
+            self._relaxation, self._entered = self._make(), 0
         for batch in self._batches[self._entered :]:
             self._relaxation.restricted.extend(batch)
         self._entered = len(self._batches)

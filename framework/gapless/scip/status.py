@@ -62,7 +62,7 @@ def apply_limits(model: Any, budget: SolveBudget, *, scale: float = 1.0) -> None
 
 
 def stop_of(model: Any, budget: SolveBudget) -> Stop:
-    """The reason for SCIP's end; a Ctrl-C is recorded in the budget, an unknown status is an error."""
+    """Return the reason for SCIP's end; a Ctrl-C is recorded in the budget, an unknown status is an error."""
     stop = _STOPS.get(model.getStatus(), Stop.ERROR)
     if stop is Stop.INTERRUPTED:
         budget.interrupt()
@@ -70,7 +70,7 @@ def stop_of(model: Any, budget: SolveBudget) -> Stop:
 
 
 def bound_of(model: Any, *, constant: float, scale: float = 1.0) -> float:
-    """SCIP's bound on the scores of a maximising model; -inf when infeasible, inf when unknown."""
+    """Return SCIP's bound on the scores of a maximising model; -inf when infeasible, inf when unknown."""
     if model.getStatus() == "infeasible":
         return -math.inf
     bound = float(model.getDualbound())

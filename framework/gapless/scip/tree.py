@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar
 from pyscipopt import SCIP_LPSOLSTAT, SCIP_RESULT, SCIP_STAGE, Conshdlr, Model, Pricer  # type: ignore[attr-defined]  # missing from the stubs
 
 from gapless.arrays.tolerance import meets, round_bound, score_tolerance
-from gapless.certificates.certificate import PointCertificate
 from gapless.certificates.tree_certificate import Tightening
 from gapless.column_generation.batch_entry import PRICING_GAP_ADVICE, no_progress_message
 from gapless.column_generation.early_branching import EarlyBranching
@@ -23,13 +22,14 @@ from gapless.column_generation.pricing_round import PricingLoop, PricingRound, s
 from gapless.column_generation.reduced_cost_fixing import can_fix, fix_by_reduced_costs
 from gapless.decisions.branch import in_words
 from gapless.decisions.decisions import Fixings
-from gapless.errors import InconsistentBound, InvalidProblem, MissingBound, UncoveredBranching
+from gapless.errors import InconsistentBound, InvalidProblem, MissingBound
 from gapless.limits.limits import SolveBudget, Stop
 from gapless.oracles.views import LinearView
 from gapless.problems.problem import Problem
 from gapless.scip.callback_guard import CallbackGuard, CallbackReturn
-from gapless.scip.master import LpSolution, ScipMaster
+from gapless.scip.master import ScipMaster
 from gapless.scip.probing_master import ProbingMaster
+from gapless.tree_search.brancher import only_structure
 from gapless.tree_search.relaxation import Probe, RelaxationResult
 from gapless.tree_search.role_calls import call_role, decoded, feasible_score
 from gapless.tree_search.rounding_frequency import rounds_at
@@ -79,7 +79,7 @@ class Tree(Generic[S]):
         self._node = 0
         self._bound = self._claimed = math.inf
         self._inherited: dict[int, float] = {}
-        self._look: LpSolution[S] | None = None
+        self._relaxed: RelaxationResult[S] | None = None
         self._lps = -1
         self._dry = False
         self._fixes = formulation.pricing.fixing and can_fix(formulation.generators)
@@ -123,7 +123,7 @@ class Tree(Generic[S]):
         return max(self.best, self.closed, self.rounded(proved))
 
     def rounded(self, bound: float) -> float:
-        """A bound, rounded to the problem's granularity."""
+        """Round a bound to the problem's granularity."""
         return round_bound(bound, self.problem.granularity)
 
     def _emit(self, kind: str, **details: Any) -> None:
@@ -132,7 +132,7 @@ class Tree(Generic[S]):
             call_role(self.budget, self.budget.emit, kind, bound, self.best, **details)
 
     def stumbled_at_limit(self) -> bool:
-        """Whether a limit explains a failure of SCIP; the bound is then the one proved by the generators.
+        """Return whether a limit explains a failure of SCIP; the bound is then the one proved by the generators.
 
         When SCIP's clock interrupts pricing at a node with nothing left to branch on, SCIP takes that for an error.
         """
@@ -163,14 +163,14 @@ class Tree(Generic[S]):
         if node != self._node:
             self._node = node
             self._bound, self._claimed = self._inherited.pop(node, math.inf), math.inf
-            self._look = None
+            self._relaxed = None
             self._tightenings, self._excluded = (), -math.inf
             self.rounds.begin()
             self._early = EarlyBranching(self.formulation.pricing, self.problem.granularity)
         return self.master.fixings()
 
     def price(self) -> CallbackReturn:
-        """Reduced-cost pricing: new columns and rows, and the bound proved by this round."""
+        """Price by reduced costs: new columns and rows, and the bound proved by this round."""
         fixings = self._enter()
         columns = self.master.size[0]
         found = self._query_generators(fixings)
@@ -186,8 +186,12 @@ class Tree(Generic[S]):
         if math.isfinite(bound):
             # Rounded to the problem's granularity: SCIP sees which nodes are equally good.
             answer["lowerbound"] = self.master.cost(bound)
-        look = self._look
-        if look is not None and found.added and self._early.due(self._bound, look.primal_value, found.answers):
+        relaxed = self._relaxed
+        if (
+            relaxed is not None
+            and found.added
+            and self._early.due(self._bound, relaxed.primal_value, found.answers)
+        ):
             answer["stopearly"] = True
         if columns == self.master.size[0] and found.pricing_gap != 0:
             # SCIP would take the LP optimum for a bound, but missing columns may be worth as much.
@@ -196,34 +200,35 @@ class Tree(Generic[S]):
 
     def _query_generators(self, fixings: Fixings) -> PricingRound[LinearView] | None:
         """One round of the generators on the LP just solved; None where the node is to be branched without."""
-        self._look = look = self.master.look(fixings)
+        self._relaxed = relaxed = self.master.solve(fixings, self.budget)
         self._lps = self.model.getNLPs()
-        if look.primal_value > self._claimed + score_tolerance(self._claimed) + look.view.rounding:
+        if relaxed.primal_value > self._claimed + score_tolerance(self._claimed) + relaxed.rounding:
             raise InconsistentBound(
                 f"the generators claimed a bound of {self.budget.as_value(self._claimed)}, but "
-                f"their own columns reach {self.budget.as_value(look.primal_value)}: a pricing gap was too small"
+                f"their own columns reach {self.budget.as_value(relaxed.primal_value)}: a pricing gap was too small"
             )
         pricing, granularity = self.formulation.pricing, self.problem.granularity
-        if pricing.branches_before_pricing(look.primal_value, self.best, granularity, look.structure):
+        if pricing.branches_before_pricing(relaxed.primal_value, self.best, granularity, relaxed.structure):
             self._dry, self._tightenings, self._excluded = False, (), -math.inf
             return None
-        found = self._extend(look, fixings)
+        found = self._extend(relaxed.bound, fixings)
         self._claimed = min(self._claimed, found.bound)
         self._bound = min(self._bound, self._claimed)
         return found
 
-    def _extend(self, look: LpSolution[S], fixings: Fixings) -> PricingRound[LinearView]:
+    def _extend(self, base: float, fixings: Fixings) -> PricingRound[LinearView]:
         """Add the missing columns and rows of the generators."""
-        found = self.rounds.ask(look.view, look.bound, fixings, self.budget, self.best)
+        view = self.master.view()
+        found = self.rounds.ask(view, base, fixings, self.budget, self.best)
         self.shadow.follow(found.batches)
         self._dry = found.complete
         self._tightenings, self._excluded = (), -math.inf
-        if found.complete and self._fixes and self.rounded(look.bound) > self.best:
+        if found.complete and self._fixes and self.rounded(base) > self.best:
             self._tightenings, self._excluded = fix_by_reduced_costs(
                 self.master,
                 self.formulation.generators,
-                look.view,
-                look.bound,
+                view,
+                base,
                 found.answers,
                 self.decisions,
                 fixings,
@@ -235,25 +240,25 @@ class Tree(Generic[S]):
         self.budget.iterations += 1
         self._emit(
             "round",
-            restricted=look.bound,
+            restricted=base,
             added=found.added,
             columns_found=sum(len(batch.columns) for batch in found.batches),
             rows_found=sum(len(batch.rows) for batch in found.batches),
             scored=found.scored,
         )
         if found.complete and found.pricing_gap is None:
-            raise MissingBound(no_progress_message(self.formulation.generators, found.answers, look.view))
+            raise MissingBound(no_progress_message(self.formulation.generators, found.answers, view))
         return found
 
     def repair(self) -> CallbackReturn:
-        """Farkas pricing: columns that could make the node feasible. If none are found, it is infeasible."""
+        """Price by a Farkas ray, for columns that could make the node feasible; without any it is infeasible."""
         fixings = self._enter()
         columns = self.master.size[0]
-        look = self.master.look(fixings, farkas=True)
-        pricing_gap = self._extend(look, fixings).pricing_gap
+        relaxed = self.master.read_infeasible(fixings)
+        pricing_gap = self._extend(relaxed.bound, fixings).pricing_gap
         if self._spent():
             return self.abandon()
-        if self.master.size[0] == columns and not stays_infeasible(pricing_gap, -look.farkas):
+        if self.master.size[0] == columns and not stays_infeasible(pricing_gap, relaxed.infeasibility_measure):
             raise MissingBound(
                 "the generators returned no column that repairs an infeasible master, and no proof that there is "
                 f"none: {PRICING_GAP_ADVICE}"
@@ -274,7 +279,7 @@ class Tree(Generic[S]):
         return {"result": SCIP_RESULT.SUCCESS}
 
     def abandon_enforced(self) -> CallbackReturn:
-        """The same, once the LP of the node is solved and priced."""
+        """Leave the node as `abandon` does, once its LP is solved and priced."""
         self._leave_open()
         return {"result": SCIP_RESULT.CUTOFF}
 
@@ -297,17 +302,17 @@ class Tree(Generic[S]):
                 "row that limits it"
             )
         # A point that the pricer did not see just before is not used: branching without one is always valid.
-        look = self._look if solved and self._lps == self.model.getNLPs() else None
+        read = self._relaxed if solved and self._lps == self.model.getNLPs() else None
         bound = self.rounded(self._bound)
-        point = look.view.point if look is not None else None
+        point, structure = (read.point, read.structure) if read is not None else (None, None)
         probe = Probe(self.problem, self.shadow, fixings, self.budget, self.best)
-        relaxed = RelaxationResult(bound, point, look.structure if look is not None else None, probe=probe)
+        relaxed = RelaxationResult(bound, point, structure, probe=probe)
         self.budget.nodes = int(self.model.getNTotalNodes())
         for candidate in (relaxed.structure, self._rounded(relaxed)):
             if candidate is not None:
                 self.accept(candidate)
-        if look is not None and self._dry:
-            call_role(self.problem, self.master.judge, look, self._bound)
+        if read is not None and self._dry:
+            call_role(self.problem, self.master.check_consistency, read, self._bound)
         self._check_bound(bound, fixings)
         self._emit("node", node=self._node, depth=self.model.getDepth(), node_bound=bound)
         if self._closes(bound):
@@ -340,7 +345,7 @@ class Tree(Generic[S]):
         return {"result": SCIP_RESULT.CUTOFF}
 
     def _branch(self, fixings: Fixings, relaxed: RelaxationResult[S]) -> CallbackReturn:
-        for step in self._tightenings if self._look is not None else ():
+        for step in self._tightenings if self._relaxed is not None else ():
             narrower = fixings.fix(step.on, step.off)
             if narrower is None:
                 return self._cut_off(min(relaxed.bound, max(self._excluded, self.best)))
@@ -368,22 +373,14 @@ class Tree(Generic[S]):
         return {"result": SCIP_RESULT.BRANCHED if children else SCIP_RESULT.CUTOFF}
 
     def _close_leaf(self, fixings: Fixings, bound: float) -> CallbackReturn:
-        """Close a node without children, which holds one structure at most, given by its fixings."""
-        verdict = PointCertificate().verify(self.problem, fixings)
-        if not verdict:
-            raise UncoveredBranching(
-                f"{type(self.formulation.brancher).__name__} gave no children for SCIP's node {self._node}, "
-                f"which is still open: {verdict.reason}"
-            )
-        if verdict.bound > bound + score_tolerance(bound):
-            raise InconsistentBound(
-                f"SCIP's node {self._node} is bounded by {self.budget.as_value(bound)}, but the only structure "
-                f"left there {self.problem.sense.verb}s {verdict.value_bound:.12g}"
-            )
-        implied = fixings.implied(self.decisions)
-        if verdict.bound > -math.inf and implied is not None:
-            self.accept(decoded(self.problem, implied.on))
-        return self._cut_off(min(bound, verdict.bound))
+        """Close a leaf, which holds one structure at most, given by its fixings."""
+        location = f"SCIP's node {self._node}"
+        score, on_ids = only_structure(
+            self.problem, self.formulation.brancher, fixings, bound, location, f"{location} is bounded by"
+        )
+        if on_ids is not None:
+            self.accept(decoded(self.problem, on_ids))
+        return self._cut_off(min(bound, score))
 
 
 class GeneratorPricer(Pricer):
@@ -416,7 +413,7 @@ class Enforcer(Conshdlr):
         self.tree = tree
 
     def consenfolp(self, constraints: Any, nusefulconss: int, solinfeasible: bool) -> CallbackReturn:
-        """The LP of a node is solved and priced."""
+        """End a node whose LP is solved and priced."""
         return self.tree.guard.run(lambda: self.tree.enforce(solved=True), self.tree.abandon_enforced)
 
     def consenfops(
@@ -430,7 +427,7 @@ class Enforcer(Conshdlr):
         return _refused()
 
     def conslock(self, *arguments: Any) -> None:
-        """No rounding locks: nothing is rounded. SCIP calls this even while it frees the model."""
+        """Set no rounding locks: nothing is rounded. SCIP calls this even while it frees the model."""
 
 
 def _refused() -> CallbackReturn:

@@ -6,14 +6,3 @@ result. There, `layout.py` lays the problem out in flat arrays, `driver.py` runs
 compiled search, equal node by node; `split_bound.py`, `dual_descent.py` and `heuristic_weights.py` hold its
 mathematics.
 """
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from gapless.search.lagrangian import LagrangianDual as LagrangianDual
-    from gapless.search.lagrangian import LagrangianRelaxation as LagrangianRelaxation
-    from gapless.search.lagrangian import lagrangian as lagrangian
-else:
-    from gapless.lazy import lazy_names
-
-    __getattr__, __dir__, __all__ = lazy_names(__name__)

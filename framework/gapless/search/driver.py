@@ -12,12 +12,14 @@ import numpy as np
 
 import gapless_kernels
 from gapless.arrays.sparse import FloatArray, IntArray
-from gapless.arrays.tolerance import score_tolerance
+from gapless.arrays.tolerance import meets, score_tolerance
 from gapless.certificates.certificate import Certificate
 from gapless.decisions.decisions import OFF, ON, Fixings
-from gapless.errors import GaplessError, OracleError
+from gapless.errors import GaplessError, InconsistentBound, OracleError
+from gapless.factors.error_notes import call_problem
 from gapless.factors.factor import guide_of
 from gapless.limits.limits import Limits, SolveBudget, Stop
+from gapless.plugins.call import SolveRequest
 from gapless.problems.problem import score_of
 from gapless.results.result import Result
 from gapless.search import search_state
@@ -40,6 +42,8 @@ SLICE = 0.05
 """Seconds between two checks of the clock and of Ctrl-C."""
 ENDLESS = 1 << 60
 """Stands for no limit on nodes or steps."""
+ROUNDED = 1e-10
+"""Largest rounding error of a sum in float64, relative to the largest score."""
 ROOT_STEPS, ROOT_TREND = 120, 7
 
 
@@ -64,7 +68,7 @@ class SearchDriver(Generic[S]):
     root_steps, root_trend : int
         The root branches after `root_steps` steps, or once its gap has hardly fallen within `root_trend` of them.
     record_events : bool
-        If True, record events for `emit_events`.
+        If True, record events for the observers.
     """
 
     def __init__(
@@ -126,6 +130,33 @@ class SearchDriver(Generic[S]):
             **lazy,
         )
 
+    def run(self, request: SolveRequest) -> Stop:
+        """Search slice by slice until the proof is complete or a limit is reached."""
+        budget, limits = request.budget, request.budget.limits
+        node_limit = ENDLESS if limits.nodes is None else limits.nodes
+        counted = int(self.kernel.steps)
+        while True:
+            budget.iterations += int(self.kernel.steps) - counted
+            counted = int(self.kernel.steps)
+            reason = budget.stop_reason()
+            if reason is not None:
+                return reason
+            steps = ENDLESS if limits.iterations is None else limits.iterations - budget.iterations
+            with name_role_errors(self.layout):
+                stop = self.advance(budget.time_left, node_limit, steps, limits)
+            self._emit_events(budget)
+            # The kernel does not know the constant, on which a relative gap depends; see `advance`.
+            if (
+                self.constant
+                and limits.relative_gap > 0
+                and self.value > -math.inf
+                and meets(self.bound, self.value, limits.relative_gap)
+            ):
+                stop = stop or Stop.GAP
+            if stop is not None:
+                budget.iterations += int(self.kernel.steps) - counted
+                return stop
+
     def advance(
         self, seconds: float, nodes: int = ENDLESS, steps: int = ENDLESS, limits: Limits | None = None
     ) -> Stop | None:
@@ -137,7 +168,7 @@ class SearchDriver(Generic[S]):
         target, gap = math.inf, 0.0
         if limits is not None and limits.target is not None:
             target = self.problem.sense.turn(limits.target) - self.constant
-        # The kernel's values lack the constant, so a relative gap over them would be another one; see `solving`.
+        # The kernel's values lack the constant, so a relative gap over them would be another one; see `run`.
         if limits is not None and not self.constant:
             gap = limits.relative_gap
         status = self.kernel.advance(min(SLICE, seconds), nodes, steps, target, gap)
@@ -155,7 +186,7 @@ class SearchDriver(Generic[S]):
             seconds = end - time.perf_counter()
         return False
 
-    def emit_events(self, budget: SolveBudget) -> None:
+    def _emit_events(self, budget: SolveBudget) -> None:
         """Pass the events since the last call to the observers."""
         if not self.record_events:
             return
@@ -187,7 +218,7 @@ class SearchDriver(Generic[S]):
         return decoded(self.problem, self.kernel.on) if self.value > -math.inf else None
 
     def rounding_may_decide(self, exact: float, threshold: float = -math.inf) -> bool:
-        """Whether rounding, or the finite loss for -inf, could decide the result: then the verifier must be called.
+        """Return whether rounding, or the finite loss for -inf, could decide the result: then verify.
 
         `exact`: score of the incumbent by the problem; `threshold`: only higher scores were searched for.
         """
@@ -198,6 +229,32 @@ class SearchDriver(Generic[S]):
             # A harsh loss rests on assumed sizes of what maximiser and factors score by themselves (decision 045).
             return self.layout.harsh
         return exact > -math.inf and abs(exact - self.value) > 0.25 * score_tolerance(exact)
+
+    def check_structure(self, structure: S) -> None:
+        """Raise `InconsistentBound` if the problem calls the structure of a maximiser in Python infeasible."""
+        violations = call_problem(self.problem, self.problem.violations, structure)
+        if violations:
+            raise InconsistentBound(
+                f"the maximiser found {structure!r:.200}, which violations() of the {type(self.problem).__name__} "
+                f"refuses: {violations[0]}"
+            )
+
+    def with_rounding_error(self, bound: float, exact: float) -> float:
+        """Raise a bound by the rounding error of the incumbent's value; `exact` is its score by the problem.
+
+        Raises `InconsistentBound`: search and problem score it differently, by more than rounding explains.
+        """
+        # The bound is a sum of the same scores, so it may contain the same error.
+        noise = abs(exact - self.value)
+        if noise <= score_tolerance(exact):
+            return bound
+        # "not <=" instead of ">": NaN must be refused, too.
+        if not noise <= ROUNDED * self.layout.largest():
+            raise InconsistentBound(
+                f"the search scores its structure {self.value!r}, the problem {exact!r}; value() and backbone() of "
+                f"the {type(self.problem).__name__} differ, or value() leaves factor_value() out"
+            )
+        return max(bound, exact) + noise
 
     @property
     def exact(self) -> float:
@@ -222,7 +279,7 @@ class SearchDriver(Generic[S]):
         }
 
     def certificate(self) -> Certificate:
-        """The proof of the bound; only the part recorded at the root if the record outgrew its memory."""
+        """Make the proof of the bound; only the part recorded at the root if the record outgrew its memory."""
         return SearchRecord.of(self.layout, self.kernel).deferred()
 
 

@@ -106,7 +106,7 @@ class StepRule:
         return ascent.scale * max(gap, score_tolerance(ascent.bound)) / ascent.slope
 
     def spent(self, ascent: DualDescent[S], known: float) -> bool:
-        """Whether the descent should end."""
+        """Return whether the descent should end."""
         if ascent.iteration >= self.iterations:
             return True
         if self.trend is None or ascent.iteration % self.trend:
@@ -132,7 +132,7 @@ class HalvingRule(StepRule):
         return math.ldexp(self.scale, -min(ascent.rises, 1000))
 
     def spent(self, ascent: DualDescent[S], known: float) -> bool:
-        """Whether the descent should end."""
+        """Return whether the descent should end."""
         stands = ascent.iteration > 1 and 0.0 <= ascent.last - ascent.bound <= self.precision
         return stands or ascent.iteration >= self.iterations
 
@@ -223,7 +223,7 @@ class DualDescent(Generic[S]):
         return bound
 
     def fixing_due(self, known: float) -> bool:
-        """Whether the gap has fallen far enough since the last fixing."""
+        """Return whether the gap has fallen far enough since the last fixing."""
         gap = self.bound - known
         if self._first_gap == math.inf:
             self._first_gap = gap
@@ -249,7 +249,7 @@ class DualDescent(Generic[S]):
         return self.slope
 
     def spent(self, known: float) -> bool:
-        """Whether the step rule ends the descent."""
+        """Return whether the step rule ends the descent."""
         return self.rule.spent(self, known)
 
     def move(self, known: float) -> None:

@@ -26,7 +26,6 @@ from gapless.results.result import Result
 from gapless.search.choice_groups import State
 from gapless.search.driver import ENDLESS, SearchDriver, attach_result, name_role_errors
 from gapless.search.layout import SearchInput
-from gapless.search.structure_check import bound_with_rounding_error
 from gapless.tree_search.lawler import KBestPool, SubspaceOptimum, lawler, partition
 from gapless.tree_search.role_calls import call_role, decoded, encoded
 
@@ -232,7 +231,7 @@ class KBestSearch(Generic[S]):
         violations = call_problem(problem, problem.violations, structure)
         if violations or not Fixings(subspace).allows(encoded(problem, structure)):
             raise InconsistentBound(f"the search returned a structure of another part: {search.kernel.on.tolist()}")
-        bound_with_rounding_error(self.layout, score_of(self.problem, structure), search.bound, search.value)
+        search.with_rounding_error(search.bound, score_of(self.problem, structure))
         self._enter(structure)
         return structure
 

@@ -18,10 +18,9 @@ from gapless.plugins.call import SolveRequest
 from gapless.problems.backbone import Backbone
 from gapless.problems.problem import Problem, check_start, score_of
 from gapless.results.result import Result, Solution, Stats
-from gapless.search.driver import ENDLESS, SearchDriver, attach_result, name_role_errors
+from gapless.search.driver import SearchDriver, attach_result, name_role_errors
 from gapless.search.k_best import KBestSearch
 from gapless.search.layout import SearchInput
-from gapless.search.structure_check import bound_with_rounding_error, check_structure
 from gapless.tree_search.frontier import ORDERS
 from gapless.tree_search.role_calls import call_role, encoded
 
@@ -115,12 +114,12 @@ def _search(layout: SearchInput[S], request: SolveRequest, make: MakeDriver[S], 
     try:
         try:
             call_role(budget, budget.emit, "start", math.inf, search.value)
-            stop = run_until_stop(search, request)
+            stop = search.run(request)
             if stop is Stop.PROVED and not certificate and search.rounding_may_decide(search.exact):
                 # Only the verifier can tell what is proved, and it needs a record, which was not kept.
                 on = search.kernel.on if search.value > -math.inf else on
                 search = make(start=on, keep_proof=True)
-                stop = run_until_stop(search, request)
+                stop = search.run(request)
         except KeyboardInterrupt:
             budget.interrupt()
             stop = Stop.INTERRUPTED
@@ -145,44 +144,16 @@ def _initial_structures(layout: SearchInput[S]) -> list[S]:
     return [structure]
 
 
-def run_until_stop(search: SearchDriver[Any], request: SolveRequest) -> Stop:
-    """Advance a search slice by slice until the proof is complete or a limit is reached."""
-    budget, limits = request.budget, request.budget.limits
-    node_limit = ENDLESS if limits.nodes is None else limits.nodes
-    counted = int(search.kernel.steps)
-    while True:
-        budget.iterations += int(search.kernel.steps) - counted
-        counted = int(search.kernel.steps)
-        reason = budget.stop_reason()
-        if reason is not None:
-            return reason
-        steps = ENDLESS if limits.iterations is None else limits.iterations - budget.iterations
-        with name_role_errors(search.layout):
-            stop = search.advance(budget.time_left, node_limit, steps, limits)
-        search.emit_events(budget)
-        # The kernel does not know the constant, on which a relative gap depends; see `SearchDriver.advance`.
-        if (
-            search.constant
-            and limits.relative_gap > 0
-            and search.value > -math.inf
-            and meets(search.bound, search.value, limits.relative_gap)
-        ):
-            stop = stop or Stop.GAP
-        if stop is not None:
-            budget.iterations += int(search.kernel.steps) - counted
-            return stop
-
-
 def _result(search: SearchDriver[S], request: SolveRequest, stop: Stop, certificate: bool) -> Result[S]:
     """The result as of now, with the bound that the certificate proves if that is another."""
     problem, budget, layout = search.problem, request.budget, search.layout
     if stop is not Stop.ERROR:
         search.kernel.bound_current_node()
-    bound, value, structure = search.bound, search.value, search.structure
+    bound, structure = search.bound, search.structure
     exact = -math.inf if structure is None else score_of(problem, structure)
     structure = structure if exact > -math.inf else None
     if search.uses_python_maximiser and structure is not None:
-        check_structure(problem, structure)
+        search.check_structure(structure)
     budget.nodes += int(search.kernel.nodes)
     rounding_may_decide = search.rounding_may_decide(exact)
     evidence: Certificate = NoCertificate(CERTIFICATE_OFF)
@@ -198,7 +169,7 @@ def _result(search: SearchDriver[S], request: SolveRequest, stop: Stop, certific
     elif evidence == NoCertificate(OUTGROWN):
         explanation.append(OUTGROWN)
     if structure is not None:
-        bound_of_sums = bound_with_rounding_error(layout, exact, bound, value)
+        bound_of_sums = search.with_rounding_error(bound, exact)
         bound = bound if rounding_may_decide else bound_of_sums  # the verifier's bound includes rounding
     if stop is Stop.PROVED and not meets(bound, exact):
         # The scores are so much larger than their sum that float64 cannot close the rest of the gap.

@@ -278,7 +278,7 @@ class SplitBound(LagrangianDual[S]):
         return gradient
 
     def differs(self, multipliers: FloatArray, found: Optimum[S]) -> bool:
-        """Whether some factor scores more at another configuration, under the fixings of the last `weights`."""
+        """Return whether a factor scores more at another configuration, under the fixings of the last `weights`."""
         fixings, on = self._open[0], self.mask(found.on_ids)
         assert fixings is not None
         return any(
@@ -287,7 +287,7 @@ class SplitBound(LagrangianDual[S]):
         )
 
     def follows_guides(self, multipliers: FloatArray, found: Optimum[S]) -> bool:
-        """Whether prices along the guides of factors still move, under the fixings of the last `weights`."""
+        """Return whether prices along guides of factors still move, under the fixings of the last `weights`."""
         fixings, on = self._open[0], self.mask(found.on_ids)
         assert fixings is not None
         for factor, price in self.prices(multipliers):

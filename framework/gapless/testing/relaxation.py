@@ -123,7 +123,7 @@ def _weak_tightening(problem: Problem[S], fixings: Fixings, relaxed: RelaxationR
     for number, step in enumerate(relaxed.tightenings):
         if here is None:
             break
-        verdict = step.certificate.verify_flips_within(problem, here, step.on, step.off, relaxed.bound)
+        verdict = step.certificate.verify_flips(problem, here, step.on, step.off, relaxed.bound)
         if not (verdict and dominates(relaxed.bound, round_bound(verdict.bound, problem.granularity))):
             fixed = in_words(Branch(step.on, step.off), problem.decisions)
             return f"; under tightening {number} ({fixed}) it proves {verdict.bound!r} for what that excludes"

@@ -12,6 +12,7 @@ from gapless.arrays.sparse import IntArray
 from gapless.decisions.decisions import Fixings
 from gapless.problems.problem import Problem
 from gapless.search.layout import SearchInput
+from gapless.search.named_factor import NamedFactor
 from gapless.search.reference_search import PROVED, ReferenceSearch
 from gapless.testing.conformance import Check, ConformanceError
 
@@ -63,8 +64,9 @@ def check_search(
     maximiser, count = layout.backbone.maximiser, layout.decisions.count
     first, members = layout.groups
     kernel = maximiser.compiled()
-    others = [(scope, factor) for factor, scope in layout.configurations]
-    kernels = [factor.compiled(layout.decisions) for _, factor in others]
+    place = problem.factors_beyond_backbone.place
+    others = [(scope, NamedFactor(factor, place(factor))) for factor, scope in layout.configurations]
+    kernels = [factor.compiled(layout.decisions) for factor, _ in layout.configurations]
     given = (layout.backbone.weights, layout.blocks)
     compiled = CompiledSearch(
         PythonMaximiser(maximiser, count, Fixings) if kernel is None else kernel,

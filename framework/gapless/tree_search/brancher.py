@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from gapless.arrays.sparse import IntArray
+from gapless.arrays.tolerance import score_tolerance
+from gapless.certificates.certificate import PointCertificate
 from gapless.decisions.branch import Branch
 from gapless.decisions.decisions import Fixings
+from gapless.errors import InconsistentBound, UncoveredBranching
+from gapless.problems.problem import Problem
 from gapless.tree_search.relaxation import RelaxationResult
 
 S = TypeVar("S")
@@ -59,3 +65,27 @@ class MostFractional(Brancher[Any]):
         decision = int(free[nearest])
         children = Branch(on=(decision,), why=f"{decision} on"), Branch(off=(decision,), why=f"{decision} off")
         return children if self.on_first else children[::-1]
+
+
+def only_structure(
+    problem: Problem[Any], brancher: Brancher[Any], fixings: Fixings, bound: float, location: str, claim: str
+) -> tuple[float, IntArray | None]:
+    """Return score and decisions of the only structure of a node without children, -inf and None if it has none.
+
+    Raises `UncoveredBranching`: more than one structure may be left. `InconsistentBound`: the structure exceeds the
+    bound, of which `claim` is the beginning of a sentence.
+    """
+    verdict = PointCertificate().verify(problem, fixings)
+    if not verdict:
+        raise UncoveredBranching(
+            f"{type(brancher).__name__} gave no children for {location}, which is still open: {verdict.reason}"
+        )
+    if verdict.bound > bound + score_tolerance(bound):
+        raise InconsistentBound(
+            f"{claim} {problem.sense.turn(bound):.12g}, but the only structure left there {problem.sense.verb}s "
+            f"{verdict.value_bound:.12g}"
+        )
+    implied = fixings.implied(problem.decisions)
+    if verdict.bound == -math.inf or implied is None:
+        return -math.inf, None
+    return verdict.bound, implied.on

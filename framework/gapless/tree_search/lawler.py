@@ -51,9 +51,9 @@ class KBestPool(Generic[S]):
         return max(self._best, default=-math.inf)
 
     @property
-    def known(self) -> list[S]:
-        """All structures that have ever entered, also those pushed out since."""
-        return [structure for _, structure in self._known.values()]
+    def known(self) -> list[tuple[bytes, float]]:
+        """Key and score of all structures that have ever entered, also those pushed out since."""
+        return [(key, score) for key, (score, _) in self._known.items()]
 
     @property
     def ranked(self) -> list[S]:

@@ -96,7 +96,7 @@ class Relaxation(ABC, Generic[S]):
 
     Examples
     --------
-    >>> from gapless.search import LagrangianRelaxation
+    >>> from gapless.search.lagrangian import LagrangianRelaxation
     >>> from gapless.roles import Relaxation
     >>> issubclass(LagrangianRelaxation, Relaxation)
     True
@@ -276,15 +276,15 @@ class Probe(Generic[S]):
             self._count(inner)
 
     def would_close(self, bound: float) -> bool:
-        """Whether a node with this bound needs no branching."""
+        """Return whether a node with this bound needs no branching."""
         return round_bound(bound, self.problem.granularity) <= self.incumbent
 
     def must_stop(self) -> bool:
-        """Whether a limit of the solve is reached."""
+        """Return whether a limit of the solve is reached."""
         return self._budget.stop_reason() is not None
 
     def stop(self) -> bool:
-        """Whether rounding and branching must return now: at the time limit, and after Ctrl-C."""
+        """Return whether rounding and branching must return now: at the time limit, and after Ctrl-C."""
         return self._budget.must_stop()
 
     def integral(self, fixings: Fixings, *, nodes: int, seconds: float | None = None) -> S | None:

@@ -20,5 +20,5 @@ def checked_frequency(value: Any) -> int:
 
 
 def rounds_at(frequency: int, number: int) -> bool:
-    """Whether rounding is called at the node after `number` nodes."""
+    """Return whether rounding is called at the node after `number` nodes."""
     return number % frequency == 0 if frequency else number == 0

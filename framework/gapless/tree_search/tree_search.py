@@ -12,7 +12,6 @@ from typing import Any, Generic, TypeVar
 import attrs
 import numpy as np
 
-from gapless.arrays.sparse import IntArray
 from gapless.arrays.tolerance import meets, round_bound, score_tolerance
 from gapless.certificates.certificate import Certificate, NoCertificate, PointCertificate
 from gapless.certificates.tree_certificate import Tightening, TreeCertificate
@@ -23,9 +22,9 @@ from gapless.factors.error_notes import call_problem
 from gapless.limits.limits import Limits, SolveBudget, Stop, budget_of
 from gapless.problems.problem import Problem, check_start, score_of
 from gapless.results.result import Result, Stats
-from gapless.tree_search.brancher import Brancher
+from gapless.tree_search.brancher import Brancher, only_structure
 from gapless.tree_search.frontier import Frontier, OpenNode
-from gapless.tree_search.lawler import flips
+from gapless.tree_search.lawler import KBestPool, flips
 from gapless.tree_search.relaxation import Probe, Relaxation, RelaxationResult
 from gapless.tree_search.role_calls import call_role, checked_bound, decoded, encoded, feasible_score
 from gapless.tree_search.rounding_frequency import checked_frequency, rounds_at
@@ -137,13 +136,13 @@ class _TreeSearch(Generic[S]):
     ) -> None:
         if k < 1:
             raise ValueError(f"k is {k}, it must be at least 1")
+        self.pool: KBestPool[S] = KBestPool(k)
         self.problem, self.relaxation, self.brancher = problem, relaxation, brancher
         self.budget, self.k, self.rounding = budget, k, rounding
         self.sense = budget.sense = problem.sense
         self.rounding_frequency, self.worked = checked_frequency(rounding_frequency), 0
         self.decisions = problem.decisions
         self.warm = False
-        self.pool: list[tuple[float, IntArray, S]] = []
         self.frontier = Frontier(order)
         self.current: OpenNode | None = None
         self.closed_bound = -math.inf
@@ -164,12 +163,12 @@ class _TreeSearch(Generic[S]):
     @property
     def best(self) -> float:
         """Score of the incumbent, -inf without one."""
-        return self.pool[0][0] if self.pool else -math.inf
+        return self.pool.best
 
     @property
     def threshold(self) -> float:
         """Score that a node's bound must exceed for the node to stay open: that of the k-th best structure."""
-        return self.pool[-1][0] if len(self.pool) == self.k else -math.inf
+        return self.pool.threshold
 
     @property
     def bound(self) -> float:
@@ -183,7 +182,7 @@ class _TreeSearch(Generic[S]):
         """Accept the user's initial structures."""
         for structure in start:
             self.accept(structure)
-        self.warm = bool(self.pool)
+        self.warm = self.best > -math.inf
 
     def run(self) -> Stop:
         """Solve nodes until none is open or a limit is reached."""
@@ -199,15 +198,10 @@ class _TreeSearch(Generic[S]):
 
     def _stop_reason(self) -> Stop | None:
         limits = self.budget.limits
-        if self.pool and limits.target is not None:
-            sign = self.problem.sense.sign
-            if self.best >= sign * limits.target:
-                return Stop.TARGET
-        if (
-            limits.relative_gap > 0
-            and len(self.pool) == self.k
-            and meets(self.bound, self.threshold, limits.relative_gap)
-        ):
+        if self.best > -math.inf and limits.target is not None and self.best >= self.sense.sign * limits.target:
+            return Stop.TARGET
+        full = limits.relative_gap > 0 and self.threshold > -math.inf
+        if full and meets(self.bound, self.threshold, limits.relative_gap):
             return Stop.GAP
         return self.budget.stop_reason_between_nodes()
 
@@ -276,19 +270,16 @@ class _TreeSearch(Generic[S]):
         score = feasible_score(self.problem, structure)
         if score is None:
             return
-        ids = encoded(self.problem, structure)
-        if score <= self.threshold or any(np.array_equal(ids, known) for _, known, _ in self.pool):
-            return
-        pool = sorted([*self.pool, (score, ids, structure)], key=lambda entry: -entry[0])[: self.k]
         improved = score > self.best
-        self.pool = pool
+        self.pool.enter(encoded(self.problem, structure).astype(np.int64).tobytes(), score, structure)
         if improved:
             self._emit("incumbent")
 
     def _check_bound(self, bound: float, node: OpenNode, rounding: float) -> None:
         """Raise if a structure that the node allows scores more than the node's bound."""
-        for score, ids, _ in self.pool:
-            if score > bound + score_tolerance(bound) + rounding and node.fixings.allows(ids):
+        limit = bound + score_tolerance(bound) + rounding
+        for key, score in self.pool.known:
+            if score > limit and node.fixings.allows(np.frombuffer(key, np.int64)):
                 raise InconsistentBound(
                     f"{type(self.relaxation).__name__} bounds node {node.number} by {self.sense.turn(bound):.12g}, "
                     f"but a feasible structure under its fixings {self.sense.verb}s {self.sense.turn(score):.12g}"
@@ -392,24 +383,12 @@ class _TreeSearch(Generic[S]):
 
     def _close_point(self, node: OpenNode, fixings: Fixings) -> None:
         """Close a node without children, which contains at most one structure, given by its fixings."""
-        certificate = PointCertificate()
-        verdict = certificate.verify(self.problem, fixings)
-        if not verdict:
-            raise UncoveredBranching(
-                f"{type(self.brancher).__name__} gave no children for node {node.number}, "
-                f"which is still open: {verdict.reason}"
-            )
-        if verdict.bound > node.bound + score_tolerance(node.bound):
-            raise InconsistentBound(
-                f"{type(self.relaxation).__name__} bounds node {node.number} by "
-                f"{self.sense.turn(node.bound):.12g}, but the only structure left there "
-                f"{self.sense.verb}s {verdict.value_bound:.12g}"
-            )
-        if verdict.bound > -math.inf:
-            implied = fixings.implied(self.decisions)
-            if implied is not None:
-                self.accept(decoded(self.problem, implied.on))
-        node.bound, node.certificate = min(node.bound, verdict.bound), certificate
+        location = f"node {node.number}"
+        claim = f"{type(self.relaxation).__name__} bounds {location} by"
+        score, on_ids = only_structure(self.problem, self.brancher, fixings, node.bound, location, claim)
+        if on_ids is not None:
+            self.accept(decoded(self.problem, on_ids))
+        node.bound, node.certificate = min(node.bound, score), PointCertificate()
         self._close(node)
 
     def failed(self, error: SolveError, method: str) -> Result[S]:
@@ -444,7 +423,7 @@ class _TreeSearch(Generic[S]):
             explanation.append(f"the search for {self.k} best ended early ({stop.value}): the list may miss some")
         return Result.of(
             self.problem,
-            [structure for _, _, structure in self.pool],
+            self.pool.ranked,
             bound,
             stop,
             certificate=certificate,

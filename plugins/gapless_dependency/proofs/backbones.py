@@ -16,8 +16,7 @@ from gapless import InvalidProblem
 from gapless.arrays.round_up import round_up_for_sum
 from gapless.arrays.score_array import LARGEST
 from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
-from gapless.certificates.backbone_verifier import BackboneVerifier
-from gapless.certificates.flips import flips_bound
+from gapless.certificates.backbone_verifier import BackboneVerifier, flips_bound
 from gapless.certificates.split_formula import SplitWeights
 from gapless.certificates.split_input import SplitInput
 from gapless.certificates.trusted_maximiser import factor_trust_statement

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,13 +12,12 @@ from gapless.arrays.sparse import BoolArray, FloatArray, IntArray
 from gapless.arrays.tolerance import INTEGRAL, meets
 from gapless.certificates.certificate import Certificate, NoCertificate
 from gapless.column_generation.formulation import Formulation
+from gapless.column_generation.master.data_master import DataMaster
 from gapless.column_generation.master.entries import Entries, Nonzeros, joined
 from gapless.column_generation.master.integral import best_columns
-from gapless.column_generation.master.master_data import MasterData
-from gapless.column_generation.master.objective import check_objective
 from gapless.column_generation.master.program import FEASIBLE, LinearProgram
 from gapless.column_generation.master.program_positions import DELETION_SHARE, ProgramPositions
-from gapless.column_generation.master.smoothing import lacking, smoothed
+from gapless.column_generation.master.smoothing import lacking
 from gapless.column_generation.master.view import LinearMasterView, point_of, readable
 from gapless.decisions.decisions import Fixings
 from gapless.errors import InvalidProblem, SolveError
@@ -27,12 +26,12 @@ from gapless.oracles.batch import Batch
 from gapless.oracles.generator import GeneratorResult
 from gapless.oracles.views import LinearView
 from gapless.problems.problem import Problem, score_of
-from gapless.tree_search.relaxation import Descent, RelaxationResult, RestrictedMaster
+from gapless.tree_search.relaxation import RelaxationResult
 
 S = TypeVar("S")
 
 
-class LinearMaster(RestrictedMaster[S, LinearView], Generic[S]):
+class LinearMaster(DataMaster[S]):
     """The restricted master: columns and rows found so far, as a warm-started LP.
 
     Parameters
@@ -46,25 +45,19 @@ class LinearMaster(RestrictedMaster[S, LinearView], Generic[S]):
         The initial batch names an unknown row, column or quantity, or contains numbers that an LP cannot.
     """
 
-    supports_branch_rows = True
-
     def __init__(self, problem: Problem[S], formulation: Formulation[S]) -> None:
-        self.problem, self.formulation = problem, formulation
-        self.decisions = problem.decisions
+        super().__init__(problem, formulation, formulation.forbidden_columns)
         self._lp = LinearProgram("restricted master")
-        self._data = MasterData(problem, formulation.forbidden_columns)
         self._upper: FloatArray | None = None  # upper bounds in the program, None for those of the columns
         self._column_age, self._row_age = formulation.pricing.column_age_limit, formulation.pricing.row_age_limit
         self._columns, self._rows, self._uses = ProgramPositions(), ProgramPositions(), ProgramPositions()
         count = self.decisions.quantities
         self._uses.add(count, None)
         self._use_lower, self._use_upper = np.full(count, -np.inf), np.full(count, np.inf)
-        self._view: LinearView | None = None
         self._use_price = np.zeros(count)
         self._row_price = self._gain = np.zeros(0)
-        self.extend(formulation.initial)
+        self._enter_initial()
         self._initial_rows = len(self._data.rows)
-        self._data.unpriceable = 0 if formulation.pricing.initial_columns_priceable else len(self._data.columns)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -348,22 +341,11 @@ class LinearMaster(RestrictedMaster[S, LinearView], Generic[S]):
 
     def _read_optimum(self, fixings: Fixings, state: Any) -> RelaxationResult[S]:
         z = self._columns.by_entity(self._lp.point())
-        attained = float(self._data.objective @ z)
-        row_price, use_price = self._prices(self._lp.prices())
-        constant = self.formulation.constant
-        view, gain = self._make_view(fixings, z, row_price, use_price, objective=attained + constant)
-        bound = self._data.dual_bound(row_price, use_price, gain)
-        # A column without any upper bound has a reduced cost of 1e-12, say: weak duality gives no finite bound,
-        # and the LP solver's optimum within its tolerance must do.
-        if math.isinf(bound) and not self._waiting().size:
-            bound = attained + FEASIBLE * max(1.0, abs(attained))
-        view.bound = bound + constant
-        structure, rounding = self._data.structure(view), view.rounding
-        # The optimum of the LP may exceed a valid bound by the solver's tolerance.
-        primal_value = min(attained, bound) + constant
-        return RelaxationResult(
-            bound + constant, lambda: view.point, structure, primal_value, state=state, rounding=rounding
-        )
+        return self._optimum(fixings, z, *self._prices(self._lp.prices()), state)
+
+    def _is_complete(self) -> bool:
+        """Return whether no column of positive reduced cost waits outside the program."""
+        return not self._waiting().size
 
     def _infeasibility_measure(self, fixings: Fixings) -> float:
         """Compute by how much the solver's ray proves, in float64, that no z is feasible; set the Farkas view."""
@@ -393,31 +375,8 @@ class LinearMaster(RestrictedMaster[S, LinearView], Generic[S]):
     ) -> tuple[LinearMasterView, FloatArray]:
         """Make the view of these prices and this solution; return it with all reduced costs, without the bans."""
         self._row_price, self._use_price = (row_price, use_price) if weight else (0 * row_price, 0 * use_price)
-        self._gain = gain = self._data.gain(row_price, use_price, weight)
-        self._view = view = self._data.view(
-            fixings,
-            z,
-            row_price,
-            use_price,
-            gain,
-            weight=weight,
-            objective=objective,
-            constant=self.formulation.constant,
-        )
-        return view, gain
-
-    def check_consistency(self, relaxed: RelaxationResult[S], bound: float) -> None:
-        """Compare the objective of an integral point with the score of its structure."""
-        if self.formulation.exact and relaxed.structure is not None:
-            z = self.view().column_values
-            if z is not None:
-                check_objective(self._data, z, relaxed.structure, self.formulation.constant, bound)
-
-    def view(self) -> LinearView:
-        """Return prices and point of the last `solve`, unaffected by later additions."""
-        if self._view is None:
-            raise SolveError("the restricted master has not been solved yet: call solve() before view()")
-        return self._view
+        view, self._gain = super()._make_view(fixings, z, row_price, use_price, weight=weight, objective=objective)
+        return view, self._gain
 
     def certify(self, answers: Sequence[GeneratorResult]) -> Certificate:
         """Make the certificate of `Formulation.certify` for the last view."""
@@ -435,28 +394,6 @@ class LinearMaster(RestrictedMaster[S, LinearView], Generic[S]):
         excludes = self.formulation.forbidden_columns
         return None if excludes is None else np.asarray(excludes(fixings, keys), bool)
 
-    def reduced_cost_bounds(self, view: LinearView) -> FloatArray | None:
-        """Return the largest reduced costs of the master's columns at the prices of a view."""
-        if not isinstance(view, LinearMasterView):
-            return None
-        return self._data.reduced_cost_bounds(view.row_prices, view.limit_prices)
-
-    def with_usage_charge(self, view: LinearView, quantity: int, price: float) -> LinearView:
-        """Return a view with a price added to each use of a quantity."""
-        return view.with_usage_charge(quantity, price) if isinstance(view, LinearMasterView) else view
-
     def lacking(self, view: LinearView, budget: SolveBudget) -> LinearView | None:
         """Return the view of the master without the column that its last solution uses most."""
         return lacking(self._data, self._lp, self._columns.position, self._prices, view, budget)
-
-    def smoothed(
-        self,
-        view: LinearView,
-        centre: LinearView | Mapping[int, float],
-        share: float,
-        descent: Descent | None = None,
-    ) -> LinearView | None:
-        """Return a view of the last `solve`, at smoothed prices."""
-        if not isinstance(view, LinearMasterView):
-            return None
-        return smoothed(self._data, view, centre, share, descent)

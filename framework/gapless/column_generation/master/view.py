@@ -146,7 +146,7 @@ class LinearMasterView(LinearView):
         return keys if hidden is None else keys[~hidden]
 
     def has_columns(self, keys: IntArray) -> BoolArray:
-        """Whether each key is one of `column_keys`."""
+        """Return whether each key is one of `column_keys`."""
         position, hidden = self._state.columns.find(keys), self._state.hidden
         return position >= 0 if hidden is None else (position >= 0) & ~np.append(hidden, False)[position]
 
