@@ -15,8 +15,8 @@ typedef struct {
     int failed; /* whether an allocation failed since the owner was zeroed or freed */
 } array_owner;
 
-/* Allocate zeros that begin on a cache line and end with one to spare, since loops read whole vectors. NULL without
- * memory: then `failed` is set, so that one test does for many arrays. */
+/* Allocate zeros that begin on a cache line and end with one to spare, since loops read whole vectors. NULL
+ * without memory: then `failed` is set, so that one test does for many arrays. */
 static inline void *own_array(array_owner *owner, ptrdiff_t count, size_t size)
 {
     char *block = calloc(1, (size_t)count * size + 192);

@@ -11,6 +11,7 @@
 typedef struct {
     lb_entry *label;
     int32_t *first;
+    array_owner owner;
 } lb_order;
 
 typedef struct {
@@ -26,22 +27,16 @@ static int lb_cheaper_entry(const void *a, const void *b)
     return (x->label > y->label) - (x->label < y->label);
 }
 
-static void lb_close_order(lb_order *o)
-{
-    free(o->label);
-    free(o->first);
-    memset(o, 0, sizeof *o);
-}
-
 /* Sort the labels with the main resource in slices `from` to `to` - 1; of each bin the `limit` cheapest at
  * most. */
 static int lb_order_side(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_t to, int32_t limit)
 {
     const lb_model *m = s->m;
     ptrdiff_t count = 0;
-    o->label = malloc((size_t)(s->count + 1) * sizeof(lb_entry));
-    o->first = malloc((size_t)(m->n + 1) * sizeof(int32_t));
-    if (!o->label || !o->first)
+    free_arrays(&o->owner);
+    o->label = own_array(&o->owner, s->count, sizeof(lb_entry));
+    o->first = own_array(&o->owner, m->n + 1, sizeof(int32_t));
+    if (o->owner.failed)
         return LB_NO_MEMORY;
     for (ptrdiff_t v = 0; v < m->n; v++) {
         o->first[v] = (int32_t)count;

@@ -68,7 +68,8 @@ TARGET static inline REAL NAMED(subtract_minimum)(REAL *own, ptrdiff_t count)
 #define DISTANCE(m, i, a, j, b) (BLOCK(m, i, j)[(a) * ((m)->first[(j) + 1] - (m)->first[j]) + (b)])
 /* The distances of member a of set i from set j, in either layout. */
 #define DISTANCES(m, i, a, j) \
-    ((m)->is_plain ? (m)->dist + ((m)->first[i] + (a)) * (m)->width + (m)->first[j] : &DISTANCE(m, i, a, j, 0))
+    ((m)->is_plain ? (m)->dist + ((m)->first[i] + (a)) * (m)->width + (m)->first[j] \
+                   : &DISTANCE(m, i, a, j, 0))
 
 /* Compute the lower bound; it holds as long as no pair has a negative cost. */
 TARGET static WIDE NAMED(bound_of)(const NAMED(model) *m)

@@ -1,5 +1,5 @@
-/* The number types of the linking search for lanes/versions.h, in place of lanes/types.h; loops.h, the template, takes
- * back what is defined for one type. */
+/* The number types of the linking search for lanes/versions.h, in place of lanes/types.h; loops.h, the
+ * template, takes back what is defined for one type. */
 #define TYPED(f) GAPLESS_JOIN(lk_##f, TYPE)
 #define NAMED(f) GAPLESS_JOIN(TYPED(f), SET)
 
