@@ -25,20 +25,23 @@ cdef tuple best(weights, bint single_root, bint with_marginals, double threshold
     cdef const double[:, ::1] arcs = check_weights(weights)
     cdef Py_ssize_t n = arcs.shape[0] - 1
     cdef double[::1] work = np.empty(arborescence_workspace(n) // 8 + 1)
-    heads, marginals = np.empty(n + 1, np.int32), np.empty((n + 1 if with_marginals else 1, n + 1))
+    heads, marginals = np.empty(n + 1, np.int32), None
     cdef int32_t[::1] into = heads
-    cdef double[:, ::1] table = marginals
+    cdef double[:, ::1] table = None
     cdef double value
+    if with_marginals:
+        table = marginals = np.empty((n + 1, n + 1))
     with nogil:
         value = arborescence_best(n, &arcs[0, 0], single_root, &work[0], &into[0])
         if with_marginals:
             arborescence_slacks_above(n, &arcs[0, 0], single_root, &work[0], threshold, &table[0, 0])
-    return value, heads.astype(np.int64), marginals
+    heads = heads.astype(np.int64)
+    return (value, heads, marginals) if with_marginals else (value, heads)
 
 
 def arborescence(weights, single_root):
     """Find a best tree; see `_arborescence_twin.arborescence`."""
-    return best(weights, bool(single_root), False, 0.0)[:2]
+    return best(weights, bool(single_root), False, 0.0)
 
 
 def arborescence_max_marginals(weights, single_root, threshold=-np.inf):

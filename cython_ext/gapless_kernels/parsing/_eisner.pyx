@@ -35,16 +35,19 @@ cdef tuple best(weights, bint single_root, bint with_marginals):
     """Find the best tree, and the best with each arc if asked for."""
     cdef const double[:, ::1] arcs = check_weights(weights)
     cdef Py_ssize_t size = arcs.shape[0]
-    heads, max_marginals = np.empty(size, np.int32), np.empty((size if with_marginals else 1, size))
+    heads, max_marginals = np.empty(size, np.int32), None
     cdef int32_t[::1] into = heads
     cdef double[::1] work = workspace(size - 1)
-    cdef double[:, ::1] table = max_marginals
+    cdef double[:, ::1] table = None
     cdef double value
+    if with_marginals:
+        table = max_marginals = np.empty((size, size))
     with nogil:
         value = eisner_inside(size - 1, &arcs[0, 0], single_root, &work[0], &into[0])
         if with_marginals:
             eisner_outside(size - 1, &arcs[0, 0], single_root, &work[0], &table[0, 0])
-    return value, heads.astype(np.int64), max_marginals
+    heads = heads.astype(np.int64)
+    return (value, heads, max_marginals) if with_marginals else (value, heads)
 
 
 # Ctrl-C is checked after so many trees.
@@ -94,7 +97,7 @@ def workspace(n):
 
 def eisner(weights, single_root):
     """Find the best projective tree; see `_eisner_twin.eisner`."""
-    return best(weights, single_root, False)[:2]
+    return best(weights, single_root, False)
 
 
 def eisner_max_marginals(weights, single_root):
