@@ -1,7 +1,7 @@
 /* Searches over labels: the cheapest routes, the cheapest route through each arc, all routes below a cost.
  *
- * The headers of label setting form one translation unit, each on top of the one before: user_state.h, model.h,
- * grid.h, side.h, join.h, search.h. windows.h stands alone. */
+ * The headers of label setting form one translation unit, each on top of the one before: user_state.h,
+ * model.h, grid.h, side.h, join.h, search.h. windows.h stands alone. */
 #ifndef GAPLESS_LABELS_SEARCH_H
 #define GAPLESS_LABELS_SEARCH_H
 
