@@ -60,7 +60,7 @@ def library(name: str) -> Path | None:
 
 
 def sanitizer_runtimes() -> list[Path]:
-    """Libraries to load before all others; none where the compiler has no such sanitizers."""
+    """List the libraries to load before all others; none where the compiler has no such sanitizers."""
     runtimes = [path for path in map(library, RUNTIMES) if path is not None]
     if len(runtimes) < len(RUNTIMES):
         return []
@@ -111,7 +111,7 @@ def build(target: Path, options: list[str]) -> None:
 
 
 def environment(target: Path, runtimes: list[Path]) -> dict[str, str]:
-    """Variables under which Python imports the build in `target`."""
+    """Make the variables under which Python imports the build in `target`."""
     variables = {"PYTHONPATH": str(target), "GAPLESS_CHECKED": "1"}
     if runtimes:
         variables |= {

@@ -16,6 +16,7 @@ from gapless_kernels.chains._transition_tables import score_spread as score_spre
 from gapless_kernels.chains._transition_tables import transition_tables as transition_tables
 from gapless_kernels.chains._viterbi_twin import *
 from gapless_kernels.column_generation._column_generation_twin import *
+from gapless_kernels.features._arguments import feature_counts as feature_counts
 from gapless_kernels.features._parse_features_twin import *
 from gapless_kernels.graphs._bridges_twin import *
 from gapless_kernels.graphs._edge_lines_twin import *

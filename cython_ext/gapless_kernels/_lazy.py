@@ -13,7 +13,7 @@ _TWOFOLD = {
     "chains._dominance": "dominance dominance_batch dominance_tables viterbi_batch",
     "chains._viterbi": "forward_messages viterbi",
     "column_generation._column_generation": "column_generation_batch",
-    "features._parse_features": "feature_counts part_features score_parts",
+    "features._parse_features": "part_features score_parts",
     "graphs._bridges": "bridge_tree quotient_tree sums_below",
     "graphs._edge_lines": "parse_edges",
     "graphs._graph_distances": "graph_components graph_search",
@@ -39,6 +39,7 @@ _TWOFOLD = {
 _SHARED = {
     "chains._dominance_tables": "DominanceTables",
     "chains._transition_tables": "TransitionTables centring score_spread transition_tables",
+    "features._arguments": "feature_counts",
     "graphs._graph_distances_arguments": "GraphSearch",
     "labels._label_arguments": "LabelTables RouteSearchResult UserState",
     "linking._arguments": "LinkingRecord LinkingSearchResult whole_bits",

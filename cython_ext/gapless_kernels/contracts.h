@@ -1,8 +1,8 @@
 /* GAPLESS_ASSERT(condition): a contract between functions, tested in the checked build only
- * (`cython_ext/checked_build.py`). `assert` of <assert.h> would not do: Python's compiler options define NDEBUG.
+ * (`cython_ext/checked_build.py`). `assert` of <assert.h> would not do: Python's compiler options define
+ * NDEBUG.
  *
- * What a role returns is no contract: it is checked in every build, because roles may be code of others.
- */
+ * What a role returns is no contract: it is checked in every build, because roles may be code of others. */
 #ifndef GAPLESS_CONTRACTS_H
 #define GAPLESS_CONTRACTS_H
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Resize the array whose address is stored at `pointer`, to `count` elements of `size` bytes. 0 without memory:
- * the array then stays as it is, so that its owner frees it as always. */
+/* Resize the array whose address is stored at `pointer`, to `count` elements of `size` bytes. 0 without
+ * memory: the array then stays as it is, so that its owner frees it as always. */
 static inline int array_resize(void *pointer, ptrdiff_t count, size_t size)
 {
     void *array;
@@ -19,8 +19,8 @@ static inline int array_resize(void *pointer, ptrdiff_t count, size_t size)
     return 1;
 }
 
-/* Grow such an array to at least `needed` elements if `capacity` is less, and then to at least twice as many as
- * before, so that appending takes amortised constant time. 0 without memory. */
+/* Grow such an array to at least `needed` elements if `capacity` is less, and then to at least twice as many
+ * as before, so that appending takes amortised constant time. 0 without memory. */
 static inline int array_grow(void *pointer, ptrdiff_t *capacity, ptrdiff_t needed, size_t size)
 {
     if (needed <= *capacity)

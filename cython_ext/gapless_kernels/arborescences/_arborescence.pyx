@@ -20,46 +20,33 @@ cdef extern from "arborescences/arborescence.h" nogil:
     void arborescence_slacks_above(ptrdiff_t, const double *, int, void *, double, double *) noexcept
 
 
-cdef double best(
-    const double[:, ::1] weights, bint single_root, double[::1] work, int32_t[::1] heads
-) noexcept nogil:
-    return arborescence_best(weights.shape[0] - 1, &weights[0, 0], single_root, &work[0], &heads[0])
-
-
-def workspace(n):
-    """Allocate the workspace of one call."""
-    return np.empty(arborescence_workspace(n) // 8 + 1)
+cdef tuple best(weights, bint single_root, bint with_marginals, double threshold):
+    """Find a best tree, and the best with each arc if asked for."""
+    cdef const double[:, ::1] arcs = check_weights(weights)
+    cdef Py_ssize_t n = arcs.shape[0] - 1
+    cdef double[::1] work = np.empty(arborescence_workspace(n) // 8 + 1)
+    heads, marginals = np.empty(n + 1, np.int32), None
+    cdef int32_t[::1] into = heads
+    cdef double[:, ::1] table = None
+    cdef double value
+    if with_marginals:
+        table = marginals = np.empty((n + 1, n + 1))
+    with nogil:
+        value = arborescence_best(n, &arcs[0, 0], single_root, &work[0], &into[0])
+        if with_marginals:
+            arborescence_slacks_above(n, &arcs[0, 0], single_root, &work[0], threshold, &table[0, 0])
+    heads = heads.astype(np.int64)
+    return (value, heads, marginals) if with_marginals else (value, heads)
 
 
 def arborescence(weights, single_root):
     """Find a best tree; see `_arborescence_twin.arborescence`."""
-    cdef const double[:, ::1] arcs = check_weights(weights)
-    cdef Py_ssize_t n = arcs.shape[0] - 1
-    cdef double[::1] work = workspace(n)
-    heads = np.empty(n + 1, np.int32)
-    cdef int32_t[::1] into = heads
-    cdef bint single = bool(single_root)
-    cdef double value
-    with nogil:
-        value = best(arcs, single, work, into)
-    return value, heads.astype(np.int64)
+    return best(weights, bool(single_root), False, 0.0)
 
 
 def arborescence_max_marginals(weights, single_root, threshold=-np.inf):
     """Find the best tree with each arc; see `_arborescence_twin.arborescence_max_marginals`."""
-    cdef const double[:, ::1] arcs = check_weights(weights)
-    cdef Py_ssize_t n = arcs.shape[0] - 1
-    cdef double[::1] work = workspace(n)
-    heads = np.empty(n + 1, np.int32)
-    marginals = np.empty((n + 1, n + 1))
-    cdef int32_t[::1] into = heads
-    cdef double[:, ::1] table = marginals
-    cdef bint single = bool(single_root)
-    cdef double value, lower_limit = threshold
-    with nogil:
-        value = best(arcs, single, work, into)
-        arborescence_slacks_above(n, &arcs[0, 0], single, &work[0], lower_limit, &table[0, 0])
-    return value, heads.astype(np.int64), marginals
+    return best(weights, bool(single_root), True, threshold)
 
 
 def arborescence_k_best(weights, k, single_root):

@@ -1,4 +1,4 @@
-"""The k best arborescences by Lawler's partition; the compiled kernel and its NumPy twin share it."""
+"""The k best trees by Lawler's partition, for arborescences and for the twin of projective parsing."""
 
 import heapq
 import itertools
@@ -39,6 +39,8 @@ def trees_in_order(
         Their heads, with -1 in column 0.
     """
     n = len(weights) - 1
+    weights = weights.copy()
+    np.fill_diagonal(weights, -np.inf)  # it may hold anything, also NaN
     turn = itertools.count()
     value, heads = solve(weights, single_root)
     # Among equals the earlier found comes first; the count also keeps arrays out of comparisons.

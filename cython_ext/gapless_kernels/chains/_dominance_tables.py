@@ -111,7 +111,7 @@ def lay_out(
 
 
 def _gauge(transition: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Mean score of leaving each label, on a coarse grid, so that small integers stay exact when re-gauged.
+    """Compute mean scores of leaving each label on a coarse grid, so that small integers stay exact when re-gauged.
 
     Finite masks are left out, and so is a mean that a label with nothing but masks has: added to scores, a number
     as large as a mask would take their last digits, or all of them.

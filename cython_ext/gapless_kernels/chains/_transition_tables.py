@@ -114,7 +114,7 @@ def score_spread(unary: npt.NDArray[Any]) -> float:
 
 
 def _usual_magnitude(scores: npt.NDArray[np.float64], spread: float) -> float:
-    """Magnitude that most scores stay below; finite masks do not count, however many there are."""
+    """Find the magnitude that most scores stay below; finite masks do not count, however many there are."""
     if not scores.size:
         return 0.0
     middle, high = np.quantile(np.abs(scores), [0.5, 0.95])
@@ -122,7 +122,7 @@ def _usual_magnitude(scores: npt.NDArray[np.float64], spread: float) -> float:
 
 
 def centring(transition: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Mean score of leaving and of entering each label, over the transitions that are neither forbidden nor masked.
+    """Compute mean scores of leaving and of entering each label, without forbidden and masked transitions.
 
     Parameters
     ----------

@@ -147,7 +147,7 @@ def forward_messages(unary, transition, messages):
 
 
 cdef stacked(transition):
-    """Contiguous and three-dimensional: one matrix for all edges, or one for each."""
+    """Make it contiguous and three-dimensional: one matrix for all edges, or one for each."""
     transition = np.ascontiguousarray(transition)
     return transition[None] if transition.ndim == 2 else transition
 

@@ -38,7 +38,7 @@ cdef extern from "column_generation/batch.h" nogil:
 
 
 def additions(first, last, tables, unary):
-    """Additions to label scores: nine rows, and their cost in digits.
+    """Compute the additions to label scores: nine rows, and their cost in digits.
 
     Rows for the first, a middle, the last and the only position; what rounding takes from each of them;
     zeros. Large additions may cancel label scores, so that small numbers remain with a large error; the

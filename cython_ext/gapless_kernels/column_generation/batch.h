@@ -25,6 +25,7 @@
 
 #include "lanes/lanes.h"
 #include "lanes/status.h"
+#include "owner.h"
 
 enum { GAPLESS_START_GREEDY = 0, GAPLESS_START_LOCAL = 1 };
 

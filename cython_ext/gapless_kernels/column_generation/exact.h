@@ -2,6 +2,25 @@
  *
  * Third piece of column_generation/loops.h: rows.h, state.h, exact.h, pricing.h, search.h. */
 
+/* The two best offers, and the entries that made them. */
+typedef struct {
+    double first, second;
+    int32_t of_first, of_second;
+} NAMED(cg_best);
+
+GAPLESS_INLINE void NAMED(cg_offer)(NAMED(cg_best) *best, double score, ptrdiff_t entry)
+{
+    if (score > best->first) {
+        best->second = best->first;
+        best->of_second = best->of_first;
+        best->first = score;
+        best->of_first = (int32_t)entry;
+    } else if (score > best->second) {
+        best->second = score;
+        best->of_second = (int32_t)entry;
+    }
+}
+
 /* Best path inside the domains, in float64; sums are local + (prefix + transition), from the left.
  *
  * With `two`, also the best path that differs from it. Returns false when no path is allowed. */
@@ -26,8 +45,7 @@ static int NAMED(cg_restricted)(const NAMED(cg_model) * m, NAMED(cg_workspace) *
         double *best = r->best + i * w, *second = r->second + i * w;
         for (ptrdiff_t c = 0; c < r->size[i]; c++) {
             const double local = NAMED(cg_local)(m, s, i, choices[c]);
-            double first = -INFINITY, next = -INFINITY;
-            int32_t of_first = 0, of_next = 0;
+            NAMED(cg_best) offers = {-INFINITY, -INFINITY, 0, 0};
             if (i == 0) {
                 best[c] = local;
                 second[c] = -INFINITY;
@@ -37,44 +55,25 @@ static int NAMED(cg_restricted)(const NAMED(cg_model) * m, NAMED(cg_workspace) *
                 const double pair = m->transition[sources[d] * k + choices[c]];
                 for (int rank = 0; rank <= two; rank++) {
                     const double score = local + ((rank ? second : best)[d - w] + pair);
-                    if (score > first) {
-                        next = first;
-                        of_next = of_first;
-                        first = score;
-                        of_first = (int32_t)(2 * d + rank);
-                    } else if (score > next) {
-                        next = score;
-                        of_next = (int32_t)(2 * d + rank);
-                    }
+                    NAMED(cg_offer)(&offers, score, 2 * d + rank);
                 }
             }
-            best[c] = first;
-            second[c] = two ? next : -INFINITY;
-            r->from[i * w + c] = of_first;
-            r->from_second[i * w + c] = of_next;
+            best[c] = offers.first;
+            second[c] = two ? offers.second : -INFINITY;
+            r->from[i * w + c] = offers.of_first;
+            r->from_second[i * w + c] = offers.of_second;
         }
     }
-    double first = -INFINITY, next = -INFINITY;
-    int32_t of_first = 0, of_next = 0;
+    NAMED(cg_best) ends = {-INFINITY, -INFINITY, 0, 0};
     for (ptrdiff_t c = 0; c < r->size[n - 1]; c++)
-        for (int rank = 0; rank <= two; rank++) {
-            const double score = (rank ? r->second : r->best)[(n - 1) * w + c];
-            if (score > first) {
-                next = first;
-                of_next = of_first;
-                first = score;
-                of_first = (int32_t)(2 * c + rank);
-            } else if (score > next) {
-                next = score;
-                of_next = (int32_t)(2 * c + rank);
-            }
-        }
-    s->value = first;
-    s->second = next;
+        for (int rank = 0; rank <= two; rank++)
+            NAMED(cg_offer)(&ends, (rank ? r->second : r->best)[(n - 1) * w + c], 2 * c + rank);
+    s->value = ends.first;
+    s->second = ends.second;
     for (int which = 0; which <= two; which++) {
         int64_t *labels = which ? s->second_labels : s->labels;
-        int32_t entry = which ? of_next : of_first;
-        if ((which ? next : first) == -INFINITY) {
+        int32_t entry = which ? ends.of_second : ends.of_first;
+        if ((which ? ends.second : ends.first) == -INFINITY) {
             for (ptrdiff_t i = 0; i < n; i++)
                 labels[i] = -1;
             continue;
@@ -85,7 +84,7 @@ static int NAMED(cg_restricted)(const NAMED(cg_model) * m, NAMED(cg_workspace) *
             entry = (entry & 1 ? r->from_second : r->from)[c];
         }
     }
-    return first > -INFINITY;
+    return ends.first > -INFINITY;
 }
 
 /* Viterbi over all labels. `best` then holds the messages. */

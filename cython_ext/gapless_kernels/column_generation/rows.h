@@ -6,22 +6,26 @@
 
 #define GAPLESS_WHOLE(stride) ((stride) & ~(ptrdiff_t)(GAPLESS_BLOCK - 1))
 
-/* Order-preserving map to integers and back (it is its own inverse): a maximum of integers may be taken in
- * any order, so it vectorises, which one of floats does not without -ffast-math. */
+/* Flip all bits but the sign of a negative number; its own inverse. */
+GAPLESS_INLINE INTEGER NAMED(mirrored)(INTEGER bits)
+{
+    const INTEGER all_but_sign = (INTEGER)(((uint64_t)-1 >> 1) >> (64 - sizeof(INTEGER) * 8));
+    return bits ^ ((bits >> (sizeof(INTEGER) * 8 - 1)) & all_but_sign);
+}
+
+/* Order-preserving map to integers, and back: a maximum of integers may be taken in any order, so it
+ * vectorises, which one of floats does not without -ffast-math. */
 GAPLESS_INLINE INTEGER NAMED(ordered)(REAL value)
 {
     INTEGER bits;
     memcpy(&bits, &value, sizeof bits);
-    return bits
-           ^ ((bits >> (sizeof(INTEGER) * 8 - 1))
-              & (INTEGER)(((uint64_t)-1 >> 1) >> (64 - sizeof(INTEGER) * 8)));
+    return NAMED(mirrored)(bits);
 }
 
 GAPLESS_INLINE REAL NAMED(unordered)(INTEGER bits)
 {
     REAL value;
-    bits ^=
-        (bits >> (sizeof(INTEGER) * 8 - 1)) & (INTEGER)(((uint64_t)-1 >> 1) >> (64 - sizeof(INTEGER) * 8));
+    bits = NAMED(mirrored)(bits);
     memcpy(&value, &bits, sizeof value);
     return value;
 }

@@ -215,18 +215,11 @@ static void NAMED(cg_decode)(const NAMED(cg_model) *m, NAMED(cg_workspace) *r, N
     s->status = s->value == -INFINITY ? GAPLESS_INFEASIBLE : GAPLESS_DECIDED;
 }
 
-/* The next `size` bytes of the memory, on a cache line of their own; NULL to count bytes only. */
-GAPLESS_INLINE void *NAMED(cg_take)(char *memory, size_t *used, size_t size)
+/* Allocate the workspace for sentences of n words in rows of w labels; its owner frees. 0 without memory. */
+static int NAMED(cg_allocate)(NAMED(cg_workspace) *r, ptrdiff_t n, ptrdiff_t w)
 {
-    void *block = memory ? memory + *used : NULL;
-    *used += (size + 63) / 64 * 64;
-    return block;
-}
-
-static size_t NAMED(cg_lay_out)(NAMED(cg_workspace) *r, char *memory, size_t n, size_t w)
-{
-    size_t used = 0;
-#define GAPLESS_TAKE(field, count) r->field = NAMED(cg_take)(memory, &used, (count) * sizeof *r->field)
+    memset(r, 0, sizeof *r);
+#define GAPLESS_TAKE(field, count) r->field = own_array(&r->owner, count, sizeof *r->field)
     GAPLESS_TAKE(rows, n * w);
     GAPLESS_TAKE(left, n * w);
     GAPLESS_TAKE(right, n * w);
@@ -257,23 +250,36 @@ static size_t NAMED(cg_lay_out)(NAMED(cg_workspace) *r, char *memory, size_t n, 
     GAPLESS_TAKE(from_second, n * w);
     GAPLESS_TAKE(local, w);
 #undef GAPLESS_TAKE
-    return used;
+    return !r->owner.failed;
 }
 
-/* Decode sentences; arrays as the twin explains them. Returns false when there is no memory. */
-static int NAMED(cg_batch)(const NAMED(cg_model) * m, const REAL *unary, const int64_t *offsets,
-                           ptrdiff_t sentences, const cg_answers *out)
+/* Decode sentences; arrays as the twin explains them, but rows of `extra` are additions for the first, a
+ * middle, the last and the only position, what rounding took from each of them, and zeros. Returns false when
+ * there is no memory. */
+static int NAMED(cg_chains)(ptrdiff_t labels, ptrdiff_t stride, const REAL *forward, const REAL *backward,
+                            const REAL *into, const REAL *out_of, const REAL *extra, double coarse,
+                            double largest, const double *transition, const double *initial,
+                            const double *final, const unsigned char *lowered, int start, double gap,
+                            double margin, double effort, const REAL *unary, const int64_t *offsets,
+                            ptrdiff_t sentences, const cg_answers *out)
 {
+    NAMED(cg_model) model = {labels, stride, forward, backward, into, out_of, extra + 8 * stride,
+                             {NULL}, {NULL}, (REAL)coarse, (REAL)largest, transition, initial, final, lowered,
+                             start, gap, margin, effort};
+    const NAMED(cg_model) *const m = &model;
     NAMED(cg_workspace) r;
+    for (int kind = 0; kind < 4; kind++) {
+        model.extra[kind] = extra + kind * stride;
+        model.rest[kind] = extra + (4 + kind) * stride;
+    }
     ptrdiff_t longest = 1;
     for (ptrdiff_t s = 0; s < sentences; s++)
         if (offsets[s + 1] - offsets[s] > longest)
             longest = (ptrdiff_t)(offsets[s + 1] - offsets[s]);
-    const size_t size = NAMED(cg_lay_out)(&r, NULL, (size_t)longest, (size_t)m->stride);
-    char *memory = calloc(size + 64, 1);
-    if (!memory)
+    if (!NAMED(cg_allocate)(&r, longest, stride)) {
+        free_arrays(&r.owner);
         return 0;
-    NAMED(cg_lay_out)(&r, memory + (64 - (uintptr_t)memory % 64), (size_t)longest, (size_t)m->stride);
+    }
     for (ptrdiff_t i = 0; i < longest * m->stride; i++)
         r.rows[i] = -(REAL)INFINITY;
     for (ptrdiff_t s = 0; s < sentences; s++) {
@@ -292,40 +298,6 @@ static int NAMED(cg_batch)(const NAMED(cg_model) * m, const REAL *unary, const i
         if (out->second_labels)
             out->seconds[s] = current.second;
     }
-    free(memory);
+    free_arrays(&r.owner);
     return 1;
-}
-
-/* cg_batch on the arrays of a model: rows of `extra` are additions for the first, a middle, the last and the
- * only position, what rounding took from each of them, and zeros. */
-static int NAMED(cg_chains)(ptrdiff_t labels, ptrdiff_t stride, const REAL *forward, const REAL *backward,
-                            const REAL *into, const REAL *out_of, const REAL *extra, double coarse,
-                            double largest, const double *transition, const double *initial,
-                            const double *final, const unsigned char *lowered, int start, double gap,
-                            double margin, double effort, const REAL *unary, const int64_t *offsets,
-                            ptrdiff_t sentences, const cg_answers *out)
-{
-    const REAL *rows[9];
-    for (int row = 0; row < 9; row++)
-        rows[row] = extra + row * stride;
-    const NAMED(cg_model) model = {labels,
-                                   stride,
-                                   forward,
-                                   backward,
-                                   into,
-                                   out_of,
-                                   rows[8],
-                                   {rows[0], rows[1], rows[2], rows[3]},
-                                   {rows[4], rows[5], rows[6], rows[7]},
-                                   (REAL)coarse,
-                                   (REAL)largest,
-                                   transition,
-                                   initial,
-                                   final,
-                                   lowered,
-                                   start,
-                                   gap,
-                                   margin,
-                                   effort};
-    return NAMED(cg_batch)(&model, unary, offsets, sentences, out);
 }

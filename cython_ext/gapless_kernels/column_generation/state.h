@@ -39,6 +39,7 @@ typedef struct {
     double *best, *second;           /* (longest, stride): messages of the last, exact solve */
     int32_t *from, *from_second;     /* (longest, stride): 2 * index in the domain before + rank */
     double *local;                   /* (stride,) */
+    array_owner owner;
 } NAMED(cg_workspace);
 
 typedef struct {

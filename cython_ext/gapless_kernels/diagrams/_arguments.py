@@ -76,7 +76,7 @@ def check_graph(scope: Array, graph: GraphArrays) -> None:
 
 
 def check_query(count: int, prices: Array | None, state: Array) -> tuple[Array | None, Array]:
-    """Prices and state in the types of the passes, with one entry more at the end."""
+    """Return prices and state in the types of the passes, with one entry more at the end."""
     if prices is not None:
         prices = np.asarray(prices, np.float64)
         if prices.shape != (count,):

@@ -7,6 +7,7 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 
 from gapless_kernels.lanes cimport _sets
+from gapless_kernels.lanes.arrays cimport point
 from gapless_kernels.search.roles cimport Factor, GS_FOUND, GS_NOTHING, GS_FAILED, GS_FREE, GS_ON, gs_factor
 
 from gapless_kernels._arguments import owned
@@ -31,17 +32,24 @@ cdef extern from "diagrams/diagram.h" nogil:
         double *below
         double *above
 
-    int gs_diagram_maximise(const gs_diagram *, const double *, const signed char *, double *, signed char *) noexcept
+    int gs_diagram_maximise(
+        const gs_diagram *, const double *, const signed char *, double *, signed char *
+    ) noexcept
     int gs_diagram_value(const gs_diagram *, const signed char *, double *) noexcept
-    int gs_diagram_marginals(const gs_diagram *, const double *, const signed char *, double *, double *, double *) noexcept
+    int gs_diagram_marginals(
+        const gs_diagram *, const double *, const signed char *, double *, double *, double *
+    ) noexcept
     int gs_diagram_flips(const gs_diagram *, const signed char *, double *) noexcept
 
 
-def _held(array, dtype, bint checked):
-    """The array itself where it can no longer change; else a copy. One more at its end where it is empty: it needs an address."""
+def _held(array, bint checked):
+    """Return the array itself where it can no longer change, otherwise a copy with one entry more.
+
+    An empty array needs that entry, because it must have an address.
+    """
     if checked and array.size and array.flags.c_contiguous and not array.flags.writeable:
         return array
-    return np.append(array, 0).astype(dtype)
+    return np.append(array, 0).astype(array.dtype)
 
 
 cdef class DiagramFactor(Factor):
@@ -51,7 +59,6 @@ cdef class DiagramFactor(Factor):
     cdef object _exact_value
     cdef bint _relaxed
     cdef tuple _kept
-    cdef const int32_t[::1] _targets
     cdef double[::1] _below, _above, _through, _prices
     cdef signed char[::1] _state, _chosen
 
@@ -59,38 +66,27 @@ cdef class DiagramFactor(Factor):
         if not checked:
             graph = GraphArrays(*owned(*graph))
             check_graph(scope, graph)
-        cdef Py_ssize_t i
-        cdef const int64_t *whole[7]
-        cdef const double *real[3]
-        cdef const int64_t[::1] held
-        cdef const double[::1] held_numbers
-        self._kept = (
-            *(_held(array, np.int64, checked) for array in graph[:7]),
-            *(_held(array, np.float64, checked) for array in (graph.constants, graph.scores, graph.final)),
-            _held(graph.targets, np.int32, checked),
-        )
-        for i in range(7):
-            held = self._kept[i]
-            whole[i] = &held[0]
-        for i in range(3):
-            held_numbers = self._kept[7 + i]
-            real[i] = &held_numbers[0]
-        self._targets = self._kept[10]
+        cdef void *held[11]
+        self._kept = tuple(_held(array, checked) for array in graph)
+        point(held, self._kept)
         self.role.size = sizeof(gs_factor)
         self._graph.count, self._graph.layers = len(scope), len(graph.layer_blocks) - 1
-        self._graph.layer_nodes, self._graph.layer_blocks, self._graph.places = whole[0], whole[1], whole[2]
-        self._graph.sources, self._graph.counts = whole[3], whole[4]
-        self._graph.target_at, self._graph.score_at = whole[5], whole[6]
-        self._graph.constants, self._graph.scores, self._graph.final = real[0], real[1], real[2]
-        self._graph.targets = &self._targets[0]
-        self._below, self._above = np.empty(graph.layer_nodes.max() + 1), np.empty(graph.layer_nodes.max() + 1)
+        cdef gs_diagram *c_graph = &self._graph
+        c_graph.layer_nodes, c_graph.layer_blocks = <const int64_t *>held[0], <const int64_t *>held[1]
+        c_graph.places, c_graph.sources = <const int64_t *>held[2], <const int64_t *>held[3]
+        c_graph.counts, c_graph.target_at = <const int64_t *>held[4], <const int64_t *>held[5]
+        c_graph.score_at, c_graph.constants = <const int64_t *>held[6], <const double *>held[7]
+        c_graph.targets, c_graph.scores = <const int32_t *>held[8], <const double *>held[9]
+        c_graph.final = <const double *>held[10]
+        nodes = graph.layer_nodes.max() + 1
+        self._below, self._above = np.empty(nodes), np.empty(nodes)
         self._through, self._prices = np.empty(len(graph.places) + 1), np.empty(len(scope) + 1)
         self._state, self._chosen = np.empty(len(scope) + 1, np.int8), np.empty(len(scope) + 1, np.int8)
         self._graph.below, self._graph.above = &self._below[0], &self._above[0]
         self._exact_value, self._relaxed = exact_value, exact_value is not None
 
     cdef bint _decided(self, const signed char *state) noexcept nogil:
-        """Whether a relaxed diagram has to be asked for its value: then the bound of a decided node is exact."""
+        """Whether a relaxed diagram must compute its exact value: bounds of decided nodes are then exact."""
         cdef Py_ssize_t i
         if not self._relaxed:
             return False
@@ -113,7 +109,9 @@ cdef class DiagramFactor(Factor):
                 return GS_FAILED
         return GS_FOUND
 
-    cdef int maximise(self, const double *prices, const signed char *state, double *value, signed char *y) noexcept nogil:
+    cdef int maximise(
+        self, const double *prices, const signed char *state, double *value, signed char *y
+    ) noexcept nogil:
         cdef Py_ssize_t i
         cdef int status
         if self._decided(state):
@@ -131,7 +129,9 @@ cdef class DiagramFactor(Factor):
             return self._exact(y, value)
         return gs_diagram_value(&self._graph, y, value)
 
-    cdef int marginals(self, const double *prices, const signed char *state, double *on, double *off) noexcept nogil:
+    cdef int marginals(
+        self, const double *prices, const signed char *state, double *on, double *off
+    ) noexcept nogil:
         cdef Py_ssize_t i
         cdef double total
         cdef int status
@@ -152,7 +152,7 @@ cdef class DiagramFactor(Factor):
     # --- for Python
 
     cdef int _ask(self, object prices, object state) except -1:
-        """Copy a question into room of the object, checked."""
+        """Check prices and state, and copy them into the workspace of the object."""
         cdef Py_ssize_t i, count = self._graph.count
         cdef const double[:] cost
         cdef const signed char[:] fixed

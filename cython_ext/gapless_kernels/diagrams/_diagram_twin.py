@@ -57,7 +57,7 @@ class DiagramFactor:
             self._blocks.append(own)
 
     def _open(self, layer: int, state: Array, prices: Array | None) -> Iterator[tuple[int, int, slice, Array, Any]]:
-        """Number, place, sources, targets and scores of the blocks that the state leaves, prices counted."""
+        """List number, place, sources, targets and scores of the blocks that the state leaves, prices counted."""
         blocks = self._blocks[layer]
         on = [b for b, block in enumerate(blocks) if block[0] >= 0 and state[block[0]] == 1]
         for b, (place, source, ends, scores) in enumerate(blocks):
@@ -66,7 +66,7 @@ class DiagramFactor:
                 yield b, place, slice(source, source + ends.size), ends, scores + weight
 
     def _below(self, prices: Array | None, state: Array) -> Array:
-        """Best from each node to an end."""
+        """Compute the best score from each node to an end."""
         below = np.full(self._layer_nodes[-1], -np.inf)
         below[self._layer_nodes[-2] :] = self._final
         for layer in reversed(range(self._layers)):
@@ -75,14 +75,14 @@ class DiagramFactor:
         return below
 
     def _edge(self, layer: int, block: int, node: int) -> tuple[int, float]:
-        """Target and score; 0 where there is no edge."""
+        """Return target and score; 0 where there is no edge."""
         _, source, ends, scores = self._blocks[layer][block]
         if not source <= node < source + ends.size:
             return 0, -np.inf
         return int(ends[node - source]), float(scores[node - source] if isinstance(scores, np.ndarray) else scores)
 
     def _taken(self, layer: int, y: Array) -> int:
-        """The block that a configuration takes; -1 where it is forbidden."""
+        """Find the block that a configuration takes; -1 where it is forbidden."""
         on = [b for b, block in enumerate(self._blocks[layer]) if block[0] >= 0 and y[block[0]] == 1]
         if on:
             return on[0] if len(on) == 1 else -1
@@ -142,7 +142,7 @@ class DiagramFactor:
         return value, y
 
     def value_of(self, y: Array) -> float:
-        """The value of a configuration, int8 (count,); -inf where it is forbidden."""
+        """Compute the value of a configuration, int8 (count,); -inf where it is forbidden."""
         _, padded = check_query(self.scope.size, None, y)
         y = padded[:-1]
         if self._exact_value is not None:
@@ -159,7 +159,7 @@ class DiagramFactor:
         return float(total + self._final[node - self._layer_nodes[-2]])
 
     def marginals_of(self, prices: Array, state: Array) -> tuple[Array, Array]:
-        """The maximum of `solve` with each decision of the scope on, and with it off, float64 (count,) each."""
+        """Compute the maximum of `solve` with each decision on, and with it off, float64 (count,) each."""
         count = self.scope.size
         prices, state = (array[:-1] for array in check_query(count, prices, state) if array is not None)
         on, off = np.full(count, -np.inf), np.full(count, -np.inf)

@@ -86,7 +86,7 @@ cdef class Unrolling:
                 return None
         layer = gu_new_layer(&self._u, width, choices)
         each = <const int64_t **>malloc((choices + 1) * sizeof(int64_t *))
-        # A private copy: states are looked up in a table that is as long as the largest of them was when they were counted.
+        # A private copy: states are looked up in a table as long as the largest of them was when counted.
         states = <int64_t *>malloc((choices * width + 1) * sizeof(int64_t))
         try:
             if layer == NULL or each == NULL or states == NULL:
@@ -126,7 +126,7 @@ cdef class Unrolling:
         return reached[:count]
 
     cdef _sparse(self, gu_layer *layer, states, bint forbidden):
-        """`follow` by sorting: states far apart, or scores of -inf."""
+        """Do what `follow` does by sorting, for states far apart or scores of -inf."""
         cdef int64_t i, b
         if forbidden:
             for b in range(layer.choices):
@@ -136,7 +136,8 @@ cdef class Unrolling:
             there = np.asarray(<int32_t[: layer.choices * layer.width]>(self._u.target + self._u.targets))
             states = np.where(there.reshape(states.shape) < 0, -1, states)
         reached, inverse = np.unique(np.append(states, -1), return_inverse=True)
-        cdef const int64_t[::1] numbers = np.ascontiguousarray(inverse.reshape(states.size + 1)[: states.size], np.int64)
+        inverse = inverse.reshape(states.size + 1)[: states.size]
+        cdef const int64_t[::1] numbers = np.ascontiguousarray(inverse, np.int64)
         for i in range(numbers.size):
             self._u.target[self._u.targets + i] = <int32_t>(numbers[i] - 1)
         gu_keep_layer(&self._u, layer)
@@ -149,7 +150,8 @@ cdef class Unrolling:
         cdef gu_layer *layer = self._u.layer + self._u.layers - 1
         cdef int32_t *target = self._u.target + self._u.block[layer.first].at if layer.choices else NULL
         cdef int64_t i
-        if merged.size != self._width or (merged.size and not (0 <= np.min(numbers) and np.max(numbers) < count)):
+        in_range = not merged.size or 0 <= np.min(numbers) <= np.max(numbers) < count
+        if merged.size != self._width or not in_range:
             raise ValueError(f"numbers must be {self._width} from 0 to {count - 1}")
         for i in range(layer.width * layer.choices):
             if target[i] >= 0:
@@ -158,7 +160,7 @@ cdef class Unrolling:
         self._width = count
 
     def graph(self, ends, int64_t narrow):
-        """Consumes the layers."""
+        """Lay the graph out, and use the layers up; see `_unrolling_twin.Unrolling.graph`."""
         cdef int64_t n, widest = self._width, slots = 4, blocks = self._u.blocks, layers = self._u.layers
         cdef int64_t[::1] first_node
         cdef int64_t[::1] first_block
@@ -197,8 +199,9 @@ cdef class Unrolling:
         constants = np.empty(blocks)
         targets, scores = np.empty(self._u.targets, np.int32), np.empty(self._u.scores)
         to.sources = <int64_t *>address(whole)
-        to.counts, to.target_at, to.score_at = to.sources + blocks, to.sources + 2 * blocks, to.sources + 3 * blocks
-        to.constants, to.targets, to.scores = <double *>address(constants), <int32_t *>address(targets), <double *>address(scores)
+        to.counts, to.target_at = to.sources + blocks, to.sources + 2 * blocks
+        to.score_at, to.constants = to.sources + 3 * blocks, <double *>address(constants)
+        to.targets, to.scores = <int32_t *>address(targets), <double *>address(scores)
         to.target_count = to.score_count = 0
         cdef int64_t b
         for n in range(layers):
@@ -206,7 +209,13 @@ cdef class Unrolling:
             for b in range(layer.first, layer.first + layer.choices):
                 gu_lay_out(&self._u, layer, b, first_node[n], first_node[n + 1], &to)
         return (
-            layer_nodes, layer_blocks, *whole, constants, targets[: to.target_count], scores[: to.score_count], final
+            layer_nodes,
+            layer_blocks,
+            *whole,
+            constants,
+            targets[: to.target_count],
+            scores[: to.score_count],
+            final,
         )
 
     def _ended(self, ends, after, narrow):

@@ -116,7 +116,7 @@ def _is_row(array: Any, dtype: Any, width: int) -> bool:
 
 
 def _kept(targets: Array, scores: Array, alive: Array, narrow: int) -> tuple[Array, Array]:
-    """Nodes to keep, ascending, and the new number of every node, -1 where it is pruned.
+    """Choose the nodes to keep, ascending, and the new number of every node, -1 where it is pruned.
 
     Of nodes with the same edges the first is kept.
     """
@@ -180,7 +180,7 @@ def _laid_out(layers: Sequence[Layer], final: Array) -> tuple[Array, ...]:
 
 
 def _ranges(which: Array, values: Array, low: Array, size: Array, row: Array, column: Array) -> tuple[Array, Array]:
-    """The values of the ranges of some rows, one after another, and where each begins."""
+    """Return the values of the ranges of some rows, one after another, and where each begins."""
     chosen = np.where(which, size, 0)
     held = which[row] & (column >= low[row]) & (column < (low + size)[row])
     return np.cumsum(chosen) - chosen, values[held]

@@ -75,6 +75,33 @@ def check_parse_features(
         raise ValueError(f"templates: values must be in -1..{len(values) - 1}, got {named.min()} to {named.max()}")
 
 
+def feature_counts(parts: npt.NDArray[np.int64], templates: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """Count the features of each part.
+
+    Parameters
+    ----------
+    parts : (m, width) array of int64
+    templates : (T, 5 + terms) array of int32
+
+    Returns
+    -------
+    (m,) array of int64
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or shape.
+    """
+    check_parts(parts, templates)
+    companion, start, stop = templates[:, 1:4].T
+    between = start >= 0
+    fixed = np.count_nonzero(~between) + np.count_nonzero(companion[~between] >= 0)
+    counts = np.full(len(parts), fixed)
+    for first, last in zip(start[between], stop[between], strict=True):
+        counts += np.maximum(np.abs(parts[:, first] - parts[:, last]) - 1, 0)
+    return counts
+
+
 def check_table(table: npt.NDArray[np.floating]) -> int:
     """Check a contiguous table of float32 or float64 weights, of shape ``(2^bits,)``; return the bits, 4 to 31."""
     check_type("table", table, *REALS)

@@ -1,3 +1,2 @@
-from gapless_kernels.features._parse_features_twin import feature_counts as feature_counts
 from gapless_kernels.features._parse_features_twin import part_features as part_features
 from gapless_kernels.features._parse_features_twin import score_parts as score_parts

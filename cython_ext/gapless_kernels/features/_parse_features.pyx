@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 import numpy as np
 
 from gapless_kernels._arguments import check_output, owned
-from gapless_kernels.features._arguments import check_parse_features, check_parts, check_table
+from gapless_kernels.features._arguments import check_parse_features, check_table, feature_counts
 
 cdef extern from *:
     """
@@ -57,7 +57,7 @@ cdef void evaluate(
     const int32_t[:, ::1] values,
     uint32_t[::1] evaluated,
 ) noexcept nogil:
-    """The values that the templates of part `p` combine."""
+    """Compute the values that the templates of part `p` combine."""
     cdef Py_ssize_t v, i, j, width = parts.shape[1]
     cdef int64_t low, high
     cdef uint32_t code
@@ -167,17 +167,6 @@ cdef void list_features(
             count = write_places(atoms, parts, p, templates, evaluated, shift, places, count)
 
 
-def feature_counts(parts, templates):
-    """Number of features of each part; see `_parse_features_twin.feature_counts`."""
-    check_parts(parts, templates)
-    between = templates[:, FROM] >= 0
-    companions = np.count_nonzero(templates[~between, COMPANION] >= 0)
-    counts = np.full(len(parts), np.count_nonzero(~between) + companions)
-    for row in templates[between]:
-        counts += np.maximum(np.abs(parts[:, row[FROM]] - parts[:, row[TO]]) - 1, 0)
-    return counts
-
-
 def score_parts(atoms, parts, values, templates, table, scores):
     """Add up the weights of each part's features; see `_parse_features_twin.score_parts`."""
     parts, values, templates = owned(parts, values, templates)
@@ -188,13 +177,7 @@ def score_parts(atoms, parts, values, templates, table, scores):
         return
     place_rows = np.empty((AHEAD, max(int(feature_counts(parts, templates).max()), 1)), np.int64)
     sums = scores if scores.flags.c_contiguous else np.empty(len(parts))
-    arguments = (
-        np.ascontiguousarray(atoms),
-        parts,
-        values,
-        templates,
-        shift,
-    )
+    arguments = np.ascontiguousarray(atoms), parts, values, templates, shift
     combined, counts = np.empty(len(values), np.uint32), np.zeros(AHEAD, np.intp)
     if table.dtype == np.float32:
         score[float](*arguments, table, sums, combined, place_rows, counts)
@@ -205,7 +188,7 @@ def score_parts(atoms, parts, values, templates, table, scores):
 
 
 def part_features(atoms, parts, values, templates, bits):
-    """The table places of all features of all parts; see `_parse_features_twin.part_features`."""
+    """List the table places of all features of all parts; see `_parse_features_twin.part_features`."""
     parts, values, templates = owned(parts, values, templates)
     check_parse_features(atoms, parts, values, templates)
     if not 4 <= bits <= 31:

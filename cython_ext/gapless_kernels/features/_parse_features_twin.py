@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gapless_kernels._arguments import check_output
-from gapless_kernels.features._arguments import check_parse_features, check_parts, check_table
+from gapless_kernels.features._arguments import check_parse_features, check_table
 
-__all__ = ["ATOM", "COUNT", "DISTANCE", "ORDER", "PAD", "feature_counts", "part_features", "score_parts"]
+__all__ = ["ATOM", "COUNT", "DISTANCE", "ORDER", "PAD", "part_features", "score_parts"]
 
 Atoms = npt.NDArray[np.uint32]
 Integers = npt.NDArray[np.int64]
@@ -35,34 +35,7 @@ States = npt.NDArray[np.uint64]
 
 ATOM, ORDER, DISTANCE, COUNT = range(4)
 PAD = 3
-_SEED, _COMPANION, _FROM, _TO, _MIDDLE, _TERMS = range(6)
 _MOST = 3
-
-
-def feature_counts(parts: Integers, templates: Rows) -> Integers:
-    """Count the features of each part.
-
-    Parameters
-    ----------
-    parts : (m, width) array of int64
-    templates : (T, 5 + terms) array of int32
-
-    Returns
-    -------
-    (m,) array of int64
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or shape.
-    """
-    check_parts(parts, templates)
-    between = templates[:, _FROM] >= 0
-    fixed = np.count_nonzero(~between) + np.count_nonzero(templates[~between, _COMPANION] >= 0)
-    counts = np.full(len(parts), fixed)
-    for row in templates[between]:
-        counts += np.maximum(np.abs(parts[:, row[_FROM]] - parts[:, row[_TO]]) - 1, 0)
-    return counts
 
 
 def score_parts(
@@ -156,7 +129,7 @@ def _places(atoms: Atoms, parts: Integers, values: Rows, templates: Rows, bits: 
 
 
 def _stir(state: States, value: States | np.uint64) -> States:
-    """One step of the hash: multiplicative (Knuth, TAOCP volume 3, section 6.4), high bits folded back."""
+    """Take a step of the hash: multiplicative (Knuth, TAOCP volume 3, section 6.4), high bits folded back."""
     mixed: States = (state ^ value) * np.uint64(0x9E3779B97F4A7C15)
     return mixed ^ (mixed >> np.uint64(29))
 

@@ -19,6 +19,13 @@ def check_array(name: str, array: Any, kind: type, size: int | None = None) -> N
         raise ValueError(f"{name} has {array.size} entries, expected {size}")
 
 
+def check_first(name: str, first: Any, held: str, size: int) -> None:
+    """Check where the rows of an array begin, and the last of them ends: numbers that rise from 0 to `size`."""
+    check_array(name, first, np.int64)
+    if not first.size or first[0] != 0 or first[-1] != size or np.any(first[1:] < first[:-1]):
+        raise ValueError(f"{name} must rise from 0 to the number of {held}, {size}")
+
+
 def check_adjacency(offsets: Any, neighbours: Any) -> int:
     """Check rows of neighbours and count the vertices.
 
@@ -37,10 +44,8 @@ def check_adjacency(offsets: Any, neighbours: Any) -> int:
     TypeError, ValueError
         Wrong types or shapes, offsets that fall, neighbours out of range.
     """
-    check_array("offsets", offsets, np.int64)
     check_array("neighbours", neighbours, np.int32)
-    if not offsets.size or offsets[0] != 0 or offsets[-1] != neighbours.size or np.any(offsets[1:] < offsets[:-1]):
-        raise ValueError(f"offsets must rise from 0 to the number of neighbours, {neighbours.size}")
+    check_first("offsets", offsets, "neighbours", neighbours.size)
     check_numbers("neighbours", neighbours, offsets.size - 1)
     return int(offsets.size - 1)
 
@@ -93,6 +98,4 @@ def check_search_sets(first: Any, members: Any, points: Any, count: int) -> None
     for name, vertices in (("members", members), ("points", points)):
         check_array(name, vertices, np.int64)
         check_numbers(name, vertices, count)
-    check_array("first", first, np.int64)
-    if not first.size or first[0] != 0 or first[-1] != members.size or np.any(first[1:] < first[:-1]):
-        raise ValueError(f"first must rise from 0 to the number of members, {members.size}")
+    check_first("first", first, "members", members.size)

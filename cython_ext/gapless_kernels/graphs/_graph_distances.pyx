@@ -4,7 +4,6 @@
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stddef cimport ptrdiff_t, size_t
 from libc.stdint cimport UINT8_MAX, UINT16_MAX, UINT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 import numpy as np
@@ -90,86 +89,61 @@ cdef enum:
 
 
 cdef class Search:
-    """Search one graph; see `_graph_distances_twin.Search`."""
+    """Search one graph; see `_graph_distances_twin.WaveSearch`."""
 
     cdef graph_waves waves
     cdef const graph_steps *steps
     cdef const int64_t[::1] offsets
     cdef const int32_t[::1] neighbours
-    cdef uint64_t *near[2]
+    # The arrays of `waves`, which points into them.
+    cdef int32_t[:, ::1] lists
+    cdef uint64_t[::1] rows, front_bits, open, near, far
     cdef bint busy
-    cdef ptrdiff_t near_capacity[2]
-    cdef ptrdiff_t open_capacity
     cdef readonly ptrdiff_t words
 
     def __cinit__(self, offsets, neighbours):
         self.offsets, self.neighbours = check_graph(offsets, neighbours)
-        cdef size_t v, n = self.offsets.shape[0] - 1
+        cdef ptrdiff_t n = self.offsets.shape[0] - 1
         cdef graph_waves *waves = &self.waves
         waves.n = n
         waves.offsets = &self.offsets[0]
         waves.neighbours = &self.neighbours[0] if self.neighbours.shape[0] else NULL
-        waves.front = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-        waves.next = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-        waves.touched = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-        waves.listed = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-        waves.list_index = <int32_t *>malloc((n + 1) * sizeof(int32_t))
-        if not (waves.front and waves.next and waves.touched and waves.listed and waves.list_index):
-            raise MemoryError
-        for v in range(n):
-            waves.list_index[v] = -1
-
-    def __dealloc__(self):
-        free(self.waves.front)
-        free(self.waves.next)
-        free(self.waves.touched)
-        free(self.waves.listed)
-        free(self.waves.list_index)
-        free(self.waves.open)
-        free(self.near[0])
-        free(self.near[1])
-        self.narrow()
-
-    cdef void narrow(self) noexcept:
-        """Free the rows."""
-        free(self.waves.rows)
-        free(self.waves.front_bits)
-        self.waves.rows = self.waves.front_bits = NULL
-        self.words = 0
+        self.lists = np.empty((5, n + 1), np.int32)
+        waves.front, waves.next, waves.touched = &self.lists[0, 0], &self.lists[1, 0], &self.lists[2, 0]
+        waves.listed, waves.list_index = &self.lists[3, 0], &self.lists[4, 0]
+        self.lists[4, :] = -1
+        self.open = self.near = self.far = np.empty(0, np.uint64)
 
     cdef int widen(self, ptrdiff_t words) except -1:
         """Allocate rows of `words` words, all zero."""
         if words == self.words:
             return 0
-        self.narrow()
-        self.waves.rows = <uint64_t *>calloc(self.waves.n + 1, 16 * words)
-        self.waves.front_bits = <uint64_t *>malloc((self.waves.n + 1) * 8 * words)
-        if self.waves.rows == NULL or self.waves.front_bits == NULL:
-            self.narrow()
-            raise MemoryError
+        self.words, self.rows, self.front_bits = 0, None, None
+        self.rows = np.zeros((self.waves.n + 1) * 2 * words, np.uint64)
+        self.front_bits = np.empty((self.waves.n + 1) * words, np.uint64)
+        self.waves.rows, self.waves.front_bits = &self.rows[0], &self.front_bits[0]
         self.words = words
         self.steps = graph_steps_for(words)
         return 0
 
     cdef uint64_t *near_buffer(self, ptrdiff_t which, ptrdiff_t count) except NULL:
         """Return the output buffer of a gather; its contents are lost."""
-        cdef uint64_t *larger
-        if self.near_capacity[which] < count * self.words:
-            larger = <uint64_t *>realloc(self.near[which], (2 * count * self.words + 1) * 8)
-            if larger == NULL:
-                raise MemoryError
-            self.near[which], self.near_capacity[which] = larger, 2 * count * self.words
-        return self.near[which]
+        if which:
+            self.far = self.enlarged(self.far, count)
+            return &self.far[0]
+        self.near = self.enlarged(self.near, count)
+        return &self.near[0]
+
+    cdef uint64_t[::1] enlarged(self, uint64_t[::1] buffer, ptrdiff_t rows):
+        """Return the buffer if it holds so many rows, otherwise a larger one."""
+        if 0 < buffer.shape[0] >= rows * self.words:
+            return buffer
+        return np.empty(2 * rows * self.words + 1, np.uint64)
 
     cdef int open_for(self, ptrdiff_t targets) except -1:
         """Allocate the open pairs of the targets."""
-        if self.open_capacity < targets * self.words:
-            free(self.waves.open)
-            self.open_capacity = 2 * targets * self.words
-            self.waves.open = <uint64_t *>malloc(self.open_capacity * 8)
-            if self.waves.open == NULL:
-                self.open_capacity = 0
-                raise MemoryError
+        self.open = self.enlarged(self.open, targets)
+        self.waves.open = &self.open[0]
         return 0
 
     cdef int push(self) except -1:
@@ -299,12 +273,14 @@ cdef class Search:
             self.steps.clear(waves)
 
     def distances(self, points, clique_first, clique_members, table, words):
-        """Fill a table; see `_graph_distances_twin.Search.distances`."""
+        """Fill a table; see `_graph_distances_twin.WaveSearch.distances`."""
         if all(array.flags.c_contiguous for array in (points, clique_first, clique_members)):
             points, clique_first, clique_members = owned(points, clique_first, clique_members)
         check_search(self.waves.n, points, clique_first, clique_members, table, words)
         if self.busy:
-            raise RuntimeError("this search of a graph is running in another thread; give each thread its own")
+            raise RuntimeError(
+                "this search of a graph is running in another thread; give each thread its own"
+            )
         self.busy = True
         try:
             return self.fill(points, clique_first, clique_members, table, words)

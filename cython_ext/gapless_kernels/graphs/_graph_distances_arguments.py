@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gapless_kernels._arguments import check_output
+from gapless_kernels.graphs._adjacency_arguments import check_first
 
 WORDS = (1, 2)
 
 
 class GraphSearch(Protocol):
-    """Searches in one graph; see `_graph_distances_twin.Search`."""
+    """Searches in one graph; see `_graph_distances_twin.WaveSearch`."""
 
     @property
     def words(self) -> int:
@@ -54,10 +55,7 @@ def check_search(n: int, points: Any, clique_first: Any, clique_members: Any, ta
             raise ValueError(f"{name} names a vertex that is none")
     if np.unique(points).size < points.size:
         raise ValueError("points names a vertex twice")
-    if not clique_first.size or clique_first[0] != 0 or clique_first[-1] != clique_members.size:
-        raise ValueError("clique_first must start at 0 and end at the number of members")
-    if np.any(np.diff(clique_first) < 0):
-        raise ValueError("clique_first falls")
+    check_first("clique_first", clique_first, "members", clique_members.size)
     if table.dtype not in (np.uint8, np.uint16, np.uint32):
         raise ValueError(f"table must be unsigned, of at most 4 bytes, got {table.dtype}")
     check_output("table", table, (points.size, points.size), table.dtype)

@@ -23,17 +23,8 @@ typedef struct {
     ptrdiff_t *offset;   /* index of the cell of slice 0, which may lie before the window */
     lb_cell *to_sink, *from_source;
     double *through; /* a bound on all routes through each arc */
+    array_owner owner;
 } lb_grid;
-
-static void lb_close_grid(lb_grid *g)
-{
-    free(g->low);
-    free(g->offset);
-    free(g->to_sink);
-    free(g->from_source);
-    free(g->through);
-    memset(g, 0, sizeof *g);
-}
 
 static double lb_earliest_arrival(const lb_model *m, ptrdiff_t v)
 {
@@ -43,11 +34,11 @@ static double lb_earliest_arrival(const lb_model *m, ptrdiff_t v)
 /* Allocate the cells of both passes, without bounds. 0 without memory. */
 static int lb_open_grid(const lb_model *m, lb_grid *g)
 {
-    g->low = malloc((size_t)(2 * m->n) * sizeof(int32_t));
-    g->offset = malloc((size_t)m->n * sizeof(ptrdiff_t));
-    if (!g->low || !g->offset)
+    g->low = own_array(&g->owner, m->n, sizeof(int32_t));
+    g->high = own_array(&g->owner, m->n, sizeof(int32_t));
+    g->offset = own_array(&g->owner, m->n, sizeof(ptrdiff_t));
+    if (g->owner.failed)
         return 0;
-    g->high = g->low + m->n;
     ptrdiff_t cells = 0;
     for (ptrdiff_t v = 0; v < m->n; v++) {
         const int closed = lb_earliest_arrival(m, v) > m->upper[v];
@@ -56,9 +47,9 @@ static int lb_open_grid(const lb_model *m, lb_grid *g)
         g->offset[v] = cells - g->low[v];
         cells += g->high[v] - g->low[v] + 1;
     }
-    g->to_sink = malloc((size_t)(cells + 1) * sizeof(lb_cell));
-    g->from_source = malloc((size_t)(cells + 1) * sizeof(lb_cell));
-    if (!g->to_sink || !g->from_source)
+    g->to_sink = own_array(&g->owner, cells, sizeof(lb_cell));
+    g->from_source = own_array(&g->owner, cells, sizeof(lb_cell));
+    if (g->owner.failed)
         return 0;
     for (ptrdiff_t i = 0; i < cells; i++)
         g->to_sink[i] = g->from_source[i] = (lb_cell){INFINITY, INFINITY, -1};
@@ -157,9 +148,10 @@ static int lb_fill(const lb_model *m, lb_grid *g, int back, const int32_t *first
 {
     lb_cell *cells = back ? g->to_sink : g->from_source;
     const int32_t root = back ? m->sink : m->source, goal = back ? m->source : m->sink;
-    lb_hop *hops = malloc((size_t)(first[m->n] + 1) * sizeof(lb_hop));
-    ptrdiff_t *begin = malloc((size_t)(m->n + 1) * sizeof(ptrdiff_t)), count = 0;
-    int status = hops && begin ? LB_COMPLETE : LB_NO_MEMORY;
+    array_owner workspace = {0};
+    lb_hop *hops = own_array(&workspace, first[m->n], sizeof(lb_hop));
+    ptrdiff_t *begin = own_array(&workspace, m->n + 1, sizeof(ptrdiff_t)), count = 0;
+    int status = workspace.failed ? LB_NO_MEMORY : LB_COMPLETE;
     if (status == LB_COMPLETE) {
         for (ptrdiff_t x = 0; x < m->n; x++) {
             begin[x] = count;
@@ -182,15 +174,14 @@ static int lb_fill(const lb_model *m, lb_grid *g, int back, const int32_t *first
             cells[g->offset[goal] + k] =
                 lb_cell_of(g, back, goal, k, hops + begin[goal], hops + begin[goal + 1]);
     }
-    free(hops);
-    free(begin);
+    free_arrays(&workspace);
     return status;
 }
 
 /* Bound the routes through each arc, from both passes. */
 static int lb_fill_through(const lb_model *m, lb_grid *g)
 {
-    g->through = malloc((size_t)(m->m + 1) * sizeof(double));
+    g->through = own_array(&g->owner, m->m, sizeof(double));
     if (!g->through)
         return LB_NO_MEMORY;
     for (ptrdiff_t a = 0; a < m->m; a++) {

@@ -11,6 +11,7 @@
 typedef struct {
     lb_entry *label;
     int32_t *first;
+    array_owner owner;
 } lb_order;
 
 typedef struct {
@@ -26,22 +27,16 @@ static int lb_cheaper_entry(const void *a, const void *b)
     return (x->label > y->label) - (x->label < y->label);
 }
 
-static void lb_close_order(lb_order *o)
-{
-    free(o->label);
-    free(o->first);
-    memset(o, 0, sizeof *o);
-}
-
 /* Sort the labels with the main resource in slices `from` to `to` - 1; of each bin the `limit` cheapest at
  * most. */
 static int lb_order_side(lb_order *o, const lb_side *s, ptrdiff_t from, ptrdiff_t to, int32_t limit)
 {
     const lb_model *m = s->m;
     ptrdiff_t count = 0;
-    o->label = malloc((size_t)(s->count + 1) * sizeof(lb_entry));
-    o->first = malloc((size_t)(m->n + 1) * sizeof(int32_t));
-    if (!o->label || !o->first)
+    free_arrays(&o->owner);
+    o->label = own_array(&o->owner, s->count, sizeof(lb_entry));
+    o->first = own_array(&o->owner, m->n + 1, sizeof(int32_t));
+    if (o->owner.failed)
         return LB_NO_MEMORY;
     for (ptrdiff_t v = 0; v < m->n; v++) {
         o->first[v] = (int32_t)count;
@@ -103,34 +98,6 @@ static double lb_latest_arrival(const lb_side *f, const lb_entry *x, ptrdiff_t a
     return to > low ? -to : -low;
 }
 
-/* Lower `best` to the least cost of a pair over an arc. 1 if the pulse stopped the search. */
-static int lb_best_pair(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo,
-                        ptrdiff_t a, double *best)
-{
-    const lb_model *m = f->m;
-    const ptrdiff_t u = m->tail[a], w = m->head[a];
-    const double arc_cost = lb_arc_cost(m, a);
-    const int32_t first = bo->first[w], end = bo->first[w + 1];
-    double limit = *best;
-    for (int32_t i = fo->first[u]; i < fo->first[u + 1] && first < end; i++) {
-        const double so_far = fo->label[i].cost + arc_cost;
-        if (so_far + bo->label[first].cost >= limit)
-            break;
-        const double latest = lb_latest_arrival(f, fo->label + i, a);
-        const uint64_t visited = fo->label[i].visited;
-        const lb_entry *y = bo->label + first;
-        for (; y < bo->label + end && so_far + y->cost < limit; y++)
-            if (y->main <= latest && !(y->visited & visited)) {
-                const double cost = lb_join_cost(f, b, fo->label[i].label, a, y->label, limit);
-                limit = cost < limit ? cost : limit;
-            }
-        if (lb_must_stop(m, y - bo->label - first))
-            return 1;
-    }
-    *best = limit;
-    return 0;
-}
-
 /* The cheapest pairs: a heap with the costliest on top. */
 typedef struct {
     lb_pair *pair;
@@ -170,10 +137,62 @@ static void lb_offer(lb_heap *h, lb_pair pair)
     }
 }
 
-/* Collect the cheapest pairs below the threshold, arc by arc in the order of their bounds.
+/* The cost that the next pair must undercut. */
+static double lb_pair_limit(const lb_model *m, const lb_heap *h)
+{
+    return h->count < h->capacity ? m->below + m->rounding : h->pair[0].cost;
+}
+
+/* Collect the pairs over an arc that cost less than `cut`, until the heap is full and lowers it. 1 if the
+ * pulse stopped the search.
  *
  * Labels from the source are extended up to slice `first_unextended` only. An arc that arrives before it
  * would join pairs that another arc of the same route joins, too; arcs into the sink join all. */
+static int lb_join_over_arc(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo,
+                            ptrdiff_t a, ptrdiff_t first_unextended, double cut, lb_heap *h)
+{
+    const lb_model *m = f->m;
+    const ptrdiff_t u = m->tail[a], w = m->head[a];
+    const double arc_cost = lb_arc_cost(m, a);
+    const int32_t first = bo->first[w], end = bo->first[w + 1];
+    for (int32_t i = fo->first[u]; i < fo->first[u + 1] && first < end; i++) {
+        const double so_far = fo->label[i].cost + arc_cost;
+        if (so_far + bo->label[first].cost >= cut)
+            break;
+        const double latest = lb_latest_arrival(f, fo->label + i, a);
+        if (w != m->sink && lb_slice(m, -latest) < first_unextended)
+            continue;
+        const uint64_t visited = fo->label[i].visited;
+        const lb_entry *y = bo->label + first;
+        for (; y < bo->label + end && so_far + y->cost < cut; y++) {
+            if (y->main > latest || (y->visited & visited))
+                continue;
+            const double cost = lb_join_cost(f, b, fo->label[i].label, a, y->label, cut);
+            if (cost < cut) {
+                lb_offer(h, (lb_pair){cost, fo->label[i].label, (int32_t)a, y->label});
+                cut = lb_pair_limit(m, h);
+            }
+        }
+        if (lb_must_stop(m, 1 + (y - bo->label - first)))
+            return 1;
+    }
+    return 0;
+}
+
+/* Lower `best` to the least cost of a pair over an arc. 1 if the pulse stopped the search. */
+static int lb_best_pair(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo,
+                        ptrdiff_t a, double *best)
+{
+    lb_pair pair;
+    lb_heap heap = {&pair, 0, 1};
+    if (lb_join_over_arc(f, fo, b, bo, a, 0, *best, &heap))
+        return 1;
+    if (heap.count)
+        *best = pair.cost;
+    return 0;
+}
+
+/* Collect the cheapest pairs below the threshold, arc by arc in the order of their bounds. */
 static int lb_cheapest_pairs(const lb_side *f, const lb_order *fo, const lb_side *b, const lb_order *bo,
                              ptrdiff_t first_unextended, lb_heap *h)
 {
@@ -194,33 +213,11 @@ static int lb_cheapest_pairs(const lb_side *f, const lb_order *fo, const lb_side
     }
     qsort(arcs, (size_t)count, sizeof(lb_arc_price), lb_cheaper);
     for (ptrdiff_t k = 0; k < count && status == LB_COMPLETE; k++) {
-        const ptrdiff_t a = arcs[k].arc, u = m->tail[a], w = m->head[a];
-        const double arc_cost = lb_arc_cost(m, a);
-        double cut = h->count < h->capacity ? m->below + m->rounding : h->pair[0].cost;
+        const double cut = lb_pair_limit(m, h);
         if (arcs[k].cost >= cut)
             break;
-        for (int32_t i = fo->first[u]; i < fo->first[u + 1] && status == LB_COMPLETE; i++) {
-            const double so_far = fo->label[i].cost + arc_cost;
-            if (so_far + bo->label[bo->first[w]].cost >= cut)
-                break;
-            const double latest = lb_latest_arrival(f, fo->label + i, a);
-            if (w != m->sink && lb_slice(m, -latest) < first_unextended)
-                continue;
-            const uint64_t visited = fo->label[i].visited;
-            int32_t j = bo->first[w];
-            for (; j < bo->first[w + 1] && so_far + bo->label[j].cost < cut; j++) {
-                const lb_entry *y = bo->label + j;
-                if (y->main > latest || (y->visited & visited))
-                    continue;
-                const double cost = lb_join_cost(f, b, fo->label[i].label, a, y->label, cut);
-                if (cost < cut) {
-                    lb_offer(h, (lb_pair){cost, fo->label[i].label, (int32_t)a, y->label});
-                    cut = h->count < h->capacity ? m->below + m->rounding : h->pair[0].cost;
-                }
-            }
-            if (lb_must_stop(m, 1 + j - bo->first[w]))
-                status = LB_STOPPED;
-        }
+        if (lb_join_over_arc(f, fo, b, bo, arcs[k].arc, first_unextended, cut, h))
+            status = LB_STOPPED;
         if (m->user->fault.kind)
             status = LB_FAULT;
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "labels/user_state.h"
+#include "owner.h"
 
 #define LB_COMPLETE 0
 #define LB_STOPPED 1
@@ -60,6 +61,7 @@ typedef struct {
     double *min_step_cost;   /* of each kind */
     int64_t *previous_first; /* by kind and state: where its previous states begin */
     int32_t *previous_states; /* those from which an arc leads to a state that simulates this one */
+    array_owner owner;
 } lb_model;
 
 /* Charge some steps. Whether to stop; after a 1, the caller has LB_STEPS_TO_PULSE steps to finish its
@@ -99,13 +101,6 @@ static ptrdiff_t lb_slice(const lb_model *m, double x)
     return k < 1 ? 0 : k < (double)m->steps ? (ptrdiff_t)k : m->steps - 1;
 }
 
-static void lb_close_model(lb_model *m)
-{
-    free(m->min_step_cost);
-    free(m->previous_first);
-    free(m->previous_states);
-}
-
 /* Whether an arc of kind c leads from state s to a state that simulates t. */
 static int lb_reaches_state(const lb_model *m, ptrdiff_t c, ptrdiff_t s, ptrdiff_t t)
 {
@@ -140,10 +135,10 @@ static int lb_open_model(lb_model *m)
         if (m->next_states[i] >= 0)
             for (ptrdiff_t t = 0; t < states; t++)
                 capacity += m->simulates[m->next_states[i] * states + t];
-    m->min_step_cost = malloc((size_t)(kinds + 1) * sizeof(double));
-    m->previous_first = calloc((size_t)(kinds * states + 1), sizeof(int64_t));
-    m->previous_states = malloc((size_t)(capacity + 1) * sizeof(int32_t));
-    if (!m->min_step_cost || !m->previous_first || !m->previous_states)
+    m->min_step_cost = own_array(&m->owner, kinds, sizeof(double));
+    m->previous_first = own_array(&m->owner, kinds * states + 1, sizeof(int64_t));
+    m->previous_states = own_array(&m->owner, capacity, sizeof(int32_t));
+    if (m->owner.failed)
         return 0;
     m->min_final_cost = INFINITY;
     for (ptrdiff_t s = 0; s < states; s++)

@@ -1,4 +1,7 @@
-/* Searches over labels: the cheapest routes, the cheapest route through each arc, all routes below a cost. */
+/* Searches over labels: the cheapest routes, the cheapest route through each arc, all routes below a cost.
+ *
+ * The headers of label setting form one translation unit, each on top of the one before: user_state.h,
+ * model.h, grid.h, side.h, join.h, search.h. windows.h stands alone. */
 #ifndef GAPLESS_LABELS_SEARCH_H
 #define GAPLESS_LABELS_SEARCH_H
 
@@ -122,12 +125,12 @@ typedef struct {
 
 static void lb_close_search(lb_search *s)
 {
-    lb_close_order(&s->fo);
-    lb_close_order(&s->bo);
+    free_arrays(&s->fo.owner);
+    free_arrays(&s->bo.owner);
     lb_close_side(&s->f);
     lb_close_side(&s->b);
-    lb_close_grid(&s->grid);
-    lb_close_model(s->m);
+    free_arrays(&s->grid.owner);
+    free_arrays(&s->m->owner);
 }
 
 /* Run the pass from the source, too, so that labels of both sides are bounded from now on. */
@@ -180,8 +183,6 @@ static int lb_run_both_directions(lb_search *s)
 /* Sort the labels of both sides; from the source only those in slices before `first_unextended`. */
 static int lb_order_sides(lb_search *s, ptrdiff_t first_unextended, int32_t limit)
 {
-    lb_close_order(&s->fo);
-    lb_close_order(&s->bo);
     const int status = lb_order_side(&s->fo, &s->f, 0, first_unextended, limit);
     return status == LB_COMPLETE ? lb_order_side(&s->bo, &s->b, 0, s->m->steps, limit) : status;
 }
@@ -189,8 +190,8 @@ static int lb_order_sides(lb_search *s, ptrdiff_t first_unextended, int32_t limi
 /* Drop all labels, and free their memory if they have filled it. 0 without memory. */
 static int lb_restart(lb_search *s, int full)
 {
-    lb_close_order(&s->fo);
-    lb_close_order(&s->bo);
+    free_arrays(&s->fo.owner);
+    free_arrays(&s->bo.owner);
     for (lb_side *side = &s->f;; side = &s->b) {
         const lb_side old = *side;
         if (!full)

@@ -7,7 +7,6 @@
 #ifndef GAPLESS_LABELS_SIDE_H
 #define GAPLESS_LABELS_SIDE_H
 
-#include "resize.h"
 #include "labels/grid.h"
 
 #define LB_BINS 16
@@ -63,6 +62,7 @@ typedef struct {
     ptrdiff_t done;
     ptrdiff_t created, compared; /* labels in all; labels compared in the last extension */
     double bytes;
+    array_owner owner; /* of the arrays that do not grow */
 } lb_side;
 
 static void lb_close_side(lb_side *s)
@@ -71,18 +71,12 @@ static void lb_close_side(lb_side *s)
         free(s->bin[i].entry);
     for (ptrdiff_t k = 0; s->todo && k < s->m->steps; k++)
         free(s->todo[k].label);
-    free(s->first);
-    free(s->arcs);
-    free(s->floor);
     free(s->label);
     free(s->used);
     free(s->set);
     free(s->row);
     free(s->user_state);
-    free(s->bin);
-    free(s->width);
-    free(s->closed);
-    free(s->todo);
+    free_arrays(&s->owner);
     memset(s, 0, sizeof *s);
 }
 
@@ -119,9 +113,9 @@ static int lb_list_arcs(lb_side *s)
 {
     const lb_model *m = s->m;
     const int32_t *from = s->back ? m->head : m->tail;
-    s->first = calloc((size_t)m->n + 2, sizeof(int32_t));
-    s->arcs = malloc((size_t)(m->m + 1) * sizeof(int32_t));
-    if (!s->first || !s->arcs)
+    s->first = own_array(&s->owner, m->n + 2, sizeof(int32_t));
+    s->arcs = own_array(&s->owner, m->m, sizeof(int32_t));
+    if (s->owner.failed)
         return 0;
     for (ptrdiff_t a = 0; a < m->m; a++)
         if (m->cost[a] < INFINITY)
@@ -182,15 +176,15 @@ static int lb_open_side(lb_side *s, const lb_model *m, int back, const uint64_t 
     s->m = m;
     s->back = back;
     s->memory = memory;
-    s->floor = malloc((size_t)(2 * cells + m->resources) * sizeof(double));
-    s->bin = calloc((size_t)(m->n * LB_BINS), sizeof(lb_bin));
-    s->width = malloc((size_t)m->n * sizeof(double));
-    s->closed = calloc((size_t)(m->n * LB_BINS * m->words), sizeof(uint64_t));
-    s->todo = calloc((size_t)m->steps, sizeof(lb_list));
-    if (!s->floor || !s->bin || !s->width || !s->closed || !s->todo || !lb_list_arcs(s))
+    s->floor = own_array(&s->owner, cells, sizeof(double));
+    s->ceiling = own_array(&s->owner, cells, sizeof(double));
+    s->begin = own_array(&s->owner, m->resources, sizeof(double));
+    s->bin = own_array(&s->owner, m->n * LB_BINS, sizeof(lb_bin));
+    s->width = own_array(&s->owner, m->n, sizeof(double));
+    s->closed = own_array(&s->owner, m->n * LB_BINS * m->words, sizeof(uint64_t));
+    s->todo = own_array(&s->owner, m->steps, sizeof(lb_list));
+    if (s->owner.failed || !lb_list_arcs(s))
         return 0;
-    s->ceiling = s->floor + cells;
-    s->begin = s->ceiling + cells;
     for (ptrdiff_t i = 0; i < cells; i++) {
         s->floor[i] = back ? -m->upper[i] : m->lower[i];
         s->ceiling[i] = back ? -m->lower[i] : m->upper[i];

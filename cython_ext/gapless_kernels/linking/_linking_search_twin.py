@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -115,14 +116,12 @@ def linking_search(
     return LinkingSearchResult(state.choice, state.value, state.value, True, 0, nodes, 0, False, None)
 
 
+@dataclass
 class _State:
     """The incumbent."""
 
-    def __init__(self, cutoff: float) -> None:
-        self.value, self.choice = cutoff, None
-
     value: float
-    choice: Ints | None
+    choice: Ints | None = None
 
     def offer(self, choice: Ints, cost: float) -> None:
         if cost < self.value:

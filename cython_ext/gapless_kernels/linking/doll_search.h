@@ -52,6 +52,7 @@ TARGET static int NAMED(try_russian_doll)(
     NAMED(doll_order)(m, order);
     if (!NAMED(fill_russian_doll)(&d, m, &h->problem, h->place_of, settled, order, coarse, &base)) {
         free(order);
+        free_arrays(&d.owner);
         return LK_NO_MEMORY;
     }
     /* A choice counts if it is cheaper than the best by a step: in cells, below `level`. */
@@ -84,6 +85,6 @@ TARGET static int NAMED(try_russian_doll)(
         && !NAMED(offer_doll_choice)(h, m, &d, order, settled))
         status = LK_NO_MEMORY;
     free(order);
-    NAMED(drop_russian_doll)(&d);
+    free_arrays(&d.owner);
     return status;
 }

@@ -65,7 +65,7 @@ TARGET static int NAMED(reduce_model)(NAMED(model) *m, const uint8_t *keep, int3
     NAMED(model) reduced;
     if (!NAMED(compact)(m, keep, &reduced, settled))
         return LK_NO_MEMORY;
-    NAMED(drop_model)(m);
+    free_arrays(&m->owner);
     *m = reduced;
     return LK_OPEN;
 }
@@ -101,7 +101,7 @@ TARGET static int NAMED(improve)(NAMED(incumbent) *h, const int32_t *from, ptrdi
             break;
         memcpy(c.choice, c.best, (size_t)m->k * sizeof(int32_t));
     }
-    NAMED(drop_local_state)(&c);
+    free_arrays(&c.owner);
     return 1;
 }
 

@@ -8,6 +8,7 @@ typedef struct {
     REAL *workspace;        /* (widest set) */
     WIDE value, best_value;
     uint64_t state; /* of the random numbers */
+    array_owner owner;
 } NAMED(local_state);
 
 TARGET static uint64_t NAMED(sample)(NAMED(local_state) *c, uint64_t below)
@@ -104,27 +105,18 @@ TARGET static void NAMED(local_search)(NAMED(local_state) *c, ptrdiff_t kicks, R
     }
 }
 
-TARGET static void NAMED(drop_local_state)(NAMED(local_state) *c)
-{
-    free(c->choice);
-    free(c->best);
-    free(c->cost);
-    free(c->workspace);
-    memset(c, 0, sizeof(*c));
-}
-
 /* Allocate; the choice is the first member of each set. 0 without memory. */
 TARGET static int NAMED(make_local_state)(NAMED(local_state) *c, const NAMED(model) *m, uint64_t seed)
 {
     memset(c, 0, sizeof(*c));
     c->m = m;
     c->state = seed * 2 + 1;
-    c->choice = malloc(((size_t)m->k + 1) * sizeof(int32_t));
-    c->best = malloc(((size_t)m->k + 1) * sizeof(int32_t));
-    c->cost = malloc(((size_t)m->width + 1) * sizeof(REAL));
-    c->workspace = malloc(((size_t)m->width + 1) * sizeof(REAL));
-    if (!c->choice || !c->best || !c->cost || !c->workspace) {
-        NAMED(drop_local_state)(c);
+    c->choice = own_array(&c->owner, m->k, sizeof *c->choice);
+    c->best = own_array(&c->owner, m->k, sizeof *c->best);
+    c->cost = own_array(&c->owner, m->width, sizeof(REAL));
+    c->workspace = own_array(&c->owner, m->width, sizeof(REAL));
+    if (c->owner.failed) {
+        free_arrays(&c->owner);
         return 0;
     }
     for (ptrdiff_t i = 0; i < m->k; i++)

@@ -11,3 +11,14 @@
 #include "linking/incumbent.h"
 #include "linking/doll_search.h"
 #include "linking/split.h"
+#undef TYPE
+#undef REAL
+#undef DIST
+#undef WIDE
+#undef SUM
+#undef CELL
+#undef CELL_BITS
+#undef FULL
+#undef MOST
+#undef HALF
+#undef LIFT

@@ -17,41 +17,29 @@ typedef struct {
     ptrdiff_t *count; /* (k) members of each set */
     int32_t *set;     /* (k) its number in the problem */
     int32_t *member;  /* (width) its number in the problem; -1 for padding */
-    DIST *dist;       /* see BLOCK; in the model of the whole problem a plain (width, width) table */
+    DIST *dist;       /* see BLOCK; in the model of the whole problem a plain (width, width) table: */
+    int is_plain;
     REAL *own;        /* (width) unary costs */
     REAL *message;    /* (width * k) */
     WIDE constant;
     int shift; /* whole distances are shifted left by so many bits */
+    array_owner owner;
 } NAMED(model);
 
-TARGET static void NAMED(drop_model)(NAMED(model) *m)
-{
-    free(m->first);
-    free(m->count);
-    free(m->set);
-    free(m->member);
-    free(m->dist);
-    free(m->own);
-    free(m->message);
-    memset(m, 0, sizeof(*m));
-}
-
+/* Allocate; `free_arrays` of the owner frees, also after a failure. 0 without memory. */
 TARGET static int NAMED(make_model)(NAMED(model) *m, ptrdiff_t k, ptrdiff_t width)
 {
     memset(m, 0, sizeof(*m));
     m->k = k;
     m->width = width;
-    m->first = malloc(((size_t)k + 1) * sizeof(ptrdiff_t));
-    m->count = malloc(((size_t)k + 1) * sizeof(ptrdiff_t));
-    m->set = malloc(((size_t)k + 1) * sizeof(int32_t));
-    m->member = malloc(((size_t)width + 1) * sizeof(int32_t));
-    m->dist = calloc((size_t)width * (size_t)width + 1, sizeof(DIST));
-    m->own = calloc((size_t)width + 1, sizeof(REAL));
-    m->message = calloc((size_t)width * (size_t)k + 1, sizeof(REAL));
-    if (m->first && m->count && m->set && m->member && m->dist && m->own && m->message)
-        return 1;
-    NAMED(drop_model)(m);
-    return 0;
+    m->first = own_array(&m->owner, k + 1, sizeof *m->first);
+    m->count = own_array(&m->owner, k, sizeof *m->count);
+    m->set = own_array(&m->owner, k, sizeof *m->set);
+    m->member = own_array(&m->owner, width, sizeof *m->member);
+    m->dist = own_array(&m->owner, width * width, sizeof(DIST));
+    m->own = own_array(&m->owner, width, sizeof(REAL));
+    m->message = own_array(&m->owner, width * k, sizeof(REAL));
+    return !m->owner.failed;
 }
 
 /* The messages of set i from its pairs with set j. */
@@ -78,6 +66,10 @@ TARGET static inline REAL NAMED(subtract_minimum)(REAL *own, ptrdiff_t count)
  * neighbours in a sweep are neighbours in memory. */
 #define BLOCK(m, i, j) ((m)->dist + (m)->first[i] * (m)->width + (m)->count[i] * (m)->first[j])
 #define DISTANCE(m, i, a, j, b) (BLOCK(m, i, j)[(a) * ((m)->first[(j) + 1] - (m)->first[j]) + (b)])
+/* The distances of member a of set i from set j, in either layout. */
+#define DISTANCES(m, i, a, j) \
+    ((m)->is_plain ? (m)->dist + ((m)->first[i] + (a)) * (m)->width + (m)->first[j] \
+                   : &DISTANCE(m, i, a, j, 0))
 
 /* Compute the lower bound; it holds as long as no pair has a negative cost. */
 TARGET static WIDE NAMED(bound_of)(const NAMED(model) *m)
@@ -104,13 +96,13 @@ TARGET static int NAMED(compact)(const NAMED(model) * m, const uint8_t *keep, NA
             width += (remaining + GAPLESS_OCTET - 1) / GAPLESS_OCTET * GAPLESS_OCTET;
         }
     }
-    int32_t *from = malloc(((size_t)width + 1) * sizeof(int32_t)); /* where a place was in its old set */
-    ptrdiff_t *old_set = malloc(((size_t)k + 1) * sizeof(ptrdiff_t));
-    ptrdiff_t *single = malloc(((size_t)m->k + 1) * 2 * sizeof(ptrdiff_t));
-    if (!from || !old_set || !single || !NAMED(make_model)(into, k, width)) {
-        free(from);
-        free(old_set);
-        free(single);
+    array_owner workspace = {0};
+    int32_t *from = own_array(&workspace, width, sizeof *from); /* where a place was in its old set */
+    ptrdiff_t *old_set = own_array(&workspace, k, sizeof *old_set);
+    ptrdiff_t *single = own_array(&workspace, 2 * m->k, sizeof *single);
+    if (!NAMED(make_model)(into, k, width) || workspace.failed) {
+        free_arrays(&workspace);
+        free_arrays(&into->owner);
         return 0;
     }
     into->shift = m->shift;
@@ -152,8 +144,7 @@ TARGET static int NAMED(compact)(const NAMED(model) * m, const uint8_t *keep, NA
             const ptrdiff_t x = from[a];
             const REAL *received = m->message + m->first[old_set[i]] * m->k + x;
             for (ptrdiff_t j = 0; j < k; j++) {
-                const DIST *old_row =
-                    BLOCK(m, old_set[i], old_set[j]) + x * (m->first[old_set[j] + 1] - m->first[old_set[j]]);
+                const DIST *old_row = DISTANCES(m, old_set[i], x, old_set[j]);
                 DIST *row = BLOCK(into, i, j) + (a - begin) * (into->first[j + 1] - into->first[j]);
                 const int32_t *old_places = from + into->first[j];
                 if (into->count[j] == m->count[old_set[j]])
@@ -166,7 +157,7 @@ TARGET static int NAMED(compact)(const NAMED(model) * m, const uint8_t *keep, NA
             WIDE cost = m->own[m->first[old_set[i]] + x];
             for (ptrdiff_t s = 0; s < singles; s++) {
                 const ptrdiff_t j = single[2 * s], b = single[2 * s + 1];
-                cost += LIFT(DISTANCE(m, old_set[i], x, j, b - m->first[j]), m->shift) - received[j * w]
+                cost += LIFT(DISTANCES(m, old_set[i], x, j)[b - m->first[j]], m->shift) - received[j * w]
                         - MESSAGE(m, j, old_set[i])[b - m->first[j]];
             }
             into->own[a] = (REAL)cost;
@@ -176,13 +167,11 @@ TARGET static int NAMED(compact)(const NAMED(model) * m, const uint8_t *keep, NA
         for (ptrdiff_t t = 0; t < s; t++) {
             const ptrdiff_t i = single[2 * s], a = single[2 * s + 1], j = single[2 * t],
                             b = single[2 * t + 1];
-            into->constant += LIFT(DISTANCE(m, i, a - m->first[i], j, b - m->first[j]), m->shift)
+            into->constant += LIFT(DISTANCES(m, i, a - m->first[i], j)[b - m->first[j]], m->shift)
                               - MESSAGE(m, i, j)[a - m->first[i]] - MESSAGE(m, j, i)[b - m->first[j]];
         }
     for (ptrdiff_t i = 0; i < k; i++)
         into->constant += NAMED(subtract_minimum)(into->own + into->first[i], into->count[i]);
-    free(from);
-    free(old_set);
-    free(single);
+    free_arrays(&workspace);
     return 1;
 }

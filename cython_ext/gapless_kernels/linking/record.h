@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resize.h"
+#include "owner.h"
 
 enum {
     LK_STAGE =

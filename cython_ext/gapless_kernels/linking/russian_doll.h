@@ -26,55 +26,35 @@ typedef struct {
     ptrdiff_t *next_candidate; /* (k) */
     ptrdiff_t *candidate_count; /* (k) */
     int32_t *choice;           /* (k) */
+    array_owner owner;
 } NAMED(russian_doll);
 
-#define DOLL_ARRAYS(X, k, width, widest)     \
-    X(first, (k) + 1)                        \
-    X(count, k)                              \
-    X(member, width)                         \
-    X(pair, (width) * (width))               \
-    X(own, width)                            \
-    X(set_minimum, k)                        \
-    X(later_minimum, width)                  \
-    X(suffix_bound, (k) + 2)                 \
-    X(best_choice, k)                        \
-    X(rows, ((k) + 1) * (width))             \
-    X(low, ((k) + 1) * ((k) + 1))            \
-    X(cost, (k) + 2)                         \
-    X(candidate, (k) * (widest))             \
-    X(candidate_cost, (k) * (widest))        \
-    X(next_candidate, k)                     \
-    X(candidate_count, k)                    \
-    X(choice, k)
-
-TARGET static void NAMED(drop_russian_doll)(NAMED(russian_doll) *d)
-{
-#define DROP(field, count) free(d->field);
-    DOLL_ARRAYS(DROP, 0, 0, 0)
-#undef DROP
-    memset(d, 0, sizeof(*d));
-}
-
-/* Allocate all arrays. 0 without memory. */
+/* Allocate all arrays; `free_arrays` of the owner frees, also after a failure. 0 without memory. */
 TARGET static int NAMED(make_russian_doll)(NAMED(russian_doll) * d, ptrdiff_t k, ptrdiff_t width,
                                            ptrdiff_t widest)
 {
-    int has_memory = 1;
     memset(d, 0, sizeof(*d));
     d->k = d->done = k;
     d->width = width;
     d->widest = widest;
-    /* 64 more bytes: rows are read in whole vectors. */
-#define MAKE(field, count)                                                                                   \
-    has_memory &= (d->field = malloc((size_t)(count) * sizeof(*d->field) + 64)) != NULL;
-    DOLL_ARRAYS(MAKE, k, width, widest)
-#undef MAKE
-    if (!has_memory) {
-        NAMED(drop_russian_doll)(d);
-        return 0;
-    }
-    memset(d->suffix_bound, 0, (size_t)(k + 2) * sizeof(*d->suffix_bound));
-    return 1;
+    d->first = own_array(&d->owner, k + 1, sizeof *d->first);
+    d->count = own_array(&d->owner, k, sizeof *d->count);
+    d->member = own_array(&d->owner, width, sizeof *d->member);
+    d->pair = own_array(&d->owner, width * width, sizeof(CELL));
+    d->own = own_array(&d->owner, width, sizeof(CELL));
+    d->set_minimum = own_array(&d->owner, k, sizeof(WIDE));
+    d->later_minimum = own_array(&d->owner, width, sizeof(CELL));
+    d->suffix_bound = own_array(&d->owner, k + 2, sizeof(SUM));
+    d->best_choice = own_array(&d->owner, k, sizeof(int32_t));
+    d->rows = own_array(&d->owner, (k + 1) * width, sizeof(CELL));
+    d->low = own_array(&d->owner, (k + 1) * (k + 1), sizeof(CELL));
+    d->cost = own_array(&d->owner, k + 2, sizeof(SUM));
+    d->candidate = own_array(&d->owner, k * widest, sizeof(int32_t));
+    d->candidate_cost = own_array(&d->owner, k * widest, sizeof(SUM));
+    d->next_candidate = own_array(&d->owner, k, sizeof(ptrdiff_t));
+    d->candidate_count = own_array(&d->owner, k, sizeof(ptrdiff_t));
+    d->choice = own_array(&d->owner, k, sizeof(int32_t));
+    return !d->owner.failed;
 }
 
 /* Add the costs of choosing `place` in set t to the rows of the later sets; return the sum of their

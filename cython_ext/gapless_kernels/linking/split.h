@@ -35,9 +35,10 @@ TARGET static int NAMED(drop_members)(NAMED(incumbent) *h, NAMED(model) *m, int3
 TARGET static int NAMED(drop_dominated)(NAMED(incumbent) * h, NAMED(model) * m, int32_t *settled,
                                         ptrdiff_t min_dropped)
 {
-    uint8_t *keep = malloc((size_t)m->width + 1);
-    ptrdiff_t *dominator = malloc(((size_t)m->k + 1) * sizeof(ptrdiff_t));
-    int status = keep && dominator ? LK_OPEN : LK_NO_MEMORY;
+    array_owner workspace = {0};
+    uint8_t *keep = own_array(&workspace, m->width, 1);
+    ptrdiff_t *dominator = own_array(&workspace, m->k, sizeof *dominator);
+    int status = workspace.failed ? LK_NO_MEMORY : LK_OPEN;
     if (status == LK_OPEN) {
         const ptrdiff_t dropped = NAMED(mark_dominated)(m, keep, dominator);
         h->effort += NAMED(cells_of)(m);
@@ -46,8 +47,7 @@ TARGET static int NAMED(drop_dominated)(NAMED(incumbent) * h, NAMED(model) * m, 
             status = NAMED(reduce_model)(m, keep, settled);
         }
     }
-    free(keep);
-    free(dominator);
+    free_arrays(&workspace);
     return status;
 }
 
@@ -75,12 +75,12 @@ TARGET static int NAMED(split_model)(NAMED(incumbent) *h, NAMED(model) *m, int32
             set = i;
         }
     }
-    uint8_t *keep = malloc((size_t)m->width + 1);
-    int32_t *inside = malloc(((size_t)h->problem.k + 1) * sizeof(int32_t));
+    array_owner workspace = {0};
+    uint8_t *keep = own_array(&workspace, m->width, 1);
+    int32_t *inside = own_array(&workspace, h->problem.k, sizeof *inside);
     NAMED(model) child;
     int status = LK_NO_MEMORY;
-    memset(&child, 0, sizeof(child));
-    if (keep && inside) {
+    if (!workspace.failed) {
         memset(keep, 1, (size_t)m->width);
         memset(keep + m->first[set], 0, (size_t)m->count[set]);
         keep[position] = 1;
@@ -89,7 +89,7 @@ TARGET static int NAMED(split_model)(NAMED(incumbent) *h, NAMED(model) *m, int32
             h->s->branches++;
             lk_write_op(&h->s->record, LK_SPLIT, 1, m->member + position);
             status = NAMED(close_model)(h, &child, inside, depth + 1);
-            NAMED(drop_model)(&child);
+            free_arrays(&child.owner);
         }
         if (status == LK_CLOSED) {
             lk_write_op(&h->s->record, LK_END, 0, NULL);
@@ -98,8 +98,7 @@ TARGET static int NAMED(split_model)(NAMED(incumbent) *h, NAMED(model) *m, int32
             status = NAMED(reduce_model)(m, keep, settled);
         }
     }
-    free(keep);
-    free(inside);
+    free_arrays(&workspace);
     return status;
 }
 
@@ -160,41 +159,6 @@ TARGET static int NAMED(close_model)(NAMED(incumbent) *h, NAMED(model) *m, int32
     return status;
 }
 
-/* Copy the whole problem into a model to work on, without messages; fold sets of one member. */
-TARGET static int NAMED(initial_model)(const NAMED(incumbent) *h, NAMED(model) *core, int32_t *settled)
-{
-    const NAMED(model) *m = &h->problem;
-    uint8_t *keep = malloc((size_t)m->width + 1);
-    if (!keep || !NAMED(make_model)(core, m->k, m->width)) {
-        free(keep);
-        return 0;
-    }
-    memset(keep, 1, (size_t)m->width);
-    core->shift = m->shift;
-    core->constant = m->constant;
-    memcpy(core->first, m->first, ((size_t)m->k + 1) * sizeof(ptrdiff_t));
-    memcpy(core->count, m->count, (size_t)m->k * sizeof(ptrdiff_t));
-    memcpy(core->set, m->set, (size_t)m->k * sizeof(int32_t));
-    memcpy(core->member, m->member, (size_t)m->width * sizeof(int32_t));
-    memcpy(core->own, m->own, (size_t)m->width * sizeof(REAL));
-    for (ptrdiff_t i = 0; i < m->k; i++)
-        core->constant += NAMED(subtract_minimum)(core->own + core->first[i], core->count[i]);
-    for (ptrdiff_t i = 0; i < m->k; i++)
-        for (ptrdiff_t j = 0; j < m->k; j++) {
-            const size_t w = (size_t)(m->first[j + 1] - m->first[j]);
-            for (ptrdiff_t a = 0; a < m->count[i]; a++)
-                memcpy(BLOCK(core, i, j) + (size_t)a * w,
-                       m->dist + (m->first[i] + a) * m->width + m->first[j], w * sizeof(DIST));
-        }
-    int status = LK_OPEN, single = 0;
-    for (ptrdiff_t i = 0; i < core->k; i++)
-        single |= core->count[i] == 1;
-    if (single)
-        status = NAMED(reduce_model)(core, keep, settled);
-    free(keep);
-    return status == LK_OPEN;
-}
-
 TARGET static void NAMED(run)(lk_search *s)
 {
     NAMED(incumbent) h;
@@ -212,16 +176,20 @@ TARGET static void NAMED(run)(lk_search *s)
     }
     s->status = LK_NO_MEMORY;
     s->bound = -INFINITY;
-    h.place_of = malloc(((size_t)s->first[k] + 1) * sizeof(int32_t));
-    int32_t *settled = malloc(((size_t)k + 1) * sizeof(int32_t));
-    int32_t *slot = malloc(((size_t)width + 1) * sizeof(int32_t));
-    h.workspace = malloc(((size_t)widest + 2 * GAPLESS_OCTET) * sizeof(REAL));
+    array_owner workspace = {0};
+    h.place_of = own_array(&workspace, (ptrdiff_t)s->first[k], sizeof(int32_t));
+    int32_t *settled = own_array(&workspace, k, sizeof(int32_t));
+    int32_t *slot = own_array(&workspace, width, sizeof(int32_t));
+    uint8_t *keep = own_array(&workspace, width, 1);
+    h.workspace = own_array(&workspace, widest + 2 * GAPLESS_OCTET, sizeof(REAL));
     NAMED(model) *m = &h.problem, core;
     memset(&core, 0, sizeof(core));
-    if (!h.place_of || !settled || !slot || !h.workspace || !NAMED(make_model)(m, k, width))
+    if (!NAMED(make_model)(m, k, width) || workspace.failed)
         goto end;
     ptrdiff_t place = 0;
     m->shift = s->shift;
+    m->is_plain = 1;
+    memset(keep, 1, (size_t)width);
     for (ptrdiff_t i = 0; i < k; i++) {
         m->first[i] = place;
         m->set[i] = (int32_t)i;
@@ -259,16 +227,13 @@ TARGET static void NAMED(run)(lk_search *s)
         settled[i] = -1;
     if (!s->prove)
         s->status = LK_STOPPED;
-    else if (NAMED(initial_model)(&h, &core, settled))
+    else if (NAMED(compact)(m, keep, &core, settled)) /* a copy to work on, without sets of one member */
         s->status = NAMED(close_model)(&h, &core, settled, 0);
     s->value = NAMED(to_value)(&h, h.best_cost);
     if (s->status == LK_CLOSED)
         s->bound = s->value - s->rounding;
 end:
-    NAMED(drop_model)(m);
-    NAMED(drop_model)(&core);
-    free(h.place_of);
-    free(settled);
-    free(slot);
-    free(h.workspace);
+    free_arrays(&m->owner);
+    free_arrays(&core.owner);
+    free_arrays(&workspace);
 }

@@ -1,4 +1,5 @@
-/* The number types of the linking search for lanes/versions.h, in place of lanes/types.h. */
+/* The number types of the linking search for lanes/versions.h, in place of lanes/types.h; loops.h, the
+ * template, takes back what is defined for one type. */
 #define TYPED(f) GAPLESS_JOIN(lk_##f, TYPE)
 #define NAMED(f) GAPLESS_JOIN(TYPED(f), SET)
 
@@ -15,17 +16,6 @@
 #define HALF(x) ((x) >> 1)
 #define LIFT(d, shift) ((int32_t)((uint32_t)(int32_t)(d) << (shift)))
 #include GAPLESS_TEMPLATE
-#undef TYPE
-#undef REAL
-#undef DIST
-#undef WIDE
-#undef SUM
-#undef CELL
-#undef CELL_BITS
-#undef FULL
-#undef MOST
-#undef HALF
-#undef LIFT
 
 /* Real costs: doubles throughout. */
 #define TYPE real
@@ -40,17 +30,6 @@
 #define HALF(x) ((x) * 0.5)
 #define LIFT(d, shift) (d)
 #include GAPLESS_TEMPLATE
-#undef TYPE
-#undef REAL
-#undef DIST
-#undef WIDE
-#undef SUM
-#undef CELL
-#undef CELL_BITS
-#undef FULL
-#undef MOST
-#undef HALF
-#undef LIFT
 
 #undef TYPED
 #undef NAMED

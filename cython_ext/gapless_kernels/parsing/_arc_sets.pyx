@@ -35,7 +35,7 @@ cdef inline bint ends_fit(heads, modifiers, Py_ssize_t positions) except -1:
 
 
 cdef inline int64_t within(int64_t arc, Py_ssize_t arcs, bint *all_are) noexcept nogil:
-    """The arc, or 0 and a mark where there is no such arc."""
+    """Return the arc, or 0 and a mark where there is no such arc."""
     if 0 <= arc < arcs:
         return arc
     all_are[0] = False
@@ -43,7 +43,7 @@ cdef inline int64_t within(int64_t arc, Py_ssize_t arcs, bint *all_are) noexcept
 
 
 def candidate_arcs(candidates):
-    """The arcs that may be in a tree; see the twin."""
+    """List the arcs that may be in a tree; see the twin."""
     check_candidates(candidates)
     cdef const unsigned char[:, :] may = candidates.view(np.uint8)
     cdef Py_ssize_t size = len(candidates), h, m, e = 0
@@ -64,7 +64,7 @@ def candidate_arcs(candidates):
 
 
 def arc_chains(heads, modifiers, first, Py_ssize_t width):
-    """Chains of arcs, each from the modifier of the one before it; see the twin."""
+    """List chains of arcs, each from the modifier of the one before it; see the twin."""
     check_width(width)
     heads, modifiers, first = owned(heads, modifiers, first)
     ends_fit(heads, modifiers, len(first) - 1)
@@ -111,7 +111,7 @@ def arc_chains(heads, modifiers, first, Py_ssize_t width):
 
 
 cdef chained_pairs(const int64_t[::1] head, const int64_t[::1] modifier, const int64_t[::1] begin):
-    """Chains of two arcs, in one pass."""
+    """List chains of two arcs, in one pass."""
     cdef Py_ssize_t capacity = 0, count = 0, lower, upper
     cdef int64_t word
     for lower in range(head.shape[0]):
@@ -128,7 +128,7 @@ cdef chained_pairs(const int64_t[::1] head, const int64_t[::1] modifier, const i
 
 
 def arcs_of_one_head(heads, modifiers, Py_ssize_t width):
-    """Sets of arcs of one head; see the twin."""
+    """List sets of arcs of one head; see the twin."""
     check_width(width)
     heads, modifiers = owned(heads, modifiers)
     ends_fit(heads, modifiers, MOST)
@@ -166,7 +166,7 @@ def arcs_of_one_head(heads, modifiers, Py_ssize_t width):
 
 
 def part_positions(arc_sets, heads, modifiers, bint chained):
-    """Word positions of sets of arcs; see the twin."""
+    """Compute word positions of sets of arcs; see the twin."""
     check_arc_sets(arc_sets)
     ends_fit(heads, modifiers, MOST)
     cdef const int64_t[:, ::1] sets = arc_sets
@@ -192,7 +192,7 @@ def part_positions(arc_sets, heads, modifiers, bint chained):
 
 
 def part_scores(table, arc_sets, heads, modifiers, bint chained, double largest):
-    """Scores of sets of arcs, and whether all are allowed; see the twin."""
+    """Look up the scores of sets of arcs, and whether all are allowed; see the twin."""
     check_arc_sets(arc_sets)
     check_part_table(table, arc_sets.shape[1])
     heads, modifiers = owned(heads, modifiers)

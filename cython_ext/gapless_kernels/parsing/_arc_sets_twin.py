@@ -105,7 +105,7 @@ def arcs_of_one_head(heads: Ints, modifiers: Ints, width: int) -> Ints:
 
 
 def part_positions(arc_sets: Ints, heads: Ints, modifiers: Ints, chained: bool) -> Ints:
-    """Word positions of sets of arcs.
+    """Compute word positions of sets of arcs.
 
     Parameters
     ----------

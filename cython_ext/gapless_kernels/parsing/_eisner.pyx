@@ -31,29 +31,23 @@ cdef extern from "parsing/k_best.h" nogil:
     void eisner_forest_close(eisner_forest *) noexcept
 
 
-cdef double inside(
-    const double[:, ::1] weights, bint single_root, double[::1] work, int32_t[::1] heads
-) noexcept:
+cdef tuple best(weights, bint single_root, bint with_marginals):
+    """Find the best tree, and the best with each arc if asked for."""
+    cdef const double[:, ::1] arcs = check_weights(weights)
+    cdef Py_ssize_t size = arcs.shape[0]
+    heads, max_marginals = np.empty(size, np.int32), None
+    cdef int32_t[::1] into = heads
+    cdef double[::1] work = workspace(size - 1)
+    cdef double[:, ::1] table = None
     cdef double value
+    if with_marginals:
+        table = max_marginals = np.empty((size, size))
     with nogil:
-        value = eisner_inside(weights.shape[0] - 1, &weights[0, 0], single_root, &work[0], &heads[0])
-    return value
-
-
-cdef void outside(
-    const double[:, ::1] weights, bint single_root, double[::1] work, double[:, ::1] max_marginals
-) noexcept:
-    with nogil:
-        eisner_outside(weights.shape[0] - 1, &weights[0, 0], single_root, &work[0], &max_marginals[0, 0])
-
-
-cdef double sums(
-    const double[:, ::1] weights, bint single_root, double[::1] work, double[:, ::1] marginals
-) noexcept:
-    cdef double total
-    with nogil:
-        total = eisner_sums(weights.shape[0] - 1, &weights[0, 0], single_root, &work[0], &marginals[0, 0])
-    return total
+        value = eisner_inside(size - 1, &arcs[0, 0], single_root, &work[0], &into[0])
+        if with_marginals:
+            eisner_outside(size - 1, &arcs[0, 0], single_root, &work[0], &table[0, 0])
+    heads = heads.astype(np.int64)
+    return (value, heads, max_marginals) if with_marginals else (value, heads)
 
 
 # Ctrl-C is checked after so many trees.
@@ -61,7 +55,7 @@ cdef Py_ssize_t CHUNK = 64
 
 
 cdef list k_best(const double[:, ::1] weights, Py_ssize_t k, bint single_root, double[::1] work):
-    """The k best trees, in parts: pairs of values and heads."""
+    """List the k best trees in parts: pairs of values and heads."""
     cdef eisner_forest forest
     cdef double[::1] values
     cdef int32_t[:, ::1] heads
@@ -97,34 +91,32 @@ cdef list k_best(const double[:, ::1] weights, Py_ssize_t k, bint single_root, d
 
 
 def workspace(n):
-    """Workspace for sentences of n words."""
+    """Allocate the workspace for sentences of n words."""
     return np.empty((eisner_workspace(n) + 7) // 8)
 
 
 def eisner(weights, single_root):
     """Find the best projective tree; see `_eisner_twin.eisner`."""
-    weights = check_weights(weights)
-    heads = np.empty(len(weights), np.int32)
-    value = inside(weights, single_root, workspace(len(weights) - 1), heads)
-    return value, heads.astype(np.int64)
+    return best(weights, single_root, False)
 
 
 def eisner_max_marginals(weights, single_root):
     """Find the best projective tree, and the best with each arc; see `_eisner_twin.eisner_max_marginals`."""
-    weights = check_weights(weights)
-    heads = np.empty(len(weights), np.int32)
-    work = workspace(len(weights) - 1)
-    value = inside(weights, single_root, work, heads)
-    max_marginals = np.empty(weights.shape)
-    outside(weights, single_root, work, max_marginals)
-    return value, heads.astype(np.int64), max_marginals
+    return best(weights, single_root, True)
 
 
 def eisner_marginals(weights, single_root):
     """Compute arc probabilities; see `_eisner_twin.eisner_marginals`."""
-    weights = check_weights(weights)
-    marginals = np.empty(weights.shape)
-    return sums(weights, single_root, np.empty(eisner_sums_workspace(len(weights) - 1)), marginals), marginals
+    cdef const double[:, ::1] arcs = check_weights(weights)
+    cdef Py_ssize_t size = arcs.shape[0]
+    marginals = np.empty((size, size))
+    cdef double[::1] work = np.empty(eisner_sums_workspace(size - 1))
+    cdef double[:, ::1] table = marginals
+    cdef bint single = single_root
+    cdef double total
+    with nogil:
+        total = eisner_sums(size - 1, &arcs[0, 0], single, &work[0], &table[0, 0])
+    return total, marginals
 
 
 def eisner_k_best(weights, k, single_root):

@@ -105,7 +105,9 @@ cdef class HigherOrderTrees(Maximiser):
         self, const double *weights, const signed char *state, double *on, double *off
     ) noexcept nogil:
         cdef Py_ssize_t e, m
-        self.order.max_marginals(self.n, weights, self.parts, self.single_root, &self.first[0], &self.marginal[0])
+        self.order.max_marginals(
+            self.n, weights, self.parts, self.single_root, &self.first[0], &self.marginal[0]
+        )
         for m in range(self.N):
             self.top[m] = self.next_top[m] = -INFINITY
         for e in range(self.role.decisions):

@@ -17,15 +17,25 @@ from gapless_kernels.parsing.orders cimport carreras_order, eisner_order, grand_
 _sets.follow()
 
 
-cdef tuple run(const eisner_order *order, weights, parts, bint single_root, bint outside):
-    """Check, lay out and solve. `parts`: name, scores, order of the axes, whether zeros replace None."""
+# Of each order's parts: the name, the axes of the kernel's array, and whether zeros replace None.
+SIBLING = (("sibling", (0, 2, 1), False),)
+CARRERAS = ("sibling", (0, 2, 1), True), ("grandchild", (0, 1, 2), True)
+GRAND_SIBLING = (
+    ("grandchild", (1, 2, 0), True),
+    ("sibling", (0, 2, 1), True),
+    ("grand_sibling", (1, 3, 2, 0), False),
+)
+
+
+cdef tuple run(const eisner_order *order, kinds, parts, weights, bint single_root, bint outside):
+    """Check, lay out and solve."""
     cdef const double *scores[3]
     cdef Py_ssize_t i
     weights = check_weights(weights)
     cdef Py_ssize_t size = len(weights)
     tables = []
-    for i, (name, values, axes, filled) in enumerate(parts):
-        table = check_parts(name, values, size, axes)
+    for i, (name, axes, filled) in enumerate(kinds):
+        table = check_parts(name, parts[i], size, axes)
         tables.append(np.zeros((size,) * len(axes)) if filled and table is None else table)
         scores[i] = <const double *>address(tables[i])
     work = np.empty((2 if outside else 1) * order.charts(size - 1))
@@ -43,50 +53,31 @@ cdef tuple run(const eisner_order *order, weights, parts, bint single_root, bint
     return (value, heads, marginals) if outside else (value, heads)
 
 
-cdef tuple run_sibling(weights, sibling, bint single_root, bint outside):
-    parts = [("sibling", sibling, (0, 2, 1), False)]
-    return run(&sibling_order, weights, parts, single_root, outside)
-
-
-cdef tuple run_carreras(weights, sibling, grandchild, bint single_root, bint outside):
-    parts = [("sibling", sibling, (0, 2, 1), True), ("grandchild", grandchild, (0, 1, 2), True)]
-    return run(&carreras_order, weights, parts, single_root, outside)
-
-
-cdef tuple run_grand_sibling(weights, grandchild, sibling, grand_sibling, bint single_root, bint outside):
-    parts = [
-        ("grandchild", grandchild, (1, 2, 0), True),
-        ("sibling", sibling, (0, 2, 1), True),
-        ("grand_sibling", grand_sibling, (1, 3, 2, 0), False),
-    ]
-    return run(&grand_order, weights, parts, single_root, outside)
-
-
 def eisner_sibling(weights, sibling, single_root):
     """Find a best projective tree with adjacent siblings; see `_eisner_higher_twin.eisner_sibling`."""
-    return run_sibling(weights, sibling, single_root, False)
+    return run(&sibling_order, SIBLING, (sibling,), weights, single_root, False)
 
 
 def eisner_sibling_max_marginals(weights, sibling, single_root):
-    """The same with max-marginals; see `_eisner_higher_twin.eisner_sibling_max_marginals`."""
-    return run_sibling(weights, sibling, single_root, True)
+    """Solve it with max-marginals; see `_eisner_higher_twin.eisner_sibling_max_marginals`."""
+    return run(&sibling_order, SIBLING, (sibling,), weights, single_root, True)
 
 
 def eisner_carreras(weights, sibling, grandchild, single_root):
     """Find a best projective tree with outermost grandchildren; see `_eisner_higher_twin.eisner_carreras`."""
-    return run_carreras(weights, sibling, grandchild, single_root, False)
+    return run(&carreras_order, CARRERAS, (sibling, grandchild), weights, single_root, False)
 
 
 def eisner_carreras_max_marginals(weights, sibling, grandchild, single_root):
-    """The same with max-marginals; see `_eisner_higher_twin.eisner_carreras_max_marginals`."""
-    return run_carreras(weights, sibling, grandchild, single_root, True)
+    """Solve it with max-marginals; see `_eisner_higher_twin.eisner_carreras_max_marginals`."""
+    return run(&carreras_order, CARRERAS, (sibling, grandchild), weights, single_root, True)
 
 
 def eisner_grand_sibling(weights, grandchild, sibling, grand_sibling, single_root):
     """Find a best projective tree with grand-siblings; see `_eisner_higher_twin.eisner_grand_sibling`."""
-    return run_grand_sibling(weights, grandchild, sibling, grand_sibling, single_root, False)
+    return run(&grand_order, GRAND_SIBLING, (grandchild, sibling, grand_sibling), weights, single_root, False)
 
 
 def eisner_grand_sibling_max_marginals(weights, grandchild, sibling, grand_sibling, single_root):
-    """The same with max-marginals; see `_eisner_higher_twin.eisner_grand_sibling_max_marginals`."""
-    return run_grand_sibling(weights, grandchild, sibling, grand_sibling, single_root, True)
+    """Solve it with max-marginals; see `_eisner_higher_twin.eisner_grand_sibling_max_marginals`."""
+    return run(&grand_order, GRAND_SIBLING, (grandchild, sibling, grand_sibling), weights, single_root, True)

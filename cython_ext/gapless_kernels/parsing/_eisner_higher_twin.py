@@ -252,7 +252,7 @@ def _best(items: Iterator[Item]) -> Item:
 
 
 def _until(head: int, end: int) -> range:
-    """Positions from beside `head` to `end`, which may lie on either side."""
+    """List the positions from beside `head` to `end`, which may lie on either side."""
     return range(head + 1, end + 1) if head < end else range(head - 1, end - 1, -1)
 
 
@@ -333,7 +333,7 @@ def _best_of_outermost(
 
     @cache
     def reach(h: int, m: int, e: int) -> Item:
-        """The span of m to e, m being a modifier of h."""
+        """Find the best span of m to e, m being a modifier of h."""
         farthest = _until(m, e) if m != e else [m]
         return _best(
             _join(0.0 if grandchild is None else float(grandchild[h, m, c]), span(m, e, c)) for c in farthest
@@ -341,7 +341,7 @@ def _best_of_outermost(
 
     @cache
     def near(h: int, e: int, m: int) -> Item:
-        """The span of h to e, m being the next modifier of h."""
+        """Find the best span of h to e, m being the next modifier of h."""
         nearer = _until(h, e) if h != e else [h]
         return _best(_join(0.0 if sibling is None else float(sibling[h, s, m]), span(h, e, s)) for s in nearer)
 

@@ -5,12 +5,11 @@ holds all descendants of the head on that side; an *incomplete* one reaches from
 Eisner (1996), "Three new probabilistic models for dependency parsing", section 3.
 """
 
-import heapq
-
 import numpy as np
 import numpy.typing as npt
 
 from gapless_kernels._arguments import check_count
+from gapless_kernels.arborescences._k_best import trees_in_order
 from gapless_kernels.parsing._arguments import check_weights
 
 __all__ = ["eisner", "eisner_k_best", "eisner_marginals", "eisner_max_marginals"]
@@ -244,15 +243,12 @@ def eisner_marginals(weights: Floats, single_root: bool) -> tuple[float, Floats]
     return total, np.exp(np.minimum(charts.arc_values() - total, 0.0))
 
 
-_Item = tuple[str, int, int]
-_Derivation = tuple[float, tuple[tuple[int, int], ...]]
-
-
 def eisner_k_best(weights: Floats, k: int, single_root: bool) -> tuple[Floats, Integers]:
     """Find the k best projective trees.
 
     Each tree has one derivation, so the k best derivations are k trees. The kernel makes only those that are
-    asked for, by Huang and Chiang (2005), "Better k-best parsing", algorithm 3; here all spans keep their k best.
+    asked for, by Huang and Chiang (2005), "Better k-best parsing", algorithm 3; here Lawler's partition excludes
+    one tree after the other.
 
     Parameters
     ----------
@@ -273,45 +269,4 @@ def eisner_k_best(weights: Floats, k: int, single_root: bool) -> tuple[Floats, I
     TypeError, ValueError
         As `eisner` does; also if `k` is no integer or less than 1.
     """
-    weights, k = check_weights(weights), check_count(k)
-    first = 1 if single_root else 0
-    last = len(weights) - 1
-    best: dict[_Item, list[_Derivation]] = {}
-
-    def pairs(left: _Item, right: _Item, arc: tuple[int, int] | None = None) -> list[_Derivation]:
-        weight = weights[arc] if arc else 0.0
-        if weight == -np.inf:
-            return []
-        more = (arc,) if arc else ()
-        return [(a + b + weight, c + d + more) for a, c in best[left] for b, d in best[right]]
-
-    def keep(derivations: list[_Derivation]) -> list[_Derivation]:
-        return heapq.nlargest(k, derivations, key=lambda derivation: derivation[0])
-
-    for word in range(first, last + 1):
-        best["right", word, word] = best["left", word, word] = [(0.0, ())]
-    for length in range(1, last - first + 1):
-        for i in range(first, last + 1 - length):
-            j = i + length
-            for item, arc in (("to right", (i, j)), ("to left", (j, i))):
-                halves = range(i, j) if arc[1] else range(0)
-                best[item, i, j] = keep(
-                    [x for s in halves for x in pairs(("right", i, s), ("left", s + 1, j), arc)]
-                )
-            best["right", i, j] = keep(
-                [x for s in range(i + 1, j + 1) for x in pairs(("to right", i, s), ("right", s, j))]
-            )
-            best["left", i, j] = keep([x for s in range(i, j) for x in pairs(("left", i, s), ("to left", s, j))])
-    if single_root:
-        words = range(1, last + 1)
-        trees = keep([x for r in words for x in pairs(("left", 1, r), ("right", r, last), (0, r))])
-    else:
-        trees = best["right", 0, last]
-    heads = np.full((len(trees), len(weights)), -1)
-    for row, (_, arcs) in zip(heads, trees, strict=True):
-        for head, modifier in arcs:
-            row[modifier] = head
-    values = np.array([_value(weights, row) for row in heads])
-    # Sums in another order may round the other way.
-    order = np.argsort(-values, kind="stable")
-    return values[order], heads[order]
+    return trees_in_order(check_weights(weights), check_count(k), single_root, eisner)

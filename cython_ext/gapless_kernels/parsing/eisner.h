@@ -19,12 +19,6 @@
 
 #include "lanes/lanes.h"
 
-#if defined(__GNUC__)
-#define EISNER_API static __attribute__((unused))
-#else
-#define EISNER_API static
-#endif
-
 /* Charts of spans of `words` words, see parsing/spans.h; a span's head is its first word in the charts named
  * right, its last word in those named left. */
 typedef struct {
@@ -46,13 +40,13 @@ GAPLESS_INLINE ptrdiff_t eisner_row(ptrdiff_t words, ptrdiff_t length)
 #define GAPLESS_TEMPLATE "parsing/spans.h"
 #include "lanes/versions.h"
 
-EISNER_API size_t eisner_workspace(ptrdiff_t n)
+static size_t eisner_workspace(ptrdiff_t n)
 {
     return EISNER_CHARTS * (size_t)eisner_row(n + 1, n + 1) * sizeof(double)
            + 3 * (size_t)(n + 1) * sizeof(int32_t);
 }
 
-EISNER_API eisner_charts eisner_charts_in(ptrdiff_t n, int single_root, void *work)
+static eisner_charts eisner_charts_in(ptrdiff_t n, int single_root, void *work)
 {
     eisner_charts charts;
     charts.words = single_root ? n : n + 1;
@@ -186,7 +180,7 @@ static void eisner_trace(const eisner_charts *charts, ptrdiff_t first, ptrdiff_t
 
 /* The best tree: writes its heads (n + 1 of them, heads[0] = -1) and returns the sum of its weights in the
  * order of its words; or -inf, and all heads -1, where there is none. Leaves its charts in `work`. */
-EISNER_API double eisner_inside(ptrdiff_t n, const double *weights, int single_root, void *work,
+static double eisner_inside(ptrdiff_t n, const double *weights, int single_root, void *work,
                                 int32_t *heads)
 {
     const eisner_charts charts = eisner_charts_in(n, single_root, work);
@@ -231,7 +225,7 @@ EISNER_API double eisner_inside(ptrdiff_t n, const double *weights, int single_r
 /* The best value of a tree with each arc, as an (n+1) x (n+1) matrix; -inf where there is none. `weights`,
  * `single_root` and `work` are those of an eisner_inside, with nothing done to them since; the charts stay as
  * they are, so that it may be asked twice. */
-EISNER_API void eisner_outside(ptrdiff_t n, const double *weights, int single_root, void *work,
+static void eisner_outside(ptrdiff_t n, const double *weights, int single_root, void *work,
                                double *max_marginals)
 {
     const eisner_charts charts = eisner_charts_in(n, single_root, work);

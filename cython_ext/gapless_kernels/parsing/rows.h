@@ -89,8 +89,9 @@ GAPLESS_INLINE ptrdiff_t eisner_next(ptrdiff_t h, ptrdiff_t m)
     return h < m ? h + 1 : h - 1;
 }
 
-/* One order of parses. The caller passes workspace of `charts(n)` doubles for `best` alone, of twice as many if
- * `max_marginals` follows on the same workspace. Without a tree, `best` returns -inf, and all heads are -1. */
+/* One order of parses. The caller passes workspace of `charts(n)` doubles for `best` alone, of twice as many
+ * if `max_marginals` follows on the same workspace. Without a tree, `best` returns -inf, and all heads are
+ * -1. */
 typedef struct {
     size_t (*charts)(ptrdiff_t n);
     double (*best)(ptrdiff_t n, const double *weights, const double **parts, int single_root, double *work,

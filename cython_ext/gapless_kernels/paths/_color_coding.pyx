@@ -3,7 +3,7 @@
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t, uint8_t
-from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from gapless_kernels.lanes cimport _sets
 _sets.follow()
 
 cdef extern from "paths/color_coding.h" nogil:
+    ctypedef struct array_owner:
+        pass
+    void free_arrays(array_owner *) noexcept
     ctypedef struct color_coding:
         Py_ssize_t n
         Py_ssize_t length
@@ -25,9 +28,9 @@ cdef extern from "paths/color_coding.h" nogil:
         const double *end
         const int64_t *class_of
         const Py_ssize_t *of_size
+        array_owner owner
     double color_coding_scores(Py_ssize_t, Py_ssize_t, Py_ssize_t) noexcept
-    size_t color_coding_layout(color_coding *, void *) noexcept
-    void color_coding_begin(color_coding *) noexcept
+    bint color_coding_begin(color_coding *) noexcept
     void color_coding_color(color_coding *, const uint8_t *) noexcept
     Py_ssize_t color_coding_step(const color_coding *, Py_ssize_t, Py_ssize_t) noexcept
     double color_coding_path(const color_coding *, double, int64_t *) noexcept
@@ -67,9 +70,8 @@ def color_coding_search(
     cdef double work = 0
     cdef bint asked = pulse is not None, stopped = False
     cdef color_coding table
-    cdef char nothing
-    cdef void *room
     cdef double best = incumbent, value
+    memset(&table, 0, sizeof(table))
     graph = check_graph(start, ordering, end, classes)
     table.n = len(graph[0])
     table.classes = graph[4]
@@ -82,13 +84,11 @@ def color_coding_search(
     paths = np.full((drawn.shape[0], length), -1)
     cdef double[::1] out = values
     cdef int64_t[:, ::1] vertices = paths
-    room = malloc(color_coding_layout(&table, &nothing)) if table.colors < 31 else NULL
-    if not room:
-        raise MemoryError(f"no room for a table of {color_coding_table_bytes(table.n, length, colors)} bytes")
     try:
+        if table.colors >= 31 or not color_coding_begin(&table):
+            size_of_table = color_coding_table_bytes(table.n, length, colors)
+            raise MemoryError(f"no room for a table of {size_of_table} bytes")
         with nogil:
-            color_coding_layout(&table, room)
-            color_coding_begin(&table)
             for t in range(drawn.shape[0]):
                 color_coding_color(&table, &drawn[t, 0])
                 for size in range(table.length):
@@ -109,7 +109,7 @@ def color_coding_search(
                 out[t] = value
                 best = max(best, value)
     finally:
-        free(room)
+        free_arrays(&table.owner)
     return values[:done], paths[:done]
 
 
@@ -121,6 +121,7 @@ def color_coding_pruned(
     cdef colorful search
     cdef int status = 0
     cdef double best = incumbent, value = -np.inf, margin = slack, offset
+    memset(&search, 0, sizeof(search))
     graph = check_graph(start, ordering, end, classes)
     search.n = len(graph[0])
     search.classes = graph[4]

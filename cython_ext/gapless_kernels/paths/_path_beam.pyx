@@ -3,7 +3,7 @@
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from gapless_kernels.lanes cimport _sets
 _sets.follow()
 
 cdef extern from "paths/beam.h" nogil:
+    ctypedef struct array_owner:
+        pass
+    void free_arrays(array_owner *) noexcept
     ctypedef struct path_beam:
         Py_ssize_t n
         Py_ssize_t classes
@@ -25,8 +28,8 @@ cdef extern from "paths/beam.h" nogil:
         const double *end
         const int64_t *class_of
         double *scores
-    size_t path_beam_layout(path_beam *, void *) noexcept
-    void path_beam_begin(path_beam *) noexcept
+        array_owner owner
+    bint path_beam_begin(path_beam *) noexcept
     Py_ssize_t path_beam_step(path_beam *, Py_ssize_t, Py_ssize_t) noexcept
     void path_beam_path(const path_beam *, int64_t *) noexcept
 
@@ -35,25 +38,19 @@ def path_beam_search(start, ordering, end, classes, length, width):
     """Find a path by beam search; see `_path_beam_twin.path_beam_search`."""
     cdef Py_ssize_t place, held = 0
     cdef path_beam beam
-    cdef char nothing
-    cdef void *room
+    memset(&beam, 0, sizeof(beam))
     graph = check_graph(start, ordering, end, classes)
     beam.n = len(graph[0])
     beam.classes = graph[4]
     beam.length = check_count(length, "length")
     beam.width = check_count(width, "width")
-    if beam.width >= 2**28 or beam.length * beam.width >= 2**31:
-        raise MemoryError(f"a beam of width {beam.width} over {beam.length} vertices is too large")
     beam.start, beam.ordering = <const double *>address(graph[0]), <const double *>address(graph[1])
     beam.end, beam.class_of = <const double *>address(graph[2]), <const int64_t *>address(graph[3])
     path = np.full(length, -1)
     cdef int64_t[::1] vertices = path
-    room = malloc(path_beam_layout(&beam, &nothing))
-    if not room:
-        raise MemoryError(f"a beam of width {beam.width} over {beam.length} vertices is too large")
     try:
-        path_beam_layout(&beam, room)
-        path_beam_begin(&beam)
+        if beam.width >= 2**28 or beam.length * beam.width >= 2**31 or not path_beam_begin(&beam):
+            raise MemoryError(f"a beam of width {beam.width} over {beam.length} vertices is too large")
         for place in range(beam.length):
             with nogil:
                 held = path_beam_step(&beam, place, held)
@@ -63,4 +60,4 @@ def path_beam_search(start, ordering, end, classes, length, width):
         path_beam_path(&beam, &vertices[0])
         return beam.scores[0], path
     finally:
-        free(room)
+        free_arrays(&beam.owner)

@@ -105,7 +105,8 @@ def forbid_within_classes(double[:, ::1] ordering, const int64_t[::1] classes):
         is_valid &= 0 <= classes[u] < n
     if not is_valid:
         raise ValueError(
-            f"ordering {(n, ordering.shape[1])} must be square, classes {(classes.shape[0],)} a number below {n} each"
+            f"ordering {(n, ordering.shape[1])} must be square, "
+            f"classes {(classes.shape[0],)} a number below {n} each"
         )
     cdef int64_t[::1] last = np.full(n, -1, np.int64), previous = np.empty(n, np.int64)
     for u in range(n):
@@ -145,7 +146,7 @@ def path_search(
     cdef int32_t[::1] numbers
     cdef Py_ssize_t v, n
     cdef int64_t count = 0, class_
-    # One pass counts what a later pass fills: it works on copies, because the owner of an array may write to it.
+    # One pass counts what a later one fills: both read copies, because the owner of an array may write to it.
     start, ordering, end = owned(start, ordering, end)
     # Check the usual case in a microsecond; `check_paths` checks all others, and raises with a reason.
     try:
@@ -164,7 +165,9 @@ def path_search(
     except (TypeError, ValueError):
         count = 0
     if count == 0 or begin is not None or length < 1 or wanted < 1:
-        first, edges, last, group, count, initial = check_paths(start, ordering, end, classes, length, wanted, begin)
+        first, edges, last, group, count, initial = check_paths(
+            start, ordering, end, classes, length, wanted, begin
+        )
     memset(&s, 0, sizeof(s))
     memset(&graph, 0, sizeof(graph))
     graph.n = graph.stride = first.shape[0]
@@ -178,7 +181,7 @@ def path_search(
     if not scale < INFINITY:
         raise improper(start, ordering, end)
     try:
-        # A path has no two vertices of one class, so all lengths beyond the number of classes are infeasible alike.
+        # A path has no two vertices of one class: lengths beyond the number of classes are infeasible alike.
         if not ps_open(&s, min(length, count + 1), min(wanted, PY_SSIZE_T_MAX), &graph, scale):
             raise MemoryError("no memory for a path search")
         s.memory_limit = memory_limit

@@ -8,9 +8,8 @@
 #ifndef GAPLESS_KERNELS_PATH_BEAM_H
 #define GAPLESS_KERNELS_PATH_BEAM_H
 
-#include <stdlib.h>
-
 #include "lanes/lanes.h"
+#include "owner.h"
 
 #define GAPLESS_DOUBLE_ONLY
 #define GAPLESS_TEMPLATE "paths/graph_rows.h"
@@ -38,38 +37,36 @@ typedef struct {
     double *new_scores, *ranking;
     uint64_t *new_keys;
     int32_t *new_vertices, *new_parents, *table;
+    array_owner owner;
 } path_beam;
 
-/* Lay out what the search works in; the number of bytes. */
-static size_t path_beam_layout(path_beam *beam, void *room)
+/* Allocate what the search works in; its owner frees, also after a failure. 0 without memory. */
+static int path_beam_begin(path_beam *beam)
 {
-    const size_t n = (size_t)beam->n, width = (size_t)beam->width, length = (size_t)beam->length;
-    char *at = (char *)room;
-    beam->capacity = 2 * (beam->width < PATH_BEAM_LEAST / 2 ? PATH_BEAM_LEAST / 2 : beam->width);
+    const ptrdiff_t n = beam->n, width = beam->width, length = beam->length;
+    beam->capacity = 2 * (width < PATH_BEAM_LEAST / 2 ? PATH_BEAM_LEAST / 2 : width);
     for (beam->slots = PATH_BEAM_LEAST; beam->slots < 2 * beam->capacity;)
         beam->slots *= 2;
-#define PATH_BEAM_TAKE(field, count)         \
-    do {                                     \
-        beam->field = (void *)at;            \
-        at += (count) * sizeof *beam->field; \
-    } while (0)
+#define PATH_BEAM_TAKE(field, count) beam->field = own_array(&beam->owner, count, sizeof *beam->field)
     PATH_BEAM_TAKE(scores, width);
     PATH_BEAM_TAKE(keys, width);
     PATH_BEAM_TAKE(best_edge, n);
-    PATH_BEAM_TAKE(visited, (size_t)beam->classes);
+    PATH_BEAM_TAKE(visited, beam->classes);
     PATH_BEAM_TAKE(offers, n + GAPLESS_BLOCK);
-    PATH_BEAM_TAKE(new_scores, (size_t)beam->capacity);
-    PATH_BEAM_TAKE(ranking, (size_t)beam->capacity);
-    PATH_BEAM_TAKE(new_keys, (size_t)beam->capacity);
-    PATH_BEAM_TAKE(new_vertices, (size_t)beam->capacity);
-    PATH_BEAM_TAKE(new_parents, (size_t)beam->capacity);
-    PATH_BEAM_TAKE(table, (size_t)beam->slots);
+    PATH_BEAM_TAKE(new_scores, beam->capacity);
+    PATH_BEAM_TAKE(ranking, beam->capacity);
+    PATH_BEAM_TAKE(new_keys, beam->capacity);
+    PATH_BEAM_TAKE(new_vertices, beam->capacity);
+    PATH_BEAM_TAKE(new_parents, beam->capacity);
+    PATH_BEAM_TAKE(table, beam->slots);
     PATH_BEAM_TAKE(order, width);
     PATH_BEAM_TAKE(who, n + GAPLESS_BLOCK);
     PATH_BEAM_TAKE(vertices, length * width);
     PATH_BEAM_TAKE(parents, length * width);
 #undef PATH_BEAM_TAKE
-    return (size_t)(at - (char *)room);
+    for (ptrdiff_t v = 0; !beam->owner.failed && v < n; v++)
+        beam->best_edge[v] = NAN;
+    return !beam->owner.failed;
 }
 
 static inline uint64_t path_beam_mixed(uint64_t x)
@@ -272,14 +269,6 @@ static void path_beam_path(const path_beam *beam, int64_t *path)
         path[p] = beam->vertices[p * beam->width + at];
         at = beam->parents[p * beam->width + at];
     }
-}
-
-static void path_beam_begin(path_beam *beam)
-{
-    beam->prefix = 0;
-    for (ptrdiff_t v = 0; v < beam->n; v++)
-        beam->best_edge[v] = NAN;
-    memset(beam->visited, 0, (size_t)beam->classes * sizeof *beam->visited);
 }
 
 #endif

@@ -9,9 +9,8 @@
 #ifndef GAPLESS_KERNELS_COLOR_CODING_H
 #define GAPLESS_KERNELS_COLOR_CODING_H
 
-#include <stdlib.h>
-
 #include "lanes/lanes.h"
+#include "owner.h"
 
 enum { COLOR_CODING_OCTETS = 4, COLOR_CODING_MOST = 32, COLOR_CODING_SETS = 128 };
 
@@ -36,6 +35,7 @@ typedef struct {
     int32_t *vertices;         /* sorted by colour */
     int32_t *color_of;
     color_strip *strips;
+    array_owner owner;
 } color_coding;
 
 /* Where the vertices of one colour of a set begin in the table. */
@@ -77,45 +77,38 @@ static double color_coding_scores(ptrdiff_t n, ptrdiff_t length, ptrdiff_t color
     return sum * (double)color_coding_filled(n, colors);
 }
 
-/* Lay out all that is needed; the number of bytes. */
-static size_t color_coding_layout(color_coding *table, void *room)
+/* Allocate what all colourings need, and list the sets by size; the owner frees, also after a failure. 0
+ * without memory. */
+static int color_coding_begin(color_coding *table)
 {
-    const size_t n = (size_t)table->n, all = (size_t)1 << table->colors;
-    const size_t filled = (size_t)color_coding_filled(table->n, table->colors);
-    char *at = (char *)room;
-#define COLOR_CODING_TAKE(field, count)       \
-    do {                                      \
-        table->field = (void *)at;            \
-        at += (count) * sizeof *table->field; \
-    } while (0)
+    const ptrdiff_t n = table->n, all = (ptrdiff_t)1 << table->colors;
+    const ptrdiff_t filled = color_coding_filled(n, table->colors);
+    const double scores = color_coding_scores(n, table->length, table->colors);
+    if (!(scores < (double)(PTRDIFF_MAX / 16)))
+        return 0;
+#define COLOR_CODING_TAKE(field, count) table->field = own_array(&table->owner, count, sizeof *table->field)
     COLOR_CODING_TAKE(edges, n * filled);
-    COLOR_CODING_TAKE(scores, (size_t)color_coding_scores(table->n, table->length, table->colors));
+    COLOR_CODING_TAKE(scores, (ptrdiff_t)scores);
     COLOR_CODING_TAKE(ends, 3 * filled);
     COLOR_CODING_TAKE(first, all + 1);
-    COLOR_CODING_TAKE(of_size, (size_t)table->colors + 2);
+    COLOR_CODING_TAKE(of_size, table->colors + 2);
     COLOR_CODING_TAKE(strips, filled / GAPLESS_OCTET);
     COLOR_CODING_TAKE(sets, all);
     COLOR_CODING_TAKE(vertices, n);
     COLOR_CODING_TAKE(color_of, n);
 #undef COLOR_CODING_TAKE
-    return (size_t)(at - (char *)room);
-}
-
-/* The sets by size: the same for all colourings. */
-static void color_coding_begin(color_coding *table)
-{
-    const uint32_t all = (uint32_t)1 << table->colors;
+    if (table->owner.failed)
+        return 0;
     ptrdiff_t next[COLOR_CODING_MOST + 1] = {0};
-    for (ptrdiff_t size = 0; size < table->colors + 2; size++)
-        table->of_size[size] = 0;
-    for (uint32_t set = 0; set < all; set++)
-        table->of_size[gapless_count(set) + 1]++;
+    for (ptrdiff_t set = 0; set < all; set++)
+        table->of_size[gapless_count((uint32_t)set) + 1]++;
     for (ptrdiff_t size = 0; size <= table->colors; size++) {
         table->of_size[size + 1] += table->of_size[size];
         next[size] = table->of_size[size];
     }
-    for (uint32_t set = 0; set < all; set++)
-        table->sets[next[gapless_count(set)]++] = set;
+    for (ptrdiff_t set = 0; set < all; set++)
+        table->sets[next[gapless_count((uint32_t)set)]++] = (uint32_t)set;
+    return 1;
 }
 
 /* Cut the targets of one colour into strips, and gather the edges that lead to them. */

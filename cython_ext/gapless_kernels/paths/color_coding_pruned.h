@@ -6,9 +6,8 @@
 #ifndef GAPLESS_KERNELS_COLOR_CODING_PRUNED_H
 #define GAPLESS_KERNELS_COLOR_CODING_PRUNED_H
 
-#include <stdlib.h>
-
 #include "lanes/lanes.h"
+#include "owner.h"
 
 #define GAPLESS_DOUBLE_ONLY
 #define GAPLESS_TEMPLATE "paths/graph_rows.h"
@@ -33,38 +32,33 @@ typedef struct {
     double *offers;
     int32_t *who;
     uint32_t *bit;             /* of each vertex's colour */
-    ptrdiff_t most, held, room; /* states: allowed, held, room for */
+    ptrdiff_t most, held, capacity; /* of states: allowed, held, allocated */
     colorful_state *states;
     uint64_t *table;           /* turn << 32 | number of a state; entries of other turns are free */
     ptrdiff_t slots;
     uint64_t turn;
+    array_owner owner;         /* of the arrays that do not grow */
 } colorful;
 
 static void colorful_free(colorful *search)
 {
-    free(search->arrival);
-    free(search->offers);
-    free(search->who);
-    free(search->bit);
+    free_arrays(&search->owner);
     free(search->states);
     free(search->table);
 }
 
-/* Room for what all colourings need; 0 if there is none. */
+/* Allocate what all colourings need in a zeroed search; `colorful_free` frees it. 0 without memory. */
 static int colorful_begin(colorful *search)
 {
-    const size_t n = (size_t)search->n;
-    search->room = COLORFUL_LEAST;
+    const ptrdiff_t n = search->n;
     search->slots = 2 * COLORFUL_LEAST;
-    search->turn = 0;
-    search->arrival = malloc((size_t)search->length * n * sizeof(double));
-    search->offers = malloc((n + GAPLESS_BLOCK) * sizeof(double));
-    search->who = malloc((n + GAPLESS_BLOCK) * sizeof(int32_t));
-    search->bit = malloc(n * sizeof(uint32_t));
-    search->states = malloc((size_t)search->room * sizeof *search->states);
+    search->arrival = own_array(&search->owner, search->length * n, sizeof(double));
+    search->offers = own_array(&search->owner, n + GAPLESS_BLOCK, sizeof(double));
+    search->who = own_array(&search->owner, n + GAPLESS_BLOCK, sizeof(int32_t));
+    search->bit = own_array(&search->owner, n, sizeof(uint32_t));
     search->table = calloc((size_t)search->slots, sizeof *search->table);
-    if (!search->arrival || !search->offers || !search->who || !search->bit || !search->states
-        || !search->table)
+    if (search->owner.failed || !search->table
+        || !array_grow(&search->states, &search->capacity, COLORFUL_LEAST, sizeof *search->states))
         return 0;
     for (ptrdiff_t place = 0; place < search->length; place++)
         for (ptrdiff_t v = 0; v < search->n; v++)
@@ -136,13 +130,8 @@ static int colorful_extend(colorful *search, ptrdiff_t place, int32_t parent, do
         } else {
             if (search->held == search->most)
                 return COLORFUL_TOO_MANY;
-            if (search->held == search->room) {
-                void *larger = realloc(search->states, (size_t)(2 * search->room) * sizeof *search->states);
-                if (!larger)
-                    return COLORFUL_NO_MEMORY;
-                search->states = larger;
-                search->room *= 2;
-            }
+            if (!array_grow(&search->states, &search->capacity, search->held + 1, sizeof *search->states))
+                return COLORFUL_NO_MEMORY;
             search->table[slot] = search->turn << 32 | (uint64_t)search->held;
             state = search->states + search->held++;
         }

@@ -204,17 +204,15 @@ static int ps_is_subset(const uint64_t *a, const uint64_t *b, ptrdiff_t words)
 static int ps_sort_layer(ps_layer *layer, ptrdiff_t n, ptrdiff_t words)
 {
     const ptrdiff_t count = layer->count;
-    ps_rank *order = malloc((size_t)(count + 1) * sizeof(ps_rank));
-    ps_label *label = malloc((size_t)(count + 1) * sizeof(ps_label));
-    uint64_t *set = malloc((size_t)(count * words + 1) * sizeof(uint64_t));
-    int32_t *first = malloc((size_t)(n + 1) * sizeof(int32_t));
-    if (!order || !label || !set || !first) {
-        free(order);
-        free(label);
-        free(set);
-        free(first);
+    array_owner workspace = {0};
+    ps_rank *order = own_array(&workspace, count, sizeof(ps_rank));
+    ps_label *label = own_array(&workspace, count, sizeof(ps_label));
+    uint64_t *set = own_array(&workspace, count * words, sizeof(uint64_t));
+    if (workspace.failed || !array_resize(&layer->first, n + 1, sizeof(int32_t))) {
+        free_arrays(&workspace);
         return 0;
     }
+    int32_t *first = layer->first;
     for (ptrdiff_t a = 0; a < count; a++)
         order[a] = (ps_rank){layer->label[a].vertex, (int32_t)a, layer->label[a].value};
     qsort(order, (size_t)count, sizeof(ps_rank), ps_by_vertex);
@@ -235,15 +233,10 @@ static int ps_sort_layer(ps_layer *layer, ptrdiff_t n, ptrdiff_t words)
     }
     while (vertex < n)
         first[++vertex] = (int32_t)retained;
-    free(order);
-    free(layer->label);
-    free(layer->set);
-    free(layer->first);
-    layer->label = label;
-    layer->set = set;
-    layer->first = first;
+    memcpy(layer->label, label, (size_t)retained * sizeof(ps_label));
+    memcpy(layer->set, set, (size_t)(retained * words) * sizeof(uint64_t));
     layer->count = retained;
-    layer->capacity = count + 1;
+    free_arrays(&workspace);
     return 1;
 }
 

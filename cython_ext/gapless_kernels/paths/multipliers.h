@@ -104,6 +104,24 @@ static int ps_rule_out(ps_search *s)
     return ps_shrink(s, s->listed, remaining);
 }
 
+/* Take a subgradient step of Polyak's length: `gap` over the squared norm of the excess visits. 0 where there
+ * are none. */
+static int ps_subgradient_step(ps_search *s, const double *visits, double gap)
+{
+    double norm = 0;
+    for (ptrdiff_t c = 0; c < s->g.classes; c++)
+        if (visits[c] > 1 || s->price[ps_class_name(&s->g, c)] > 0)
+            norm += (visits[c] - 1) * (visits[c] - 1);
+    if (norm == 0)
+        return 0;
+    for (ptrdiff_t c = 0; c < s->g.classes; c++) {
+        const int32_t name = ps_class_name(&s->g, c);
+        const double price = s->price[name] + gap / norm * (visits[c] - 1);
+        s->price[name] = price > 0 ? price : 0;
+    }
+    return 1;
+}
+
 /* Lower the bound by subgradient steps towards the incumbent (Polyak), ruling out vertices on the way.
  *
  * PS_PROVED if the bound meets the incumbent. Otherwise `price` has the best multipliers. */
@@ -155,22 +173,14 @@ static int ps_lower_bound(ps_search *s, int steps)
             s->freshness = 0;
             continue;
         }
-        double norm = 0;
-        for (ptrdiff_t c = 0; c < s->g.classes; c++) {
-            const double excess = s->visits[c] - 1;
-            if (excess > 0 || s->price[ps_class_name(&s->g, c)] > 0)
-                norm += excess * excess;
-        }
-        if (norm == 0 || it == steps)
+        if (it == steps)
+            break;
+        const double target = ps_incumbent(s) > PS_NONE ? ps_incumbent(s) : bound - 0.05 * fabs(bound) - 1e-3;
+        for (ptrdiff_t c = 0; c < s->g.classes; c++)
+            s->workspace[c] = s->visits[c];
+        if (!ps_subgradient_step(s, s->workspace, step_factor * (bound - target)))
             break;
         s->freshness = 0;
-        const double target = ps_incumbent(s) > PS_NONE ? ps_incumbent(s) : bound - 0.05 * fabs(bound) - 1e-3;
-        const double length = step_factor * (bound - target) / norm;
-        for (ptrdiff_t c = 0; c < s->g.classes; c++) {
-            const int32_t name = ps_class_name(&s->g, c);
-            const double price = s->price[name] + length * (s->visits[c] - 1);
-            s->price[name] = price > 0 ? price : 0;
-        }
     }
     if (memcmp(s->price, s->best_price, (size_t)s->given.classes * sizeof(double))) {
         memcpy(s->price, s->best_price, (size_t)s->given.classes * sizeof(double));

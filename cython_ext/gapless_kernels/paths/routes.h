@@ -84,21 +84,6 @@ static void ps_fill_both_tables(ps_search *s)
     s->freshness = 2;
 }
 
-/* Take a subgradient step of Polyak's length: `gap` over the squared norm of the excess visits. */
-static void ps_subgradient_step(ps_search *s, const double *visit_means, double gap)
-{
-    double norm = 0;
-    for (ptrdiff_t c = 0; c < s->g.classes; c++)
-        if (visit_means[c] > 1 || s->price[ps_class_name(&s->g, c)] > 0)
-            norm += (visit_means[c] - 1) * (visit_means[c] - 1);
-    const double length = norm > 0 ? gap / norm : 0;
-    for (ptrdiff_t c = 0; c < s->g.classes; c++) {
-        const int32_t name = ps_class_name(&s->g, c);
-        const double price = s->price[name] + length * (visit_means[c] - 1);
-        s->price[name] = price > 0 ? price : 0;
-    }
-}
-
 /* Improve the multipliers of ng-routes: steps as in ps_lower_bound, along the mean of a few of the best
  * walks. */
 static int ps_price_routes(ps_search *s, ptrdiff_t width, int steps)
@@ -178,7 +163,8 @@ static int ps_routes(ps_search *s, ptrdiff_t width)
         if (status != PS_OPEN || other.best_dropped > ps_cutoff(s))
             break;
         if (ps_offer_last(s, &other) <= ps_cutoff(s)) {
-            /* The bound combines two passes; one alone may not attain it, so the proof must remember all classes. */
+            /* The bound combines two passes; one alone may not attain it, so the proof must remember all
+             * classes. */
             s->routed = 0;
             status = ps_record_stage(s) ? PS_PROVED : PS_NO_MEMORY;
             break;

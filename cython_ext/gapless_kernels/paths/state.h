@@ -4,7 +4,7 @@
 #define GAPLESS_PATH_STATE_H
 
 #include "paths/graph.h"
-#include "resize.h"
+#include "owner.h"
 
 enum { PS_PROVED, PS_OPEN, PS_STOPPED, PS_NO_MEMORY };
 
@@ -59,6 +59,7 @@ typedef struct {
     double work, next_pulse; /* sums computed, and when to call the pulse again */
     int64_t iterations, labels, passes;
     int stopped;
+    array_owner arrays; /* those that stay as they are from ps_open on */
 } ps_search;
 
 /* The value that a path must exceed to be among the best; -inf while there are fewer than `max_paths`. */
@@ -217,12 +218,9 @@ static void ps_close(ps_search *s)
 {
     free(s->g.memory);
     free(s->memory);
-    free(s->price);
     free(s->alive);
     free(s->penalty);
-    free(s->listed);
-    free(s->paths);
-    free(s->values);
+    free_arrays(&s->arrays);
     free(s->record.names);
     free(s->record.prices);
     free(s->record.first);
@@ -234,9 +232,8 @@ static int ps_open(ps_search *s, ptrdiff_t k, ptrdiff_t max_paths, const ps_grap
 {
     const ptrdiff_t n = given->n, classes = given->classes, larger = n > classes ? n : classes;
     s->given = *given;
-    s->given.vertex = s->given.class_name =
-        NULL; /* vertices and classes of the given graph name themselves */
-    s->given.memory = NULL;
+    /* Vertices and classes of the given graph name themselves. */
+    s->given.vertex = s->given.class_name = s->given.memory = NULL;
     s->g = s->given;
     s->k = k;
     s->max_paths = max_paths;
@@ -244,19 +241,17 @@ static int ps_open(ps_search *s, ptrdiff_t k, ptrdiff_t max_paths, const ps_grap
     s->bound = INFINITY;
     s->vertices_remaining = n;
     s->next_pulse = PS_PULSE;
-    s->price = calloc((size_t)(3 * classes), sizeof(double));
-    s->listed = malloc((size_t)(larger + k + classes + 8) * sizeof(int32_t));
-    if ((double)max_paths * (double)(k + 2) * sizeof(int32_t) < (double)PTRDIFF_MAX) {
-        s->paths = malloc((size_t)(max_paths * k) * sizeof(int32_t));
-        s->values = malloc((size_t)max_paths * sizeof(double));
-    }
-    if (!s->price || !s->listed || !s->paths || !s->values)
+    if ((double)max_paths * (double)(k + 2) * sizeof(double) > (double)(PTRDIFF_MAX / 2))
         return 0;
-    s->best_price = s->price + classes;
-    s->workspace = s->best_price + classes;
-    s->walk = s->listed + larger;
-    s->visits = s->walk + k;
-    return ps_allocate_tables(s, given->stride);
+    s->price = own_array(&s->arrays, classes, sizeof(double));
+    s->best_price = own_array(&s->arrays, classes, sizeof(double));
+    s->workspace = own_array(&s->arrays, classes, sizeof(double));
+    s->listed = own_array(&s->arrays, larger, sizeof(int32_t));
+    s->walk = own_array(&s->arrays, k, sizeof(int32_t));
+    s->visits = own_array(&s->arrays, classes, sizeof(int32_t));
+    s->paths = own_array(&s->arrays, max_paths * k, sizeof(int32_t));
+    s->values = own_array(&s->arrays, max_paths, sizeof(double));
+    return !s->arrays.failed && ps_allocate_tables(s, given->stride);
 }
 
 #endif

@@ -81,6 +81,6 @@ def check_k_best(
 
 
 def largest_score(*scores: Array | None) -> float:
-    """Largest finite magnitude in any of the arrays."""
+    """Find the largest finite magnitude in any of the arrays."""
     present = [array for array in scores if array is not None]
     return max(float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0)) for array in present)

@@ -94,7 +94,7 @@ def viterbi_pruned_batch(
 def _decode(
     local: Array, transition: Array, lower: Array, upper: Array
 ) -> tuple[list[int] | None, int, npt.NDArray[np.float64]]:
-    """The best path, the number of survivors, and the forward messages."""
+    """Find the best path, the number of survivors, and the forward messages."""
     messages = np.full(local.shape, -np.inf)
     members: list[npt.NDArray[np.int64]] = []
     last = len(local) - 1

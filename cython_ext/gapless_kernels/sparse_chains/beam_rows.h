@@ -151,7 +151,7 @@ TARGET static void NAMED(beam_batch)(const REAL *unary, const int64_t *offsets, 
             if (i > 0)
                 NAMED(sparse_step)(work->scores + (i - 1) * width, work->labels + (i - 1) * width,
                                    work->counts[i - 1], transition, stride, work->row);
-            const int bad = NAMED(finish_row)(local, initial, final, i == 0, last, labels, stride, work->row);
+            int bad = NAMED(finish_row)(local, initial, final, i == 0, last, labels, stride, work->row);
             work->counts[i] = (int32_t)NAMED(keep_best)(work, stride, last ? 1 : width,
                                                         work->scores + i * width, work->labels + i * width);
             if (!last && !bad && work->counts[i] > 0)
@@ -160,12 +160,11 @@ TARGET static void NAMED(beam_batch)(const REAL *unary, const int64_t *offsets, 
             if (bad || work->counts[i] == 0) {
                 for (ptrdiff_t p = 0; p < n; p++)
                     out[p] = -1;
-                values[s] = bad ? (double)NAN : -(double)INFINITY;
-                status[s] = bad ? GAPLESS_INVALID : GAPLESS_INFEASIBLE;
                 /* What was not read may still be no number. */
                 for (ptrdiff_t p = (i + 1) * labels; !bad && p < n * labels; p++)
-                    if (!(unary[offsets[s] * labels + p] < (REAL)INFINITY))
-                        values[s] = (double)NAN, status[s] = GAPLESS_INVALID;
+                    bad |= !(unary[offsets[s] * labels + p] < (REAL)INFINITY);
+                values[s] = bad ? (double)NAN : -(double)INFINITY;
+                status[s] = bad ? GAPLESS_INVALID : GAPLESS_INFEASIBLE;
             } else {
                 ptrdiff_t label = work->labels[i * width];
                 out[i] = label;

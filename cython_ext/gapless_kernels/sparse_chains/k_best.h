@@ -7,6 +7,7 @@
 
 #include "lanes/lanes.h"
 #include "lanes/status.h"
+#include "resize.h"
 
 /* Proofs are made in double only. */
 #define GAPLESS_DOUBLE_ONLY
@@ -21,7 +22,8 @@ typedef struct {
 } k_best_prefix;
 
 typedef struct {
-    int32_t position, label, prefix_count, capacity, exhausted;
+    int32_t position, label, prefix_count, exhausted;
+    ptrdiff_t capacity;
     k_best_prefix *prefixes; /* capacity of them, falling */
     double *offers;          /* stride: by predecessor; -inf where there is none */
     int32_t *ranks;          /* stride: which of the predecessor's prefixes is offered */

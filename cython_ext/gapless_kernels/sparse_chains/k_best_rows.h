@@ -52,15 +52,8 @@ TARGET static inline int NAMED(take_best)(k_best_node *node, double local, ptrdi
         node->exhausted = 1;
         return 0;
     }
-    if (node->prefix_count == node->capacity) {
-        const int32_t more = node->capacity ? 2 * node->capacity : 4;
-        k_best_prefix *larger =
-            (k_best_prefix *)realloc(node->prefixes, (size_t)more * sizeof(k_best_prefix));
-        if (!larger)
-            return -1;
-        node->prefixes = larger;
-        node->capacity = more;
-    }
+    if (!array_grow(&node->prefixes, &node->capacity, node->prefix_count + 1, sizeof(k_best_prefix)))
+        return -1;
     node->prefixes[node->prefix_count++]
         = (k_best_prefix){local + best, (int32_t)source, node->ranks[source]};
     node->offers[source] = -(double)INFINITY;
@@ -75,14 +68,10 @@ TARGET static ptrdiff_t NAMED(node_at)(k_best_workspace *r, const TYPED(chain_mo
     if (i < n && r->number[i * m->labels + label] >= 0)
         return r->number[i * m->labels + label];
     if (r->count == r->capacity) {
-        const ptrdiff_t more = r->capacity ? 2 * r->capacity : 64;
-        k_best_node *larger
-            = (k_best_node *)realloc(r->nodes, (size_t)more * sizeof(k_best_node));
-        if (!larger)
+        const ptrdiff_t before = r->capacity;
+        if (!array_grow(&r->nodes, &r->capacity, before + 64, sizeof(k_best_node)))
             return -1;
-        memset(larger + r->capacity, 0, (size_t)(more - r->capacity) * sizeof(k_best_node));
-        r->nodes = larger;
-        r->capacity = more;
+        memset(r->nodes + before, 0, (size_t)(r->capacity - before) * sizeof(k_best_node));
     }
     k_best_node *node = r->nodes + r->count;
     if (!node->offers) {

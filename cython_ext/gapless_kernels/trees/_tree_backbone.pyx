@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Labellings of rooted trees, chains among them, as a backbone of the search.
 
-The twin is `gapless_chains.TreeLabelMaximiser`. Decision ``i * K + x`` says that node i has label x. Messages from
-the leaves to the roots find the best labelling; a pass back adds the best score outside each node's subtree. The
-scores that the other children give a parent are summed from both sides, never subtracted: differences of -inf would
-be NaN.
+The twin is `gapless_chains.TreeLabelMaximiser`. Decision ``i * K + x`` says that node i has label x.
+Messages from the leaves to the roots find the best labelling; a pass back adds the best score outside each
+node's subtree. The scores that the other children give a parent are summed from both sides, never subtracted:
+differences of -inf would be NaN.
 """
 
 from libc.math cimport INFINITY
