@@ -148,7 +148,7 @@ static void gs_begin_node(gs_search *s, gs_node node)
     ascent->gap_at_fixing = ascent->trend_gap = ascent->first_gap = INFINITY;
     ascent->weights_stale = 1;
     const int starts_at_zero = node.depth == 0 && node.snapshot < 0;
-    ascent->follows_guides = !s->options.is_paper && starts_at_zero && s->factors.guide != NULL;
+    ascent->follows_guides = !s->options.is_paper && starts_at_zero && s->factors.has_guides;
     if (node.snapshot >= 0)
         gs_load_multipliers(s, node.snapshot);
     for (ptrdiff_t e = 0; e < s->input.decisions; e++) {

@@ -96,8 +96,7 @@ cdef class PythonMaximiser(roles.Maximiser):
                 self.value, self.lost = value[0], found[4]
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
     cdef int marginals(
         self, const double *weights, const signed char *state, double *on, double *off
@@ -110,8 +109,7 @@ cdef class PythonMaximiser(roles.Maximiser):
                 self.take_losses(np.zeros(count) if losses.off is None else losses.off, "off", off)
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
     cdef take_losses(self, losses, side, double *to):
         cdef Py_ssize_t k
@@ -140,8 +138,7 @@ cdef class PythonMaximiser(roles.Maximiser):
             score[0] = found[2]
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
 
 cdef class PythonFactor(roles.Factor):
@@ -158,12 +155,12 @@ cdef class PythonFactor(roles.Factor):
         self.role.costly = True
 
     cdef object says(self, method):
-        """A method for messages, by the factor's place where that is known."""
+        """Name a method in messages, by the factor's location if that is known."""
         place = getattr(self.factor, "place", None)
         return f"{type(self.factor).__name__}.{method}" if place is None else f"{place}: {method}()"
 
     cdef object valued(self, on):
-        """The value of a configuration, checked."""
+        """Value a configuration, and check the number."""
         value = float(self.factor.value(on.copy()))
         if not value < INFINITY:
             raise ValueError(f"{self.says('value')} gave {value}, expected a finite number or -inf")
@@ -229,8 +226,7 @@ cdef class PythonFactor(roles.Factor):
                 y[k] = on[k]
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
     cdef int marginals(
         self, const double *prices, const signed char *state, double *on, double *off
@@ -252,16 +248,14 @@ cdef class PythonFactor(roles.Factor):
                 on[k], off[k] = (found[0], rest) if taken else (rest, found[0])
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
     cdef int value(self, const signed char *y, double *value) noexcept with gil:
         try:
             value[0] = self.valued(states(y, self.role.count).astype(bool))
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
     cdef int flips(self, const signed char *y, double *difference) noexcept with gil:
         cdef Py_ssize_t k
@@ -274,12 +268,11 @@ cdef class PythonFactor(roles.Factor):
                 on[k] = not on[k]
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
 
 cdef bytes key(const int32_t *on, Py_ssize_t count):
-    """Decisions as bytes; empty where there are none."""
+    """Return decisions as bytes; empty if there are none."""
     return bytes(<char[: count * sizeof(int32_t)]><char *>on) if count else b""
 
 

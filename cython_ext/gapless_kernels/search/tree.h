@@ -113,7 +113,7 @@ static int gs_factor_is_refuted(gs_search *s)
         return s->failure;
     s->counts.maximisations--; /* it computed no bound */
     double value = -INFINITY;
-    signed char *x = s->factors.queried + factor->offset;
+    signed char *x = factor->queried;
     gs_mark_structure(s, &s->workspace.optimum);
     for (ptrdiff_t k = 0; k < role->count; k++)
         x[k] = (signed char)s->marks.on[role->scope[k]];
@@ -123,6 +123,16 @@ static int gs_factor_is_refuted(gs_search *s)
     if (gs_has_answered(s, f, status) && status == GS_FOUND && value > -INFINITY)
         gs_set_failure(s, f, GS_ERROR_BOUND);
     return s->failure;
+}
+
+/* Bound the current node by its present multipliers, maximising into `optimum`; -inf if it has no structure,
+ * or if the search failed. */
+static double gs_bound_now(gs_search *s)
+{
+    if (!gs_compute_weights(s) || !gs_bound_factors(s))
+        return -INFINITY;
+    const double value = gs_maximise(s, 0, s->ascent.weights, &s->workspace.optimum);
+    return value + s->ascent.constant + s->factors.bound;
 }
 
 /* Compute weights and factors' bounds; 0 if the node ended, because it has no structure or few enough to
@@ -317,12 +327,11 @@ static void gs_bound_current_node(gs_search *s)
         return;
     if (s->lazy.unknown != NULL)
         gs_project_to_known(s);
-    if (!gs_compute_weights(s) || !gs_bound_factors(s))
+    const double bound = gs_bound_now(s);
+    if (!(bound > -INFINITY))
         return;
     s->ascent.weights_stale = 0;
-    const double value = gs_maximise(s, 0, s->ascent.weights, &s->workspace.optimum);
-    const double bound = value + s->ascent.constant + s->factors.bound;
-    if (value > -INFINITY && bound < s->ascent.saved_bound && gs_save_bound(s, bound))
+    if (bound < s->ascent.saved_bound && gs_save_bound(s, bound))
         s->ascent.best_bound = fmin(s->ascent.best_bound, bound);
 }
 
@@ -391,11 +400,7 @@ static int gs_restart(gs_search *s, const double *multipliers, const gs_structur
         return 0;
     }
     gs_begin_node(s, root);
-    s->node.bound = -INFINITY;
-    if (gs_compute_weights(s) && gs_bound_factors(s)) {
-        const double value = gs_maximise(s, 0, s->ascent.weights, &s->workspace.optimum);
-        s->node.bound = value + s->ascent.constant + s->factors.bound;
-    }
+    s->node.bound = gs_bound_now(s);
     if (s->failure)
         s->node.bound = INFINITY;
     return 1;
