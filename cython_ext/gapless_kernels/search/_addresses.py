@@ -69,7 +69,7 @@ class Addresses:
         return address
 
     def _capsule(self, name: str, given: Any, types: str) -> int:
-        """Return the address in a capsule: its name is the function's declaration, its context scipy's user data."""
+        """Return the address in a capsule, whose name is the declaration; its context is the user data of scipy."""
         text = _NAME(given)
         if text is not None:
             check_text(f"{self.role}: {name}", text.decode(), types)

@@ -47,10 +47,13 @@ cdef extern from "search/tree.h" nogil:
         Py_ssize_t count
 
     ctypedef struct gs_proof_node:
-        pass
+        int64_t parent
+        int32_t decision, on, leaf_snapshot
 
     ctypedef struct gs_fixing_step:
-        pass
+        int64_t record
+        int32_t snapshot
+        int64_t first_off
 
     ctypedef struct gs_block:
         Py_ssize_t count, width, first
@@ -174,15 +177,12 @@ TARGET, GAP, EVENTS = GS_TARGET, GS_GAP, GS_EVENTS
 EVENT = np.dtype(
     [("nodes", "i8"), ("step", "?"), ("depth", "i4"), ("free", "i8"), ("bound", "f8"), ("value", "f8")]
 )
-# The structures gs_event, gs_proof_node and gs_fixing_step of `search/model.h`.
+# The structure gs_event of `search/model.h`.
 LOGGED = np.dtype(
     [("nodes", "i8"), ("step", "i4"), ("depth", "i4"), ("free", "p"), ("bound", "f8"), ("value", "f8")],
     align=True,
 )
-NODE = np.dtype([("parent", "i8"), ("decision", "i4"), ("on", "i4"), ("leaf", "i4")], align=True)
-STEP = np.dtype([("node", "i8"), ("snapshot", "i4"), ("first", "i8")], align=True)
 assert LOGGED.itemsize == sizeof(gs_event)
-assert NODE.itemsize == sizeof(gs_proof_node) and STEP.itemsize == sizeof(gs_fixing_step)
 
 # Failures for which the search itself finds words; a role that raised has its own.
 BROKEN_RULES = {
@@ -593,7 +593,16 @@ cdef class CompiledSearch:
     def slots(self):
         """Return the scope of each multiplier; the stub documents it."""
         self.check_reader()
-        return slots_of(&self.s)
+        cdef Py_ssize_t k, c
+        scopes, places = np.full(self.s.ascent.slots, -1, np.int64), np.zeros(self.s.ascent.slots, np.int64)
+        cdef int64_t[::1] scope = scopes, place = places
+        for k in range(self.s.stars.cells):
+            scope[k] = max(self.s.stars.scope[k], -1)
+        for c in range(self.s.shared.count):
+            for k in range(self.s.shared.first[c], self.s.shared.first[c + 1]):
+                scope[self.s.stars.cells + k] = self.s.shared.scope[c]
+                place[self.s.stars.cells + k] = k - self.s.shared.first[c]
+        return scopes, places
 
     def grouped(self):
         """Return whether each scope is a pair in a star, bool (scopes,)."""
@@ -606,7 +615,7 @@ cdef class CompiledSearch:
         try:
             if not (self.s.proof.is_kept or self.s.proof.is_dropped):
                 raise ValueError("no proof was kept: it was not asked for")
-            return record_of(&self.s, [len(scores) for _, scores in self.blocks])
+            return record_of(self)
         finally:
             self.end_call()
 
@@ -695,57 +704,110 @@ cdef class CompiledSearch:
 
 # --- the state of a search as arrays
 
-cdef tuple slots_of(gs_search *s):
-    """Return the scope (-1: none) of each slot of multipliers, and the decision's index there, int64."""
-    scopes, places = np.full(s.ascent.slots, -1, np.int64), np.zeros(s.ascent.slots, np.int64)
-    first = copied(s.shared.first, s.shared.count + 1, np.intp)
-    widths, shared = np.diff(first), slice(s.stars.cells, s.stars.cells + s.shared.slots)
-    scopes[: s.stars.cells] = np.maximum(copied(s.stars.scope, s.stars.cells, np.int32), -1)
-    scopes[shared] = np.repeat(copied(s.shared.scope, s.shared.count, np.int32), widths)
-    places[shared] = np.arange(s.shared.slots) - np.repeat(first[: s.shared.count], widths)
-    return scopes, places
-
-
-cdef dict record_of(gs_search *s, sizes):
-    """Return the record as `CompiledSearch.record` documents it; `sizes` counts the scopes of each block."""
-    cdef Py_ssize_t k
-    has_copy = np.array([s.snapshots.snapshot[k].multipliers != NULL for k in range(s.snapshots.count)], bool)
-    # GS_ENUMERATED (-2) and no snapshot (-1) stay what they are.
-    row = np.append(np.cumsum(has_copy) - 1, [-2, -1])
-    nodes = copied(s.proof.node, s.proof.node_count, NODE)
-    steps = copied(s.proof.step, s.proof.step_count, STEP)
-    sides = copied(s.stars.side, len(sizes), np.int32)
-    leaves, shown_at = leaves_of(s, nodes["leaf"].astype(np.int64))
-    form, ends = copied(s.stars.form, s.input.scopes, np.uint8), np.cumsum(sizes, dtype=np.int64)
-    has_stars = [(form[end - size : end] == GS_IN_STAR).any() for size, end in zip(sizes, ends)]
+cdef dict record_of(CompiledSearch search):
+    """Return the record as `CompiledSearch.record` documents it."""
+    cdef Py_ssize_t k, count = search.s.snapshots.count
+    rows = np.empty(count + 2, np.int64)
+    cdef int64_t[::1] row = rows
+    cdef int64_t stored = 0
+    row[count], row[count + 1] = -2, -1  # GS_ENUMERATED and none stay what they are, at the indices -2 and -1
+    for k in range(count):
+        row[k] = stored
+        stored += search.s.snapshots.snapshot[k].multipliers != NULL
     return {
-        "lifted": bool(s.options.is_lifted),
-        "parent": nodes["parent"].copy(),
-        "decision": nodes["decision"].astype(np.int64),
-        "on": nodes["on"].astype(bool),
-        "multipliers_at": row[leaves],
-        "shown_at": shown_at,
-        "step_node": steps["node"].copy(),
-        "step_multipliers": row[steps["snapshot"]],
-        "step_first": np.append(steps["first"], s.proof.fixed_count),
-        "off": copied(s.proof.fixed, s.proof.fixed_count, np.int32).astype(np.int64),
-        "orientation": np.where(has_stars, 2 - sides, 0).astype(np.int64),
-        "alone": np.flatnonzero(form == GS_REPEATED),
-        **multipliers_of(s, np.count_nonzero(has_copy)),
+        "lifted": bool(search.s.options.is_lifted),
+        **nodes_and_steps(&search.s, row),
+        **forms_of(search),
+        **multipliers_of(&search.s, stored),
     }
 
 
-cdef tuple leaves_of(gs_search *s, leaves):
-    """Complete the snapshots of leaves by those of nodes that are not closed; each is shown at some node."""
+cdef dict forms_of(CompiledSearch search):
+    """Return the side of the lower decisions of each block, 0 without a star, and pairs listed twice."""
+    cdef Py_ssize_t b, c, first = 0, end
+    cdef bint has_star
+    orientation, alone = np.zeros(len(search.blocks), np.int64), []
+    for b in range(len(search.blocks)):
+        end = first + len(search.blocks[b][1])
+        has_star = False
+        for c in range(first, end):
+            has_star |= search.s.stars.form[c] == GS_IN_STAR
+            if search.s.stars.form[c] == GS_REPEATED:
+                alone.append(c)
+        orientation[b] = 2 - search.s.stars.side[b] if has_star else 0
+        first = end
+    return {"orientation": orientation, "alone": np.array(alone, np.int64)}
+
+
+cdef dict multipliers_of(gs_search *s, Py_ssize_t stored):
+    """Return the multipliers of all snapshots that are not 0, row by row, with scope and place in the scope.
+
+    A multiplier of a scope of negative score is its charge, and gets a minus; prices follow the scopes.
+    """
+    cdef gs_snapshot *copy
+    cdef Py_ssize_t k, i, slot, total = 0, at = 0, row = 0, c, prices = s.stars.cells + s.shared.slots
+    for k in range(s.snapshots.count):
+        copy = s.snapshots.snapshot + k
+        for i in range(copy.count if copy.multipliers != NULL else 0):
+            total += copy.multipliers[i] != 0.0
+    first, scopes = np.zeros(stored + 1, np.int64), np.empty(total, np.int32)
+    places, values = np.zeros(total, np.int32), np.empty(total)
+    owners = np.zeros(s.shared.slots, np.int32)
+    cdef int64_t[::1] begin = first
+    cdef int32_t[::1] scope = scopes, place = places, owner = owners
+    cdef double[::1] value = values
+    for c in range(s.shared.count):
+        for i in range(s.shared.first[c], s.shared.first[c + 1]):
+            owner[i] = <int32_t>c
+    for k in range(s.snapshots.count):
+        copy = s.snapshots.snapshot + k
+        if copy.multipliers == NULL:
+            continue
+        for i in range(copy.count):
+            if copy.multipliers[i] == 0.0:
+                continue
+            value[at] = copy.multipliers[i]
+            slot = i if copy.slot == NULL else copy.slot[i]
+            if slot < s.stars.cells:
+                if s.stars.scope[slot] < 0:
+                    continue
+                scope[at] = s.stars.scope[slot]
+            elif slot >= prices:
+                scope[at] = <int32_t>(s.input.scopes + slot - prices)
+            else:
+                slot -= s.stars.cells
+                c = owner[slot]
+                scope[at], place[at] = s.shared.scope[c], <int32_t>(slot - s.shared.first[c])
+                if s.shared.score[c] < 0.0:
+                    if place[at]:  # a charge has one multiplier
+                        place[at] = 0
+                        continue
+                    value[at] = -value[at]
+            at += 1
+        row += 1
+        begin[row] = at
+    return {
+        "row_first": first,
+        "scopes": scopes[:at],
+        "places": places[:at],
+        "values": values[:at],
+        "prices": int(s.factors.slots),
+    }
+
+
+cdef dict nodes_and_steps(gs_search *s, const int64_t[::1] row):
+    """Return the nodes and the fixing steps, whose multipliers are named by `row`."""
     cdef gs_node *node
-    cdef Py_ssize_t k
-    shown_at = np.arange(s.proof.node_count, dtype=np.int64)
-    cdef int64_t[::1] leaf = leaves, proved_at = shown_at
+    cdef gs_fixing_step *step
+    cdef Py_ssize_t k, total = s.proof.node_count, steps = s.proof.step_count, rows = row.shape[0]
+    parents, decisions, on, leaves, shown_at = np.empty((5, total), np.int64)
+    cdef int64_t[::1] parent = parents, decision = decisions, is_on = on, leaf = leaves, proved_at = shown_at
+    for k in range(total):
+        parent[k], decision[k] = s.proof.node[k].parent, s.proof.node[k].decision
+        is_on[k], leaf[k], proved_at[k] = s.proof.node[k].on, s.proof.node[k].leaf_snapshot, k
     if s.proof.is_kept:
         for k in range(s.tree.open_count + s.tree.survivor_count):
-            node = s.tree.open + k
-            if k >= s.tree.open_count:
-                node = s.tree.survivor + (k - s.tree.open_count)
+            node = s.tree.open + k if k < s.tree.open_count else s.tree.survivor + (k - s.tree.open_count)
             leaf[node.record], proved_at[node.record] = node.snapshot, node.proved_at
     if s.proof.is_dropped and s.proof.root_snapshot >= 0:
         leaf[0] = s.proof.root_snapshot
@@ -755,46 +817,23 @@ cdef tuple leaves_of(gs_search *s, leaves):
             leaf[s.node.record] = s.ascent.saved_snapshot
         else:
             leaf[s.node.record], proved_at[s.node.record] = s.node.snapshot, s.node.proved_at
-    return leaves, shown_at
-
-
-cdef dict multipliers_of(gs_search *s, Py_ssize_t rows):
-    """Return the multipliers of all snapshots that are not 0, row by row, with scope and place in the scope.
-
-    A multiplier of a scope of negative score is its charge, and gets a minus; prices follow the scopes.
-    """
-    cdef gs_snapshot *copy
-    cdef Py_ssize_t k, i, slot, total = 0, at = 0, row = 0, prices = s.stars.cells + s.shared.slots
-    scopes, places = slots_of(s)
-    scopes[prices:] = s.input.scopes + np.arange(s.factors.slots)
-    signs, shared = np.where(scopes < 0, 0.0, 1.0), slice(s.stars.cells, prices)
-    widths = np.diff(copied(s.shared.first, s.shared.count + 1, np.intp))
-    is_charged = np.repeat(copied(s.shared.score, s.shared.count, np.float64) < 0.0, widths)
-    # A charge has one multiplier, the first.
-    signs[shared] = np.where(is_charged, np.where(places[shared] == 0, -1.0, 0.0), 1.0)
-    for k in range(s.snapshots.count):
-        copy = s.snapshots.snapshot + k
-        for i in range(copy.count if copy.multipliers != NULL else 0):
-            total += copy.multipliers[i] != 0.0
-    first, values, slots = np.zeros(rows + 1, np.int64), np.empty(total), np.empty(total, np.int64)
-    cdef const double[::1] sign = signs
-    cdef double[::1] value = values
-    cdef int64_t[::1] begin = first, slot_of = slots
-    for k in range(s.snapshots.count):
-        copy = s.snapshots.snapshot + k
-        if copy.multipliers == NULL:
-            continue
-        for i in range(copy.count):
-            slot = i if copy.slot == NULL else copy.slot[i]
-            if copy.multipliers[i] * sign[slot] != 0.0:
-                value[at], slot_of[at] = copy.multipliers[i] * sign[slot], slot
-                at += 1
-        row += 1
-        begin[row] = at
+    (nodes, multipliers), firsts = np.empty((2, steps), np.int64), np.empty(steps + 1, np.int64)
+    cdef int64_t[::1] step_node = nodes, step_row = multipliers, first = firsts
+    for k in range(steps):
+        step = s.proof.step + k
+        step_node[k], first[k] = step.record, step.first_off
+        step_row[k] = row[step.snapshot + (rows if step.snapshot < 0 else 0)]
+    first[steps] = s.proof.fixed_count
+    for k in range(total):
+        leaf[k] = row[leaf[k] + (rows if leaf[k] < 0 else 0)]
     return {
-        "row_first": first,
-        "scopes": scopes[slots[:at]].astype(np.int32),
-        "places": places[slots[:at]].astype(np.int32),
-        "values": values[:at],
-        "prices": int(s.factors.slots),
+        "parent": parents,
+        "decision": decisions,
+        "on": on.astype(bool),
+        "multipliers_at": leaves,
+        "shown_at": shown_at,
+        "step_node": nodes,
+        "step_multipliers": multipliers,
+        "step_first": firsts,
+        "off": copied(s.proof.fixed, s.proof.fixed_count, np.int32).astype(np.int64),
     }

@@ -57,7 +57,9 @@ cdef class Trees(Maximiser):
         self.cells = np.empty(arcs + 1, np.intp)
         for e in range(arcs):
             if not (0 <= h[e] < N and 1 <= m[e] < N and h[e] != m[e]):
-                raise ValueError(f"arc {e} is {h[e]} -> {m[e]}, expected a head in 0..{words} and another word")
+                raise ValueError(
+                    f"arc {e} is {h[e]} -> {m[e]}, expected a head in 0..{words} and another word"
+                )
             self.cells[e] = h[e] * N + m[e]
             if index[self.cells[e]] >= 0:
                 raise ValueError("an arc is listed twice")

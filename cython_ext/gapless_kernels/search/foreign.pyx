@@ -45,6 +45,15 @@ MESSAGES = {
 }
 
 
+MARGINALS = "void* double* int8* double* double*"
+"""Types of the arguments of both functions for max-marginals."""
+
+
+cdef uintptr_t address_of(addresses, name, function, types) except? 1:
+    """Return the address of a function; 0 if it is optional and left out."""
+    return addresses.function(name, function, types, name not in ("maximise", "value"))
+
+
 cdef int wrong(Role role, const char *function, Wrong finding, Py_ssize_t number) noexcept nogil:
     """Fail because a function broke a rule."""
     with gil:
@@ -111,14 +120,12 @@ cdef class ForeignFactor(Factor):
     def __init__(self, scope, maximise, value, marginals=None, flips=None, data=None):
         addresses = Addresses("ForeignFactor", data)
         self.role.size = sizeof(gs_factor)
-        cdef uintptr_t address = addresses.function("maximise", maximise, "void* double* int8* double* int8*")
-        self._maximise = <maximise_configuration>address
-        address = addresses.function("value", value, "void* int8* double*")
-        self._value = <value_of>address
-        address = addresses.function("marginals", marginals, "void* double* int8* double* double*", True)
-        self._marginals = <marginals_of>address
-        address = addresses.function("flips", flips, "void* int8* double*", True)
-        self._flips = <flips_of>address
+        self._maximise = <maximise_configuration>address_of(
+            addresses, "maximise", maximise, "void* double* int8* double* int8*"
+        )
+        self._value = <value_of>address_of(addresses, "value", value, "void* int8* double*")
+        self._marginals = <marginals_of>address_of(addresses, "marginals", marginals, MARGINALS)
+        self._flips = <flips_of>address_of(addresses, "flips", flips, "void* int8* double*")
         self.data = <void *><uintptr_t>addresses.data()
         self.references = addresses.references()
         if self._marginals == NULL:
@@ -222,15 +229,14 @@ cdef class ForeignMaximiser(Maximiser):
         *, most_on=None, has_internal_scores=None,
     ):
         addresses = Addresses("ForeignMaximiser", data)
-        cdef uintptr_t address
-        address = addresses.function("maximise", maximise, "void* int double* int8* double* int* long*")
-        self._maximise = <maximise_structure>address
-        address = addresses.function("marginals", marginals, "void* double* int8* double* double*", True)
-        self._marginals = <marginals_of>address
-        address = addresses.function("internal_score", internal_score, "void* int* long double*", True)
-        self._internal_score = <score_of>address
-        address = addresses.function("excludes", excludes, "void* int int", True)
-        self._excludes = <excludes_pair>address
+        self._maximise = <maximise_structure>address_of(
+            addresses, "maximise", maximise, "void* int double* int8* double* int* long*"
+        )
+        self._marginals = <marginals_of>address_of(addresses, "marginals", marginals, MARGINALS)
+        self._internal_score = <score_of>address_of(
+            addresses, "internal_score", internal_score, "void* int* long double*"
+        )
+        self._excludes = <excludes_pair>address_of(addresses, "excludes", excludes, "void* int int")
         self.data = <void *><uintptr_t>addresses.data()
         self.references = addresses.references()
         self.role.size = sizeof(gs_maximiser)
