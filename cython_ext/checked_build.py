@@ -47,12 +47,12 @@ BESIDE = "libstdc++.so.6"
 
 
 def compiler() -> list[str]:
-    """Command of the C compiler that setuptools calls."""
+    """Return the command of the C compiler that setuptools calls."""
     return shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
 
 
 def library(name: str) -> Path | None:
-    """Path of a library that the compiler links against, or None if it has no such library."""
+    """Find a library that the compiler links against; None if it has no such library."""
     command = [*compiler(), f"-print-file-name={name}"]
     output = subprocess.run(command, capture_output=True, text=True, check=False).stdout  # noqa: S603
     path = Path(output.strip())
@@ -60,7 +60,7 @@ def library(name: str) -> Path | None:
 
 
 def sanitizer_runtimes() -> list[Path]:
-    """List the libraries to load before all others; none where the compiler has no such sanitizers."""
+    """List the libraries to load before all others; none if the compiler has no such sanitizers."""
     runtimes = [path for path in map(library, RUNTIMES) if path is not None]
     if len(runtimes) < len(RUNTIMES):
         return []
@@ -111,7 +111,7 @@ def build(target: Path, options: list[str]) -> None:
 
 
 def environment(target: Path, runtimes: list[Path]) -> dict[str, str]:
-    """Make the variables under which Python imports the build in `target`."""
+    """Return the variables under which Python imports the build in `target`."""
     variables = {"PYTHONPATH": str(target), "GAPLESS_CHECKED": "1"}
     if runtimes:
         variables |= {

@@ -168,7 +168,10 @@ static int begin(gs_search *s, const gs_maximiser *maximiser, const gs_factor *f
         return 0;
     for (int e = 0; e < DECISIONS; e++)
         s->input.base[e] = weight[e], s->input.group[e] = e / CHOICES;
-    return gs_number(s) && gs_take_factors(s, &factor, 1) && gs_take_blocks(s, blocks, 2) && gs_start(s, NULL);
+    if (!gs_number(s) || !gs_reserve_factors(s, 1, SCOPE, 0))
+        return 0;
+    gs_take_factor(s, 0, factor, NULL);
+    return gs_take_blocks(s, blocks, 2) && gs_start(s, NULL);
 }
 
 static int advance(gs_search *s, int64_t steps) { return gs_advance(s, 1e9, INT64_MAX, steps, INFINITY, 0.0); }

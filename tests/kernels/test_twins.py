@@ -28,7 +28,6 @@ TWINLESS = {
     "choices/_alternatives": "gapless_dependency.LabelledTreeMaximiser is its reference, see tests/dependency",
     "trees/_tree_backbone": "gapless_chains.TreeLabelMaximiser is its reference, see tests/chains",
     "choices/_choice_groups": "enumeration is its reference, see tests/kernels/test_search.py",
-    "search/_record": "the formula of the bound is its reference, see tests/kernels/test_split_bound.py",
     "search/_search": "the readable search is its reference, see tests/splitbound",
     "search/_trees": "the kernels of trees have twins",
     "lanes/_sets": "chooses the instruction set of compiled code",

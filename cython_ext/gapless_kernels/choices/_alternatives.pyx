@@ -22,7 +22,8 @@ cdef class Alternatives(Maximiser):
     cdef int32_t[:, ::1] best
     cdef double[:, ::1] weights
     cdef signed char[:, ::1] state
-    cdef double[::1] on, off, second, found
+    cdef double[::1] on, off, second
+    cdef double optimum  # of chart 0
 
     def __init__(self, Maximiser inner, of):
         cdef Py_ssize_t count = inner.role.decisions
@@ -33,7 +34,7 @@ cdef class Alternatives(Maximiser):
         self.best = np.empty((GS_CHARTS, count + 1), np.int32)
         self.weights = np.full((GS_CHARTS, inner.role.cells + 1), -np.inf)
         self.state = np.empty((GS_CHARTS, count + 1), np.int8)
-        self.on, self.off, self.second, self.found = (np.empty(count + 1) for _ in range(4))
+        self.on, self.off, self.second = (np.empty(count + 1) for _ in range(3))
         self.chosen = np.empty(max(count, inner.role.most_on) + 1, np.int32)
         self.role.size = sizeof(gs_maximiser)
         self.role.decisions = self.role.cells = parts.size
@@ -44,12 +45,19 @@ cdef class Alternatives(Maximiser):
     cdef inline Py_ssize_t cell(self, Py_ssize_t a) noexcept nogil:
         return a if self.inner.role.cell == NULL else self.inner.role.cell[a]
 
+    cdef int without_answer(self, int status) noexcept nogil:
+        """Return the status of a call without a result, after taking over the inner error."""
+        if status != GS_NOTHING:
+            with gil:
+                self.error = self.inner.error
+        return status
+
     cdef int maximise(
         self, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
         Py_ssize_t *count
     ) noexcept nogil:
         cdef Py_ssize_t a, d, k
-        cdef int found
+        cdef int status
         cdef int32_t *best = &self.best[chart, 0]
         cdef double *inner = &self.weights[chart, 0]
         cdef signed char *fixed = &self.state[chart, 0]
@@ -66,14 +74,11 @@ cdef class Alternatives(Maximiser):
             elif best[a] < 0 or weights[d] > inner[self.cell(a)]:
                 best[a], fixed[a], inner[self.cell(a)] = <int32_t>d, GS_FREE, weights[d]
         count[0] = 0
-        found = self.inner.role.maximise(self.inner.role.object, chart, inner, fixed, value, on, count)
-        if found != GS_FOUND:
-            if found != GS_NOTHING:
-                with gil:
-                    self.error = self.inner.error
-            return found
+        status = self.inner.role.maximise(self.inner.role.object, chart, inner, fixed, value, on, count)
+        if status != GS_FOUND:
+            return self.without_answer(status)
         if chart == 0:
-            self.found[0] = value[0]
+            self.optimum = value[0]
         if not 0 <= count[0] <= self.role.most_on:
             return GS_FOUND  # which the search refuses
         for k in range(count[0]):
@@ -84,20 +89,17 @@ cdef class Alternatives(Maximiser):
         self, const double *weights, const signed char *state, double *on, double *off
     ) noexcept nogil:
         cdef Py_ssize_t a, d
-        cdef int found
+        cdef int status
         cdef double top
         for a in range(self.inner.role.decisions):
             self.off[a], self.second[a] = NAN, -INFINITY
         cdef double *inner_off = NULL if off == NULL else &self.off[0]
         cdef const double *inner = &self.weights[0, 0]
-        found = self.inner.role.marginals(
+        status = self.inner.role.marginals(
             self.inner.role.object, inner, &self.state[0, 0], &self.on[0], inner_off
         )
-        if found != GS_FOUND:
-            if found != GS_NOTHING:
-                with gil:
-                    self.error = self.inner.error
-            return found
+        if status != GS_FOUND:
+            return self.without_answer(status)
         for d in range(self.role.decisions):
             a = self.part[d]
             if d != self.best[0, a] and state[d] == GS_FREE and self.state[0, a] == GS_FREE:
@@ -114,7 +116,7 @@ cdef class Alternatives(Maximiser):
             if off == NULL:
                 continue
             if d != self.best[0, a]:
-                off[d] = self.found[0]
+                off[d] = self.optimum
             elif self.second[a] == -INFINITY or self.on[a] == -INFINITY:
                 off[d] = self.off[a]
             elif self.off[a] != self.off[a]:  # the inner maximiser leaves it out

@@ -16,6 +16,7 @@ cdef class ChoiceGroups(roles.Maximiser):
     """The best decision of each group, and every ungrouped one of positive weight; see the stub."""
 
     cdef int64_t[::1] first, members, ungrouped
+    cdef double optimum  # of chart 0
 
     def __init__(self, decisions, group_first=(0,), groups=()):
         self.first = np.array(group_first, np.int64)
@@ -54,22 +55,15 @@ cdef class ChoiceGroups(roles.Maximiser):
                 on[count[0]] = <int32_t>e
                 count[0] += 1
                 value[0] += weights[e]
+        if chart == 0:
+            self.optimum = value[0]
         return roles.GS_FOUND
 
     cdef int marginals(
         self, const double *weights, const signed char *state, double *on, double *off
     ) noexcept nogil:
         cdef Py_ssize_t g, k, e
-        cdef double total = 0.0, best, second
-        for g in range(self.first.shape[0] - 1):
-            best = -INFINITY
-            for k in range(self.first[g], self.first[g + 1]):
-                best = max(best, weights[self.members[k]])
-            total += best
-        for k in range(self.ungrouped.shape[0]):
-            e = self.ungrouped[k]
-            if weights[e] > 0.0 or state[e] == roles.GS_ON:
-                total += weights[e]
+        cdef double total = self.optimum, best, second
         for g in range(self.first.shape[0] - 1):
             best = second = -INFINITY
             for k in range(self.first[g], self.first[g + 1]):

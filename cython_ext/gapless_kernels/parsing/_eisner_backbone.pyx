@@ -18,7 +18,7 @@ from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_NOTHING, Maxim
 
 _sets.follow()
 
-cdef extern from "parsing/internal_scores.h" nogil:
+cdef extern from "parsing/tree_checks.h" nogil:
     int arcs_exclude(int32_t, int32_t, int32_t, int32_t, int) noexcept
     int projective_tree(const int64_t *, Py_ssize_t, int) noexcept
 

@@ -1,36 +1,10 @@
-/* Scores of the higher orders beyond the arcs, and whether given heads are a projective tree. */
+/* Scores of the higher orders beyond the arcs. */
 #ifndef GAPLESS_PARSING_INTERNAL_SCORES_H
 #define GAPLESS_PARSING_INTERNAL_SCORES_H
 
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Whether two arcs cross, or are each other's reverse, or are two from a single root. */
-static inline int arcs_exclude(int32_t g, int32_t m, int32_t h, int32_t w, int single_root)
-{
-    const int32_t a = g < m ? g : m, b = g < m ? m : g, c = h < w ? h : w, d = h < w ? w : h;
-    return (g == w && h == m) || (single_root && g == 0 && h == 0) || (a < c && c < b && b < d)
-           || (c < a && a < d && d < b);
-}
-
-/* Whether every word has a head and reaches the root, no arcs cross, and a single root is single. */
-static inline int projective_tree(const int64_t *heads, ptrdiff_t n, int single_root)
-{
-    ptrdiff_t roots = 0;
-    for (ptrdiff_t m = 1; m <= n; m++) {
-        int64_t above = heads[m];
-        roots += above == 0;
-        for (ptrdiff_t steps = 0; above != 0; above = heads[above])
-            if (above < 0 || ++steps > n)
-                return 0;
-    }
-    for (ptrdiff_t m = 2; m <= n; m++)
-        for (ptrdiff_t w = 1; w < m; w++)
-            if (arcs_exclude((int32_t)heads[m], (int32_t)m, (int32_t)heads[w], (int32_t)w, 0))
-                return 0;
-    return roots == 1 || (roots > 1 && !single_root);
-}
 
 /* The modifier of m's head nearest to m on its own side, between the two; the head itself where there is
  * none. */

@@ -1,4 +1,4 @@
-"""Addresses of C functions and of their data, and what must stay alive for them."""
+"""Addresses of C functions and of their data, and the objects that must stay alive for them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Addresses:
         self.holds: list[Any] = [data]
 
     def function(self, name: str, given: Any, types: str, optional: bool = False) -> int:
-        """The address of a function; 0 where it is left out."""
+        """Return the address of a function; 0 if it is left out."""
         if given is None and optional:
             return 0
         where = f"{self.role}: {name}"
@@ -69,7 +69,7 @@ class Addresses:
         return address
 
     def _capsule(self, name: str, given: Any, types: str) -> int:
-        """The address in a capsule, whose name is the function's declaration; its context is scipy's user data."""
+        """Return the address in a capsule, whose name is the declaration; its context is the user data of scipy."""
         text = _NAME(given)
         if text is not None:
             check_text(f"{self.role}: {name}", text.decode(), types)
@@ -79,7 +79,7 @@ class Addresses:
         return int(_POINTER(given, text))
 
     def data(self) -> int:
-        """The address of the data."""
+        """Return the address of the data."""
         given = self.given
         if given is None:
             if len(set(self.contexts.values())) > 1:
@@ -107,6 +107,6 @@ class Addresses:
         self.holds.append(view)  # an array cannot be resized meanwhile
         return np.frombuffer(view.cast("B"), np.uint8).ctypes.data
 
-    def kept(self) -> tuple[Any, ...]:
-        """Everything that must stay alive."""
+    def references(self) -> tuple[Any, ...]:
+        """Return everything that must stay alive."""
         return tuple(self.holds)

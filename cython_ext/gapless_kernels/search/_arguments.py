@@ -1,4 +1,4 @@
-"""Checks of what a search is given: each error names the argument and the place."""
+"""Checks of the arguments of a search: each error names the argument and the index."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ VARIANTS = ("default", "paper")
 
 
 def check_options(options: dict[str, Any], most_choices: int) -> None:
-    """Refuse what an option cannot be."""
+    """Refuse options that are out of range."""
     if options["variant"] not in VARIANTS:
         raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, got {options['variant']!r}")
     if options["order"] not in ORDERS:
@@ -28,7 +28,7 @@ def check_options(options: dict[str, Any], most_choices: int) -> None:
 
 
 def checked_weights(base: ArrayLike, decisions: int) -> NDArray[np.float64]:
-    """Weights of decisions, finite or -inf."""
+    """Return the weights of decisions, which must be finite or -inf."""
     weights = np.ascontiguousarray(base, np.float64)
     if weights.shape != (decisions,):
         raise ValueError(
@@ -36,15 +36,15 @@ def checked_weights(base: ArrayLike, decisions: int) -> NDArray[np.float64]:
         )
     wrong = ~((weights < 1e300) & ((weights > -1e300) | (weights == -np.inf)))
     if wrong.any():
-        place = int(np.argmax(wrong))
-        raise ValueError(f"base[{place}] is {weights[place]}, expected a finite number or -inf")
+        index = int(np.argmax(wrong))
+        raise ValueError(f"base[{index}] is {weights[index]}, expected a finite number or -inf")
     return weights
 
 
 def checked_groups(
     first: ArrayLike | None, members: ArrayLike | None, decisions: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The choice groups: none of them, or a CSR of disjoint ones."""
+    """Return the choice groups as offsets and members of disjoint groups; there may be none."""
     if first is None and members is None:
         return np.zeros(1, np.int64), np.zeros(0, np.int64)
     if first is None or members is None:
@@ -62,18 +62,26 @@ def checked_groups(
 
 
 def check_scope(number: int, scope: NDArray[np.int32], decisions: int) -> None:
-    """Refuse a factor over decisions that there are not, or one twice."""
+    """Refuse a factor whose scope names unknown decisions, or one twice."""
     if len(scope) and not 0 <= scope.min() <= scope.max() < decisions:
         raise ValueError(f"factor {number}: its scope must name decisions in 0..{decisions - 1}")
     if len(np.unique(scope)) != len(scope):
         raise ValueError(f"factor {number}: its scope holds one decision twice")
 
 
+def checked_guide(number: int, guide: ArrayLike, count: int) -> NDArray[np.float64]:
+    """Return the guide of a factor over `count` decisions as an array."""
+    direction = np.ascontiguousarray(guide, np.float64)
+    if direction.shape != (count,) or not np.isfinite(direction).all():
+        raise ValueError(f"the guide of factor {number} must hold a finite number for each decision of its scope")
+    return direction
+
+
 def checked_block(
     number: int, scopes: ArrayLike, scores: ArrayLike, decisions: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Scopes and scores as private contiguous arrays that name decisions."""
-    # Private copies: the search counts in one pass what it fills in another, and reads them again for its record.
+    """Copy scopes, which must name different decisions, and finite scores into contiguous arrays."""
+    # Copies: the search counts in one pass what it fills in another, and reads them again for its record.
     each, values = np.array(scopes, np.int64, order="C"), np.array(scores, np.float64, order="C")
     if each.ndim != 2 or each.shape[1] < 1:
         raise ValueError(f"block {number}: scopes must have shape (m, width) with width >= 1, got {each.shape}")
@@ -85,13 +93,13 @@ def checked_block(
     if np.any(ordered[:, 1:] == ordered[:, :-1]):
         raise ValueError(f"block {number}: a scope holds one decision twice")
     if not np.isfinite(values).all():
-        place = int(np.argmin(np.isfinite(values)))
-        raise ValueError(f"block {number}: scores[{place}] is {values[place]}, expected a finite number")
+        index = int(np.argmin(np.isfinite(values)))
+        raise ValueError(f"block {number}: scores[{index}] is {values[index]}, expected a finite number")
     return each, values
 
 
 def checked_structure(on: ArrayLike, group: NDArray[np.int32], base: NDArray[np.float64]) -> NDArray[np.int32]:
-    """The decisions of a structure: different possible ones, one of each group."""
+    """Return the decisions of a structure, which must be possible and different, one of each group."""
     given = np.array(on, np.int64, order="C")
     if given.ndim != 1 or (len(given) and not 0 <= given.min() <= given.max() < len(group)):
         raise ValueError(f"a structure must be a list of decisions in 0..{len(group) - 1}, got {on!r}")

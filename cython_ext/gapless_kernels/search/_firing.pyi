@@ -1,6 +1,1 @@
-import numpy as np
-import numpy.typing as npt
-
-def firing(
-    scopes: npt.NDArray[np.int64], on: npt.NDArray[np.bool_], ascending: bool = ...
-) -> npt.NDArray[np.int64]: ...
+from gapless_kernels.search._firing_twin import firing as firing

@@ -11,7 +11,7 @@ from gapless_kernels._arguments import check_type
 def firing(
     scopes: npt.NDArray[np.int64], on: npt.NDArray[np.bool_], ascending: bool = False
 ) -> npt.NDArray[np.int64]:
-    """Numbers of the scopes whose decisions are all on, int64 (firing,).
+    """Return the numbers of the scopes whose decisions are all on, int64 (firing,).
 
     Parameters
     ----------

@@ -244,7 +244,7 @@ class CompiledSearch:
         """Loss of a bound by rounding in float64, at most."""
 
     def grouped(self) -> npt.NDArray[Any]:
-        """Flags of the scopes that are pairs in a star, in the order of the blocks; bool (scopes,)."""
+        """Return whether each scope is a pair in a star, in the order of the blocks; bool (scopes,)."""
 
     def record(self) -> dict[str, Any]:
         """Return the search as flat arrays. They depend on no score that was not asked for.

@@ -2,9 +2,9 @@
 """The compiled search: the object that checks arguments, owns the state of `search/tree.h`, and calls it."""
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.pythread cimport PyThread_get_thread_ident
 
 import contextlib
@@ -19,17 +19,177 @@ from gapless_kernels.search._arguments import (
     check_scope,
     checked_block,
     checked_groups,
+    checked_guide,
     checked_structure,
     checked_weights,
 )
 
 _sets.follow()
 
+cdef extern from "search/tree.h" nogil:
+    enum: GS_IN_STAR, GS_REPEATED
+    enum: GS_CHOICES, GS_PROVED, GS_TIME, GS_NODES, GS_NO_MEMORY, GS_STOPPED
+    enum: GS_STEPS, GS_TARGET, GS_GAP, GS_EVENTS
+    enum: GS_EVENT_CAPACITY, GS_ERROR_STATE, GS_ERROR_VALUE, GS_ERROR_BOUND, GS_ERROR_RAISED
+
+    ctypedef int (*gs_score_source)(void *, const int32_t *, Py_ssize_t, double *) noexcept nogil
+
+    ctypedef struct gs_event:
+        pass
+
+    ctypedef struct gs_structure:
+        int32_t *on
+        Py_ssize_t count
+
+    ctypedef struct gs_snapshot:
+        double *multipliers
+        int32_t *slot
+        Py_ssize_t count
+
+    ctypedef struct gs_proof_node:
+        int64_t parent
+        int32_t decision, on, leaf_snapshot
+
+    ctypedef struct gs_fixing_step:
+        int64_t record
+        int32_t snapshot
+        int64_t first_off
+
+    ctypedef struct gs_block:
+        Py_ssize_t count, width, first
+        const int64_t *members
+        const double *scores
+
+    ctypedef struct gs_node:
+        double bound
+        int64_t record, proved_at
+        int32_t snapshot
+
+    ctypedef struct gs_options:
+        int is_paper, is_lifted, max_choices, root_steps, root_trend
+        double granularity, proof_limit, memory_limit, largest_term
+
+    ctypedef struct gs_input:
+        Py_ssize_t decisions, scopes
+        int32_t *group
+        double *base
+
+    ctypedef struct gs_stars:
+        Py_ssize_t cells
+        int32_t *scope
+        unsigned char *form
+        int32_t *side
+
+    ctypedef struct gs_shared:
+        Py_ssize_t count, slots
+        int32_t *scope
+        Py_ssize_t *first
+        double *score
+
+    ctypedef struct gs_factors:
+        Py_ssize_t slots
+
+    ctypedef struct gs_lazy_scores:
+        unsigned char *unknown
+        gs_score_source source
+        void *source_data
+
+    ctypedef struct gs_fixings:
+        unsigned char *root_alive
+
+    ctypedef struct gs_ascent:
+        Py_ssize_t slots
+        double saved_bound
+        int32_t saved_snapshot
+
+    ctypedef struct gs_incumbent:
+        double value
+        gs_structure structure
+
+    ctypedef struct gs_tree:
+        int order, is_in_node, is_root_closed
+        gs_node *open
+        gs_node *survivor
+        Py_ssize_t open_count, survivor_count
+
+    ctypedef struct gs_snapshots:
+        gs_snapshot *snapshot
+        Py_ssize_t count
+
+    ctypedef struct gs_proof:
+        int is_kept, is_dropped
+        gs_proof_node *node
+        gs_fixing_step *step
+        int32_t *fixed
+        Py_ssize_t node_count, step_count, fixed_count
+        int32_t root_snapshot
+
+    ctypedef struct gs_log:
+        gs_event *event
+        Py_ssize_t count
+        int has_steps
+
+    ctypedef struct gs_counts:
+        int64_t maximisations, nodes, steps, fixed, enumerated, scored
+
+    ctypedef struct gs_search:
+        gs_options options
+        gs_input input
+        gs_stars stars
+        gs_shared shared
+        gs_factors factors
+        gs_lazy_scores lazy
+        gs_fixings fixings
+        gs_ascent ascent
+        gs_incumbent incumbent
+        gs_node node
+        gs_tree tree
+        gs_snapshots snapshots
+        gs_proof proof
+        gs_log log
+        gs_counts counts
+        int failure, no_memory
+        Py_ssize_t failed_factor
+
+    int gs_reserve(gs_search *, const roles.gs_maximiser *, Py_ssize_t, Py_ssize_t)
+    int gs_reserve_log(gs_search *)
+    int gs_reserve_unknown(gs_search *)
+    int gs_number(gs_search *)
+    int gs_reserve_factors(gs_search *, Py_ssize_t, Py_ssize_t, int)
+    void gs_take_factor(gs_search *, Py_ssize_t, const roles.gs_factor *, const double *)
+    int gs_take_blocks(gs_search *, const gs_block *, Py_ssize_t)
+    int gs_start(gs_search *, const gs_structure *)
+    void gs_turn_on(const gs_search *, unsigned char *, int32_t)
+    int gs_advance(gs_search *, double, int64_t, int64_t, double, double)
+    double gs_bound(const gs_search *)
+    double gs_step_bound(const gs_search *)
+    Py_ssize_t gs_free_decisions(const gs_search *)
+    double gs_open_bytes(const gs_search *)
+    double gs_proof_bytes(const gs_search *)
+    double gs_rounding_bound(const gs_search *)
+    void gs_bound_current_node(gs_search *)
+    void gs_offer_external(gs_search *, const gs_structure *)
+    int gs_restart(gs_search *, const double *, const gs_structure *)
+    void gs_free(gs_search *)
+
 PROVED, TIME, NODES, STEPS = GS_PROVED, GS_TIME, GS_NODES, GS_STEPS
 TARGET, GAP, EVENTS = GS_TARGET, GS_GAP, GS_EVENTS
 EVENT = np.dtype(
     [("nodes", "i8"), ("step", "?"), ("depth", "i4"), ("free", "i8"), ("bound", "f8"), ("value", "f8")]
 )
+# The structure gs_event of `search/model.h`.
+LOGGED = np.dtype(
+    [("nodes", "i8"), ("step", "i4"), ("depth", "i4"), ("free", "p"), ("bound", "f8"), ("value", "f8")],
+    align=True,
+)
+assert LOGGED.itemsize == sizeof(gs_event)
+
+# Failures for which the search itself finds words; a role that raised has its own.
+BROKEN_RULES = {
+    GS_ERROR_STATE: "gave a structure that breaks the state or {}",
+    GS_ERROR_VALUE: "gave a value that its structure does not have",
+    GS_ERROR_BOUND: "has a better structure than the one it called the best",
+}
 
 
 cdef int ask_scores(void *asker, const int32_t *scopes, Py_ssize_t count, double *scores) noexcept with gil:
@@ -57,8 +217,30 @@ cdef bint is_plain(values, kind):
     return values.ndim == 1 and values.flags.c_contiguous
 
 
+cdef copied(const void *values, Py_ssize_t count, kind):
+    """Copy `count` values of a NumPy type."""
+    kind = np.dtype(kind)
+    return np.frombuffer(PyBytes_FromStringAndSize(<const char *>values, count * kind.itemsize), kind)
+
+
+cdef int need(bint has_memory, what) except -1:
+    """Raise `MemoryError` if memory is missing."""
+    if not has_memory:
+        raise MemoryError(f"no memory for {what}")
+    return 0
+
+
 cdef class CompiledSearch:
     """Best structure under weights and scores of sets of decisions; the stub documents it."""
+
+    cdef gs_search s
+    cdef int status
+    cdef bint ready, running
+    cdef unsigned long runner  # the thread that runs it
+    cdef readonly object maximiser
+    cdef readonly list blocks, factors
+    cdef object asks, error
+    cdef int32_t[::1] structure  # that the running call has taken
 
     def __cinit__(self):
         self.status = -1
@@ -132,8 +314,7 @@ cdef class CompiledSearch:
             raise ValueError(
                 f"{total} scopes over {decisions} decisions are more than 32-bit numbers can count"
             )
-        if not gs_reserve(&self.s, &maximiser.role, len(first) - 1, total):
-            raise MemoryError("no memory for the decisions")
+        need(gs_reserve(&self.s, &maximiser.role, len(first) - 1, total), "the decisions")
         for e in range(decisions):
             is_wrong |= not (weights[e] < 1e300 and (weights[e] > -1e300 or weights[e] == -INFINITY))
             self.s.input.base[e] = weights[e]
@@ -144,12 +325,9 @@ cdef class CompiledSearch:
         self.s.lazy.source, self.s.lazy.source_data = ask_scores, <void *>self
         if events not in (None, "nodes", "steps"):
             raise ValueError(f"events must be None, 'nodes' or 'steps', got {events!r}")
-        if events is not None and not gs_reserve_log(&self.s):
-            raise MemoryError("no memory for events")
+        need(events is None or gs_reserve_log(&self.s), "events")
         self.s.log.has_steps = events == "steps"
-        self.take_factors(factors)
-        if guides is not None and not options.is_paper:
-            self._take_guides(guides)
+        self.take_factors(factors, guides)
         if unknown is not None:
             self.mark_unknown(np.ascontiguousarray(unknown, np.bool_).view(np.uint8))
         self.take_blocks()
@@ -164,10 +342,9 @@ cdef class CompiledSearch:
                 gs_turn_on(&self.s, self.s.fixings.root_alive, <int32_t>e)
         self.claim_roles()
         try:
-            if not gs_start(&self.s, &structure if has_structure else NULL):
-                raise MemoryError("no memory for the root")
+            need(gs_start(&self.s, &structure if has_structure else NULL), "the root")
         finally:
-            self.release_roles()
+            self.mark_roles(False)
         self.check_failure()
         self.ready = True
 
@@ -189,8 +366,7 @@ cdef class CompiledSearch:
                 self.s.input.group[each[k]] = <int32_t>g
         if is_wrong:
             checked_groups(first, members, self.s.input.decisions)  # which names the group
-        if not gs_number(&self.s):
-            raise MemoryError("no memory for the decisions")
+        need(gs_number(&self.s), "the decisions")
         return 0
 
     cdef int take_structure(self, on, gs_structure *x) except -1:
@@ -213,8 +389,7 @@ cdef class CompiledSearch:
             raise ValueError(
                 f"unknown must hold {self.s.input.scopes} booleans, beside ask, for the default variant"
             )
-        if not gs_reserve_unknown(&self.s):
-            raise MemoryError("no memory for the scopes")
+        need(gs_reserve_unknown(&self.s), "the scopes")
         for scopes, scores in self.blocks:
             is_unknown = np.asarray(unasked[first : first + len(scores)])
             if len(scores) and scopes.shape[1] == 1 and is_unknown.any():
@@ -224,134 +399,94 @@ cdef class CompiledSearch:
             self.s.lazy.unknown[c] = unasked[c] != 0
         return 0
 
-    cdef int take_factors(self, factors) except -1:
+    cdef int take_factors(self, factors, guides) except -1:
         cdef Py_ssize_t f, count
         cdef roles.Factor factor
+        cdef const double[::1] guide
         self.factors, count = list(factors), len(factors)
         if count and self.s.options.is_paper:
             raise ValueError("the paper's variant takes no factors")
         if len({id(factor) for factor in self.factors}) < count:
             raise ValueError("a factor is listed twice; make two of it")
-        cdef const gs_factor **each = <const gs_factor **>malloc((count + 1) * sizeof(gs_factor *))
-        if each == NULL:
-            raise MemoryError("no memory for the factors")
-        try:
-            for f in range(count):
-                factor = self.factors[f]
-                roles.check_factor(factor)
-                check_scope(f, np.asarray(factor.scope), self.s.input.decisions)
-                each[f] = &factor.role
-            if not gs_take_factors(&self.s, each, count):
-                raise MemoryError("no memory for the factors")
-        finally:
-            free(each)
-        return 0
-
-    def _take_guides(self, guides):
-        cdef Py_ssize_t f, count = len(self.factors)
-        cdef const double[::1] held
-        given = list(guides)
+        has_guides = guides is not None and not self.s.options.is_paper
+        given = list(guides) if has_guides else [None] * count
         if len(given) != count:
             raise ValueError(f"{len(given)} guides for {count} factors")
-        cdef const double **each = <const double **>calloc(count + 1, sizeof(double *))
-        if each == NULL:
-            raise MemoryError("no memory for the guides")
-        try:
-            for f in range(count):
-                if given[f] is None or not self.factors[f].scope.size:
-                    continue
-                given[f] = np.ascontiguousarray(given[f], np.float64)
-                if given[f].shape != self.factors[f].scope.shape or not np.isfinite(given[f]).all():
-                    raise ValueError(
-                        f"the guide of factor {f} must hold a finite number for each decision of its scope"
-                    )
-                held = given[f]
-                each[f] = &held[0]
-            if not gs_take_guides(&self.s, each):
-                raise MemoryError("no memory for the guides")
-        finally:
-            free(each)
+        for f in range(count):
+            factor = self.factors[f]
+            roles.check_factor(factor)
+            check_scope(f, factor.scope, self.s.input.decisions)
+        slots = sum([len(each.scope) for each in self.factors])
+        need(gs_reserve_factors(&self.s, count, slots, has_guides), "the factors")
+        for f in range(count):
+            factor = self.factors[f]
+            if given[f] is None or not factor.role.count:
+                gs_take_factor(&self.s, f, &factor.role, NULL)
+            else:
+                guide = checked_guide(f, given[f], factor.role.count)
+                gs_take_factor(&self.s, f, &factor.role, &guide[0])
+        return 0
 
     cdef int take_blocks(self) except -1:
         cdef Py_ssize_t b, count = len(self.blocks), first = 0
         cdef const int64_t[:, ::1] scopes
         cdef const double[::1] scores
         cdef int done
-        cdef gs_block *list_ = <gs_block *>malloc((count + 1) * sizeof(gs_block))
-        if list_ == NULL:
-            raise MemoryError("no memory for the scopes")
+        cdef unsigned char[::1] memory = bytearray((count + 1) * sizeof(gs_block))
+        cdef gs_block *block = <gs_block *>&memory[0]
         for b in range(count):
             scopes, scores = self.blocks[b]
-            list_[b].count, list_[b].width, list_[b].first = scopes.shape[0], scopes.shape[1], first
-            list_[b].members = &scopes[0, 0] if scopes.shape[0] else NULL
-            list_[b].scores = &scores[0] if scopes.shape[0] else NULL
+            block[b].count, block[b].width, block[b].first = scopes.shape[0], scopes.shape[1], first
+            block[b].members = &scopes[0, 0] if scopes.shape[0] else NULL
+            block[b].scores = &scores[0] if scopes.shape[0] else NULL
             first += scopes.shape[0]
         with nogil:
-            done = gs_take_blocks(&self.s, list_, count)
-        free(list_)
+            done = gs_take_blocks(&self.s, block, count)
         if not done and self.s.ascent.slots:
             raise ValueError(
                 f"the scopes need {self.s.ascent.slots} multipliers: more than 32-bit numbers can count"
             )
-        if not done:
-            raise MemoryError("no memory for the scopes")
-        return 0
+        return need(done, "the scopes")
 
     cdef int check_failure(self) except -1:
         """Raise the error that ended the search, if there is one."""
         if not self.s.failure:
             return 0
-        cdef roles.Maximiser maximiser = self.maximiser
-        cdef roles.Factor factor
-        if self.error is None and self.s.failed_factor < 0:
-            self.error = maximiser.error
-        elif self.error is None:
-            factor = self.factors[self.s.failed_factor]
-            self.error = factor.error
-            if self.error is not None:
+        cdef Py_ssize_t culprit = self.s.failed_factor
+        cdef roles.Role role = self.maximiser if culprit < 0 else self.factors[culprit]
+        if self.error is None:
+            self.error = role.error
+            if self.error is not None and culprit >= 0:
                 with contextlib.suppress(Exception):
-                    self.error.culprit = self.s.failed_factor
+                    self.error.culprit = culprit
         if self.error is not None:
             raise self.error
-        if self.s.failed_factor < 0:
-            name = type(getattr(maximiser, "maximiser", maximiser)).__name__
-            broken = "breaks a choice group"
+        if culprit < 0:
+            name, whole = type(getattr(role, "maximiser", role)).__name__, "breaks a choice group"
         else:
-            name = f"factor {self.s.failed_factor} ({type(getattr(factor, 'factor', factor)).__name__})"
-            broken = "is none"
-        kind, said = RuntimeError, "failed and kept no error"
-        if self.s.failure == GS_ERROR_STATE:
-            kind, said = ValueError, f"gave a structure that breaks the state or {broken}"
-        elif self.s.failure == GS_ERROR_VALUE:
-            kind, said = ValueError, "gave a value that its structure does not have"
-        elif self.s.failure == GS_ERROR_BOUND:
-            kind, said = ValueError, "has a better structure than the one it called the best"
-        self.error = kind(f"{name} {said}")
-        self.error.culprit, self.error.said = self.s.failed_factor, said
+            name, whole = f"factor {culprit} ({type(getattr(role, 'factor', role)).__name__})", "is none"
+        if self.s.failure in BROKEN_RULES:
+            kind, finding = ValueError, BROKEN_RULES[self.s.failure].format(whole)
+        else:
+            kind, finding = RuntimeError, "failed and kept no error"
+        self.error = kind(f"{name} {finding}")
+        self.error.culprit, self.error.said = culprit, finding
         raise self.error
 
     cdef int claim_roles(self) except -1:
         """Claim the roles for one call; searches that take turns may share them."""
-        cdef roles.Maximiser maximiser = self.maximiser
-        cdef roles.Factor factor
-        cdef bint busy = maximiser.busy
-        for factor in self.factors:
-            busy |= factor.busy
-        if busy:
-            raise RuntimeError(
-                "a role of this search is at work for another one; give each search roles of its own"
-            )
-        maximiser.busy = True
-        for factor in self.factors:
-            factor.busy = True
-        return 0
+        cdef roles.Role role
+        for role in (self.maximiser, *self.factors):
+            if role.busy:
+                raise RuntimeError(
+                    "a role of this search is at work for another one; give each search roles of its own"
+                )
+        return self.mark_roles(True)
 
-    cdef int release_roles(self) except -1:
-        cdef roles.Maximiser maximiser = self.maximiser
-        cdef roles.Factor factor
-        maximiser.busy = False
-        for factor in self.factors:
-            factor.busy = False
+    cdef int mark_roles(self, bint busy) except -1:
+        cdef roles.Role role
+        for role in (self.maximiser, *self.factors):
+            role.busy = busy
         return 0
 
     cdef int begin_call(self) except -1:
@@ -371,7 +506,7 @@ cdef class CompiledSearch:
 
     cdef int end_call(self) except -1:
         self.running = False
-        return self.release_roles()
+        return self.mark_roles(False)
 
     cdef int check_reader(self) except -1:
         """Refuse to read arrays that another thread may be moving now."""
@@ -433,8 +568,7 @@ cdef class CompiledSearch:
                     done = gs_restart(&self.s, &values[0], &structure if has_structure else NULL)
         finally:
             self.end_call()
-        if not done:
-            raise MemoryError("no memory for the root")
+        need(done, "the root")
         self.check_failure()
 
     def bound_current_node(self):
@@ -451,20 +585,15 @@ cdef class CompiledSearch:
 
     def events(self):
         """Return and forget the events since the last call; the stub documents it."""
-        cdef Py_ssize_t k
-        cdef gs_event *event
         self.check_reader()
-        events = np.empty(self.s.log.count, EVENT)
-        for k in range(self.s.log.count):
-            event = self.s.log.event + k
-            events[k] = event.nodes, event.step, event.depth, event.free, event.bound, event.value
+        events = copied(self.s.log.event, self.s.log.count, LOGGED).astype(EVENT)
         self.s.log.count = 0
         return events
 
     def slots(self):
         """Return the scope of each multiplier; the stub documents it."""
-        cdef Py_ssize_t k, c
         self.check_reader()
+        cdef Py_ssize_t k, c
         scopes, places = np.full(self.s.ascent.slots, -1, np.int64), np.zeros(self.s.ascent.slots, np.int64)
         cdef int64_t[::1] scope = scopes, place = places
         for k in range(self.s.stars.cells):
@@ -478,30 +607,23 @@ cdef class CompiledSearch:
     def grouped(self):
         """Return whether each scope is a pair in a star, bool (scopes,)."""
         self.check_reader()
-        is_paired = np.zeros(self.s.input.scopes, np.uint8)
-        cdef uint8_t[::1] marks = is_paired
-        cdef Py_ssize_t k
-        for k in range(self.s.stars.cells):
-            if self.s.stars.scope[k] >= 0:
-                marks[self.s.stars.scope[k]] = 1
-        return is_paired.view(bool)
+        return copied(self.s.stars.form, self.s.input.scopes, np.uint8) == GS_IN_STAR
 
     def record(self):
         """Return nodes, fixing steps and multipliers as flat arrays; the stub documents it."""
-        from gapless_kernels.search import _record  # here, because that module imports this one
-
         self.begin_call()
         try:
-            return _record.record_of(self)
+            if not (self.s.proof.is_kept or self.s.proof.is_dropped):
+                raise ValueError("no proof was kept: it was not asked for")
+            return record_of(self)
         finally:
             self.end_call()
 
     @property
     def root_free(self):
-        cdef Py_ssize_t e
         self.check_reader()
-        bits = [self.s.fixings.root_alive[e >> 3] >> (e & 7) & 1 for e in range(self.s.input.decisions)]
-        return np.array(bits, bool)
+        bits = copied(self.s.fixings.root_alive, self.s.input.decisions // 8 + 1, np.uint8)
+        return np.unpackbits(bits, count=self.s.input.decisions, bitorder="little").astype(bool)
 
     @property
     def scored(self):
@@ -514,11 +636,8 @@ cdef class CompiledSearch:
     @property
     def on(self):
         self.check_reader()
-        if not self.s.incumbent.structure.count:
-            return np.zeros(0, np.int64)
-        on = np.array(<int32_t[: self.s.incumbent.structure.count]>self.s.incumbent.structure.on, np.int64)
-        on.sort()
-        return on
+        on = copied(self.s.incumbent.structure.on, self.s.incumbent.structure.count, np.int32)
+        return np.sort(on.astype(np.int64))
 
     @property
     def bound(self):
@@ -581,3 +700,140 @@ cdef class CompiledSearch:
     @property
     def lost(self):
         return gs_rounding_bound(&self.s)
+
+
+# --- the state of a search as arrays
+
+cdef dict record_of(CompiledSearch search):
+    """Return the record as `CompiledSearch.record` documents it."""
+    cdef Py_ssize_t k, count = search.s.snapshots.count
+    rows = np.empty(count + 2, np.int64)
+    cdef int64_t[::1] row = rows
+    cdef int64_t stored = 0
+    row[count], row[count + 1] = -2, -1  # GS_ENUMERATED and none stay what they are, at the indices -2 and -1
+    for k in range(count):
+        row[k] = stored
+        stored += search.s.snapshots.snapshot[k].multipliers != NULL
+    return {
+        "lifted": bool(search.s.options.is_lifted),
+        **nodes_and_steps(&search.s, row),
+        **forms_of(search),
+        **multipliers_of(&search.s, stored),
+    }
+
+
+cdef dict forms_of(CompiledSearch search):
+    """Return the side of the lower decisions of each block, 0 without a star, and pairs listed twice."""
+    cdef Py_ssize_t b, c, first = 0, end
+    cdef bint has_star
+    orientation, alone = np.zeros(len(search.blocks), np.int64), []
+    for b in range(len(search.blocks)):
+        end = first + len(search.blocks[b][1])
+        has_star = False
+        for c in range(first, end):
+            has_star |= search.s.stars.form[c] == GS_IN_STAR
+            if search.s.stars.form[c] == GS_REPEATED:
+                alone.append(c)
+        orientation[b] = 2 - search.s.stars.side[b] if has_star else 0
+        first = end
+    return {"orientation": orientation, "alone": np.array(alone, np.int64)}
+
+
+cdef dict multipliers_of(gs_search *s, Py_ssize_t stored):
+    """Return the multipliers of all snapshots that are not 0, row by row, with scope and place in the scope.
+
+    A multiplier of a scope of negative score is its charge, and gets a minus; prices follow the scopes.
+    """
+    cdef gs_snapshot *copy
+    cdef Py_ssize_t k, i, slot, total = 0, at = 0, row = 0, c, prices = s.stars.cells + s.shared.slots
+    for k in range(s.snapshots.count):
+        copy = s.snapshots.snapshot + k
+        for i in range(copy.count if copy.multipliers != NULL else 0):
+            total += copy.multipliers[i] != 0.0
+    first, scopes = np.zeros(stored + 1, np.int64), np.empty(total, np.int32)
+    places, values = np.zeros(total, np.int32), np.empty(total)
+    owners = np.zeros(s.shared.slots, np.int32)
+    cdef int64_t[::1] begin = first
+    cdef int32_t[::1] scope = scopes, place = places, owner = owners
+    cdef double[::1] value = values
+    for c in range(s.shared.count):
+        for i in range(s.shared.first[c], s.shared.first[c + 1]):
+            owner[i] = <int32_t>c
+    for k in range(s.snapshots.count):
+        copy = s.snapshots.snapshot + k
+        if copy.multipliers == NULL:
+            continue
+        for i in range(copy.count):
+            if copy.multipliers[i] == 0.0:
+                continue
+            value[at] = copy.multipliers[i]
+            slot = i if copy.slot == NULL else copy.slot[i]
+            if slot < s.stars.cells:
+                if s.stars.scope[slot] < 0:
+                    continue
+                scope[at] = s.stars.scope[slot]
+            elif slot >= prices:
+                scope[at] = <int32_t>(s.input.scopes + slot - prices)
+            else:
+                slot -= s.stars.cells
+                c = owner[slot]
+                scope[at], place[at] = s.shared.scope[c], <int32_t>(slot - s.shared.first[c])
+                if s.shared.score[c] < 0.0:
+                    if place[at]:  # a charge has one multiplier
+                        place[at] = 0
+                        continue
+                    value[at] = -value[at]
+            at += 1
+        row += 1
+        begin[row] = at
+    return {
+        "row_first": first,
+        "scopes": scopes[:at],
+        "places": places[:at],
+        "values": values[:at],
+        "prices": int(s.factors.slots),
+    }
+
+
+cdef dict nodes_and_steps(gs_search *s, const int64_t[::1] row):
+    """Return the nodes and the fixing steps, whose multipliers are named by `row`."""
+    cdef gs_node *node
+    cdef gs_fixing_step *step
+    cdef Py_ssize_t k, total = s.proof.node_count, steps = s.proof.step_count, rows = row.shape[0]
+    parents, decisions, on, leaves, shown_at = np.empty((5, total), np.int64)
+    cdef int64_t[::1] parent = parents, decision = decisions, is_on = on, leaf = leaves, proved_at = shown_at
+    for k in range(total):
+        parent[k], decision[k] = s.proof.node[k].parent, s.proof.node[k].decision
+        is_on[k], leaf[k], proved_at[k] = s.proof.node[k].on, s.proof.node[k].leaf_snapshot, k
+    if s.proof.is_kept:
+        for k in range(s.tree.open_count + s.tree.survivor_count):
+            node = s.tree.open + k if k < s.tree.open_count else s.tree.survivor + (k - s.tree.open_count)
+            leaf[node.record], proved_at[node.record] = node.snapshot, node.proved_at
+    if s.proof.is_dropped and s.proof.root_snapshot >= 0:
+        leaf[0] = s.proof.root_snapshot
+    elif s.tree.is_in_node and (s.proof.is_kept or s.node.snapshot < 0):
+        # Of the node's own and the inherited multipliers, those that prove the lower bound.
+        if s.ascent.saved_snapshot >= 0 and (s.node.snapshot < 0 or s.ascent.saved_bound <= s.node.bound):
+            leaf[s.node.record] = s.ascent.saved_snapshot
+        else:
+            leaf[s.node.record], proved_at[s.node.record] = s.node.snapshot, s.node.proved_at
+    (nodes, multipliers), firsts = np.empty((2, steps), np.int64), np.empty(steps + 1, np.int64)
+    cdef int64_t[::1] step_node = nodes, step_row = multipliers, first = firsts
+    for k in range(steps):
+        step = s.proof.step + k
+        step_node[k], first[k] = step.record, step.first_off
+        step_row[k] = row[step.snapshot + (rows if step.snapshot < 0 else 0)]
+    first[steps] = s.proof.fixed_count
+    for k in range(total):
+        leaf[k] = row[leaf[k] + (rows if leaf[k] < 0 else 0)]
+    return {
+        "parent": parents,
+        "decision": decisions,
+        "on": on.astype(bool),
+        "multipliers_at": leaves,
+        "shown_at": shown_at,
+        "step_node": nodes,
+        "step_multipliers": multipliers,
+        "step_first": firsts,
+        "off": copied(s.proof.fixed, s.proof.fixed_count, np.int32).astype(np.int64),
+    }

@@ -1,4 +1,4 @@
-"""Argument types of C functions, as capsules and ctypes tell them, compared with those that a role expects."""
+"""Argument types of C functions, as capsules and ctypes name them, compared with those that a role expects."""
 
 import ctypes
 import re
@@ -66,14 +66,14 @@ def check_ctypes(where: str, function: Any, wanted: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """A declared type as this module writes it: ``const signed char *`` is ``int8*``."""
+    """Write a declared type as this module does: ``const signed char *`` is ``int8*``."""
     words = _NO_TYPE.sub(" ", text).replace("*", " * ").split()
     name = " ".join(word for word in words if word != "*")
     return _CANONICAL.get(name, name) + "*" * words.count("*")
 
 
 def _named(kind: Any) -> str:
-    """A type of ctypes as this module writes it."""
+    """Write a type of ctypes as this module does."""
     if kind in {ctypes.c_void_p, ctypes.c_char_p}:
         return "void*"
     if isinstance(kind, type) and issubclass(kind, ctypes._Pointer):
@@ -82,7 +82,7 @@ def _named(kind: Any) -> str:
 
 
 def _compare(where: str, returned: str, given: list[str], wanted: str) -> None:
-    """A pointer without type may stand for every other, and the first argument may point to anything."""
+    """Compare types; a pointer without type may stand for every other, and the first argument for anything."""
     types = wanted.split()
     fits = returned == "int" and len(given) == len(types)
     for number, (one, other) in enumerate(zip(given, types, strict=False)):

@@ -211,9 +211,7 @@ static void gs_enumerate_group(gs_search *s, gs_enumeration *open, int group, do
 /* The highest internal score of structures that agree with the state; -inf if there is none. */
 static double gs_internal_score_bound(gs_search *s)
 {
-    double *weights = s->workspace.weights;
-    for (ptrdiff_t k = 0; k < s->input.cells; k++)
-        weights[k] = -INFINITY;
+    double *weights = gs_base_weights(s);
     for (ptrdiff_t e = 0; e < s->input.decisions; e++)
         if (s->fixings.alive[e])
             weights[s->input.cell[e]] = 0.0;

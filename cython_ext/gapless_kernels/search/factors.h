@@ -21,34 +21,50 @@ static double *gs_prices(const gs_search *s, const gs_factor_state *factor)
     return s->ascent.multipliers + s->stars.cells + s->shared.slots + factor->offset;
 }
 
-/* Take the factors, before the blocks; 0 without memory. */
-static int gs_take_factors(gs_search *s, const gs_factor *const *factors, ptrdiff_t count)
+/* Reserve `count` factors over `slots` decisions in total, before the blocks; 0 without memory. */
+static int gs_reserve_factors(gs_search *s, ptrdiff_t count, ptrdiff_t slots, int has_guides)
 {
-    ptrdiff_t slots = 0;
-    for (ptrdiff_t f = 0; f < count; f++)
-        slots += factors[f]->count;
     const gs_allocation arrays[] = {
-        GS_ARRAY(factors.factor, count), GS_ARRAY(factors.state, slots), GS_ARRAY(factors.best, slots),
-        GS_ARRAY(factors.queried, slots), GS_ARRAY(factors.flips_at, slots),
-        GS_ARRAY(factors.target, slots), GS_ARRAY(factors.bound_price, slots),
-        GS_ARRAY(factors.flip, slots), GS_ARRAY(factors.with, slots), GS_ARRAY(factors.without, slots),
-        GS_ARRAY(factors.loss_with, s->input.decisions), GS_ARRAY(factors.loss_without, s->input.decisions),
+        GS_ARRAY(factors.factor, count), GS_ARRAY(factors.configurations, 5 * slots),
+        GS_ARRAY(factors.numbers, 5 * slots), GS_ARRAY(factors.loss_with, s->input.decisions),
+        GS_ARRAY(factors.loss_without, s->input.decisions),
     };
-    if (!GS_ALLOCATE(s, arrays))
-        return 0;
     s->factors.count = count;
-    s->factors.slots = slots;
+    s->factors.has_guides = has_guides;
     s->failed_factor = -1;
-    slots = 0;
-    for (ptrdiff_t f = 0; f < count; f++) {
-        gs_factor_state *factor = s->factors.factor + f;
-        factor->role = factors[f];
-        factor->offset = slots;
-        factor->is_stale = 1;
-        s->factors.is_costly |= factors[f]->costly;
-        slots += factors[f]->count;
+    return GS_ALLOCATE(s, arrays);
+}
+
+/* Take factor `f`; they come in their order. `guide`: a direction for its prices, or NULL. */
+static void gs_take_factor(gs_search *s, ptrdiff_t f, const gs_factor *role, const double *guide)
+{
+    const ptrdiff_t count = role->count, offset = s->factors.slots;
+    gs_factor_state *factor = s->factors.factor + f;
+    signed char *configurations = s->factors.configurations + 5 * offset;
+    double *numbers = s->factors.numbers + 5 * offset;
+    GAPLESS_ASSERT(f < s->factors.count && factor->role == NULL);
+    *factor = (gs_factor_state){
+        .role = role,
+        .offset = offset,
+        .state = configurations,
+        .best = configurations + count,
+        .queried = configurations + 2 * count,
+        .flips_at = configurations + 3 * count,
+        .target = configurations + 4 * count,
+        .bound_price = numbers,
+        .flip = numbers + count,
+        .with = numbers + 2 * count,
+        .without = numbers + 3 * count,
+        .is_stale = 1,
+    };
+    for (ptrdiff_t k = 0; guide != NULL && k < count; k++)
+        factor->guide_square += guide[k] * guide[k];
+    if (factor->guide_square > 0.0) {
+        factor->guide = numbers + 4 * count;
+        memcpy(factor->guide, guide, (size_t)count * sizeof *guide);
     }
-    return 1;
+    s->factors.is_costly |= role->costly;
+    s->factors.slots += count;
 }
 
 /* Record which factor ended the search, and why; 0. */
@@ -73,11 +89,10 @@ static void gs_weigh_factors(gs_search *s)
         const double *price = gs_prices(s, factor);
         for (ptrdiff_t k = 0; k < factor->role->count; k++) {
             const int32_t e = factor->role->scope[k];
-            const ptrdiff_t at = factor->offset + k;
             s->ascent.weights[s->input.cell[e]] += price[k];
-            factor->is_stale |= s->factors.state[at] != s->fixings.state[e];
-            factor->is_stale |= s->factors.bound_price[at] != price[k];
-            s->factors.state[at] = s->fixings.state[e];
+            factor->is_stale |= factor->state[k] != s->fixings.state[e];
+            factor->is_stale |= factor->bound_price[k] != price[k];
+            factor->state[k] = s->fixings.state[e];
             s->ascent.magnitude = fmax(s->ascent.magnitude, fabs(price[k]));
         }
     }
@@ -92,10 +107,9 @@ static int gs_bound_factors(gs_search *s)
         gs_factor_state *factor = s->factors.factor + f;
         const gs_factor *role = factor->role;
         const double *price = gs_prices(s, factor);
-        const signed char *state = s->factors.state + factor->offset;
-        signed char *y = s->factors.best + factor->offset;
+        const signed char *state = factor->state, *y = factor->best;
         if (factor->is_stale) {
-            const int status = role->maximise(role->object, price, state, &factor->value, y);
+            const int status = role->maximise(role->object, price, state, &factor->value, factor->best);
             if (!gs_has_answered(s, f, status))
                 return 0;
             if (status == GS_NOTHING || factor->value == -INFINITY) {
@@ -107,7 +121,7 @@ static int gs_bound_factors(gs_search *s)
             for (ptrdiff_t k = 0; k < role->count; k++)
                 if ((y[k] != 0 && y[k] != 1) || (state[k] != GS_FREE && state[k] != y[k]))
                     return gs_set_failure(s, f, GS_ERROR_STATE);
-            memcpy(s->factors.bound_price + factor->offset, price, (size_t)role->count * sizeof(double));
+            memcpy(factor->bound_price, price, (size_t)role->count * sizeof(double));
             factor->is_stale = 0;
             s->ascent.magnitude = fmax(s->ascent.magnitude, fabs(factor->value));
         }
@@ -122,7 +136,7 @@ static double gs_value_factors(gs_search *s)
     double total = 0.0;
     for (ptrdiff_t f = 0; f < s->factors.count; f++) {
         gs_factor_state *factor = s->factors.factor + f;
-        signed char *x = s->factors.queried + factor->offset;
+        signed char *x = factor->queried;
         int is_known = factor->has_value;
         for (ptrdiff_t k = 0; k < factor->role->count; k++) {
             const signed char on = (signed char)s->marks.on[factor->role->scope[k]];
@@ -173,25 +187,7 @@ static int gs_factor_regrets(gs_search *s)
  */
 static inline int gs_disagreement(const gs_search *s, const gs_factor_state *factor, ptrdiff_t k)
 {
-    return s->factors.best[factor->offset + k] - (int)s->marks.on[factor->role->scope[k]];
-}
-
-/* Take directions for the prices of factors, NULL for none, after gs_take_factors; 0 without memory. */
-static int gs_take_guides(gs_search *s, const double *const *guides)
-{
-    const gs_allocation arrays[] = {GS_ARRAY(factors.guide, s->factors.slots)};
-    if (!GS_ALLOCATE(s, arrays))
-        return 0;
-    for (ptrdiff_t f = 0; f < s->factors.count; f++) {
-        gs_factor_state *factor = s->factors.factor + f;
-        if (guides[f] == NULL)
-            continue;
-        memcpy(s->factors.guide + factor->offset, guides[f], (size_t)factor->role->count * sizeof(double));
-        for (ptrdiff_t k = 0; k < factor->role->count; k++)
-            factor->guide_square += guides[f][k] * guides[f][k];
-        factor->guide = factor->guide_square > 0.0 ? s->factors.guide + factor->offset : NULL;
-    }
-    return 1;
+    return factor->best[k] - (int)s->marks.on[factor->role->scope[k]];
 }
 
 /* Whether the next step moves the prices of factors with guides along these only; after gs_factor_regrets.
@@ -273,11 +269,11 @@ static int gs_marginals_of_factors(gs_search *s)
     for (ptrdiff_t f = 0; f < s->factors.count; f++) {
         const gs_factor_state *factor = s->factors.factor + f;
         const gs_factor *role = factor->role;
-        double *with = s->factors.with + factor->offset, *without = s->factors.without + factor->offset;
+        double *with = factor->with, *without = factor->without;
         if (role->marginals == NULL)
             continue;
-        const signed char *state = s->factors.state + factor->offset;
-        const int status = role->marginals(role->object, gs_prices(s, factor), state, with, without);
+        const int status =
+            role->marginals(role->object, gs_prices(s, factor), factor->state, with, without);
         if (!gs_has_answered(s, f, status))
             return 0;
         for (ptrdiff_t k = 0; status == GS_NOTHING && k < role->count; k++)
@@ -298,8 +294,8 @@ static int gs_factor_marginal_losses(gs_search *s)
         const gs_factor_state *factor = s->factors.factor + f;
         for (ptrdiff_t k = 0; factor->role->marginals != NULL && k < factor->role->count; k++) {
             const int32_t e = factor->role->scope[k];
-            s->factors.loss_with[e] += fmin(s->factors.with[factor->offset + k] - factor->value, 0.0);
-            s->factors.loss_without[e] += fmin(s->factors.without[factor->offset + k] - factor->value, 0.0);
+            s->factors.loss_with[e] += fmin(factor->with[k] - factor->value, 0.0);
+            s->factors.loss_without[e] += fmin(factor->without[k] - factor->value, 0.0);
         }
     }
     return 1;
@@ -321,13 +317,12 @@ static int gs_linearise_factors(gs_search *s)
         const gs_factor *role = factor->role;
         if (role->flips == NULL)
             continue;
-        const signed char *x = s->factors.queried + factor->offset;
-        signed char *flips_at = s->factors.flips_at + factor->offset;
-        double *difference = s->factors.flip + factor->offset;
-        if (!factor->has_flips || memcmp(flips_at, x, (size_t)role->count)) {
-            if (!gs_has_answered(s, f, role->flips(role->object, x, difference)))
+        const signed char *x = factor->queried;
+        const double *difference = factor->flip;
+        if (!factor->has_flips || memcmp(factor->flips_at, x, (size_t)role->count)) {
+            if (!gs_has_answered(s, f, role->flips(role->object, x, factor->flip)))
                 return 0;
-            memcpy(flips_at, x, (size_t)role->count);
+            memcpy(factor->flips_at, x, (size_t)role->count);
             factor->has_flips = 1;
         }
         for (ptrdiff_t k = 0; k < role->count; k++)
@@ -349,12 +344,11 @@ static int gs_weights_from_factor_marginals(gs_search *s)
     for (ptrdiff_t f = 0; f < s->factors.count; f++) {
         const gs_factor_state *factor = s->factors.factor + f;
         for (ptrdiff_t k = 0; k < factor->role->count; k++) {
-            const ptrdiff_t at = factor->offset + k;
             double *w = s->workspace.weights + s->input.cell[factor->role->scope[k]];
             if (factor->role->marginals != NULL)
-                *w += gs_clamp(s->factors.with[at] - s->factors.without[at], limit);
+                *w += gs_clamp(factor->with[k] - factor->without[k], limit);
             else if (factor->value_at == -INFINITY)
-                *w += s->factors.best[at] ? limit : -limit;
+                *w += factor->best[k] ? limit : -limit;
         }
     }
     return 1;
@@ -413,19 +407,18 @@ static int gs_weights_toward_factors(gs_search *s)
         const gs_factor *role = factor->role;
         if (!(factor->regret > 0.0))
             continue;
-        double *cost = s->factors.with + factor->offset, value = 0.0;
-        signed char *target = s->factors.target + factor->offset;
+        double *cost = factor->with, value = 0.0;
         for (ptrdiff_t k = 0; k < role->count; k++)
             cost[k] = gs_prices(s, factor)[k] - gs_clamp(s->workspace.gap[role->scope[k]], dominating);
-        const signed char *state = s->factors.state + factor->offset;
-        const int status = role->maximise(role->object, cost, state, &value, target);
+        const int status = role->maximise(role->object, cost, factor->state, &value, factor->target);
         if (!gs_has_answered(s, f, status))
             return 0;
         for (ptrdiff_t k = 0; k < role->count; k++)
             if (status == GS_FOUND)
-                s->workspace.weights[s->input.cell[role->scope[k]]] += target[k] ? dominating : -dominating;
+                s->workspace.weights[s->input.cell[role->scope[k]]] +=
+                    factor->target[k] ? dominating : -dominating;
             else
-                target[k] = -1;
+                factor->target[k] = -1;
     }
     return 1;
 }
@@ -437,7 +430,7 @@ static int gs_drop_rejected_targets(gs_search *s)
     for (ptrdiff_t f = 0; f < s->factors.count; f++) {
         const gs_factor_state *factor = s->factors.factor + f;
         for (ptrdiff_t k = 0; factor->regret > 0.0 && k < factor->role->count; k++)
-            if (s->factors.target[factor->offset + k] == 1 && !s->marks.on[factor->role->scope[k]]) {
+            if (factor->target[k] == 1 && !s->marks.on[factor->role->scope[k]]) {
                 s->workspace.gap[factor->role->scope[k]] = -INFINITY;
                 rejected = 1;
             }

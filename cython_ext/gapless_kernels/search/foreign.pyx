@@ -13,7 +13,7 @@ from libc.stdint cimport int32_t, uintptr_t
 import numpy as np
 
 from gapless_kernels.search.roles cimport (
-    GS_FAILED, GS_FOUND, GS_NOTHING, GS_OFF, GS_ON, Factor, Maximiser, gs_factor, gs_maximiser
+    GS_FAILED, GS_FOUND, GS_NOTHING, GS_OFF, GS_ON, Factor, Maximiser, Role, fail, gs_factor, gs_maximiser
 )
 
 from gapless_kernels.search._addresses import Addresses
@@ -43,6 +43,40 @@ MESSAGES = {
     COUNT: "says that {} decisions are on, more than there may be",
     INFINITE: "gave an infinite value",
 }
+
+
+MARGINALS = "void* double* int8* double* double*"
+"""Types of the arguments of both functions for max-marginals."""
+
+
+cdef uintptr_t address_of(addresses, name, function, types) except? 1:
+    """Return the address of a function; 0 if it is optional and left out."""
+    return addresses.function(name, function, types, name not in ("maximise", "value"))
+
+
+cdef int wrong(Role role, const char *function, Wrong finding, Py_ssize_t number) noexcept nogil:
+    """Fail because a function broke a rule."""
+    with gil:
+        if isinstance(role, Factor):
+            what = f"decisions {_few((<Factor>role).scope)}"
+        else:
+            what = f"{(<Maximiser>role).role.decisions} decisions"
+        subject = f"{function.decode()}() of a {type(role).__name__} over {what}"
+        return fail(role, RuntimeError(f"{subject} {MESSAGES[finding].format(number)}"))
+
+
+cdef int checked_status(Role role, const char *function, int status) noexcept nogil:
+    """Return a status as the search knows it; any other is a failure."""
+    if status == GS_FOUND or status == GS_NOTHING:
+        return status
+    return wrong(role, function, FAILED if status == GS_FAILED else CODE, status)
+
+
+cdef int checked_number(Role role, const char *function, double value) noexcept nogil:
+    """Fail unless a function wrote a number that is finite, or -inf."""
+    if isnan(value):
+        return wrong(role, function, UNSET, 0)
+    return wrong(role, function, INFINITE, 0) if value == INFINITY else GS_FOUND
 
 
 cdef class ForeignFactor(Factor):
@@ -81,21 +115,19 @@ cdef class ForeignFactor(Factor):
     cdef value_of _value
     cdef marginals_of _marginals
     cdef flips_of _flips
-    cdef tuple kept
+    cdef tuple references
 
     def __init__(self, scope, maximise, value, marginals=None, flips=None, data=None):
         addresses = Addresses("ForeignFactor", data)
         self.role.size = sizeof(gs_factor)
-        cdef uintptr_t address = addresses.function("maximise", maximise, "void* double* int8* double* int8*")
-        self._maximise = <maximise_configuration>address
-        address = addresses.function("value", value, "void* int8* double*")
-        self._value = <value_of>address
-        address = addresses.function("marginals", marginals, "void* double* int8* double* double*", True)
-        self._marginals = <marginals_of>address
-        address = addresses.function("flips", flips, "void* int8* double*", True)
-        self._flips = <flips_of>address
+        self._maximise = <maximise_configuration>address_of(
+            addresses, "maximise", maximise, "void* double* int8* double* int8*"
+        )
+        self._value = <value_of>address_of(addresses, "value", value, "void* int8* double*")
+        self._marginals = <marginals_of>address_of(addresses, "marginals", marginals, MARGINALS)
+        self._flips = <flips_of>address_of(addresses, "flips", flips, "void* int8* double*")
         self.data = <void *><uintptr_t>addresses.data()
-        self.kept = addresses.kept()
+        self.references = addresses.references()
         if self._marginals == NULL:
             self.role.marginals = NULL
         if self._flips == NULL:
@@ -108,25 +140,24 @@ cdef class ForeignFactor(Factor):
         value[0] = NAN
         for i in range(self.role.count):
             y[i] = 2
-        cdef int found = self._maximise(self.data, prices, state, value, y)
-        if found != GS_FOUND:
-            return found if found == GS_NOTHING else self.failed(b"maximise", found)
+        cdef int status = self._maximise(self.data, prices, state, value, y)
+        status = checked_status(self, b"maximise", status)
+        if status != GS_FOUND:
+            return status
         for i in range(self.role.count):
             if y[i] != GS_OFF and y[i] != GS_ON:
-                return self.wrong(b"maximise", OUTSIDE, y[i])
+                return wrong(self, b"maximise", OUTSIDE, y[i])
             if state[i] == 1 - y[i]:
-                return self.wrong(b"maximise", AGAINST, self.role.scope[i])
-        return self.number(b"maximise", value[0])
+                return wrong(self, b"maximise", AGAINST, self.role.scope[i])
+        return checked_number(self, b"maximise", value[0])
 
     cdef int value(self, const signed char *y, double *value) noexcept nogil:
         value[0] = NAN
-        cdef int found = self._value(self.data, y, value)
-        if found == GS_NOTHING:
+        cdef int status = checked_status(self, b"value", self._value(self.data, y, value))
+        if status == GS_NOTHING:
             value[0] = -INFINITY
             return GS_FOUND
-        if found != GS_FOUND:
-            return self.failed(b"value", found)
-        return self.number(b"value", value[0])
+        return status if status != GS_FOUND else checked_number(self, b"value", value[0])
 
     cdef int marginals(
         self, const double *prices, const signed char *state, double *on, double *off
@@ -134,31 +165,20 @@ cdef class ForeignFactor(Factor):
         cdef Py_ssize_t i
         for i in range(self.role.count):
             on[i] = off[i] = NAN
-        cdef int found = self._marginals(self.data, prices, state, on, off)
-        if found != GS_FOUND:
-            return found if found == GS_NOTHING else self.failed(b"marginals", found)
+        cdef int status = self._marginals(self.data, prices, state, on, off)
+        status = checked_status(self, b"marginals", status)
+        if status != GS_FOUND:
+            return status
         for i in range(self.role.count):
             if isnan(on[i]) or isnan(off[i]):
-                return self.wrong(b"marginals", UNSET, i)
+                return wrong(self, b"marginals", UNSET, i)
         return GS_FOUND
 
     cdef int flips(self, const signed char *y, double *difference) noexcept nogil:
-        cdef int found = self._flips(self.data, y, difference)
-        return found if found == GS_FOUND else self.failed(b"flips", found)
-
-    cdef int number(self, const char *function, double value) noexcept nogil:
-        if isnan(value):
-            return self.wrong(function, UNSET, 0)
-        return self.wrong(function, INFINITE, 0) if value == INFINITY else GS_FOUND
-
-    cdef int failed(self, const char *function, int found) noexcept nogil:
-        return self.wrong(function, FAILED if found == GS_FAILED else CODE, found)
-
-    cdef int wrong(self, const char *function, Wrong what, Py_ssize_t number) noexcept nogil:
-        with gil:
-            subject = f"{function.decode()}() of a ForeignFactor over decisions {_few(self.scope)}"
-            self.error = RuntimeError(f"{subject} {MESSAGES[what].format(number)}")
-        return GS_FAILED
+        cdef int status = self._flips(self.data, y, difference)
+        if status == GS_FOUND:
+            return status
+        return wrong(self, b"flips", FAILED if status == GS_FAILED else CODE, status)
 
 
 cdef class ForeignMaximiser(Maximiser):
@@ -202,24 +222,23 @@ cdef class ForeignMaximiser(Maximiser):
     cdef score_of _internal_score
     cdef excludes_pair _excludes
     cdef signed char[::1] seen
-    cdef tuple kept
+    cdef tuple references
 
     def __init__(
         self, decisions, maximise, marginals=None, internal_score=None, excludes=None, data=None,
         *, most_on=None, has_internal_scores=None,
     ):
         addresses = Addresses("ForeignMaximiser", data)
-        cdef uintptr_t address
-        address = addresses.function("maximise", maximise, "void* int double* int8* double* int* long*")
-        self._maximise = <maximise_structure>address
-        address = addresses.function("marginals", marginals, "void* double* int8* double* double*", True)
-        self._marginals = <marginals_of>address
-        address = addresses.function("internal_score", internal_score, "void* int* long double*", True)
-        self._internal_score = <score_of>address
-        address = addresses.function("excludes", excludes, "void* int int", True)
-        self._excludes = <excludes_pair>address
+        self._maximise = <maximise_structure>address_of(
+            addresses, "maximise", maximise, "void* int double* int8* double* int* long*"
+        )
+        self._marginals = <marginals_of>address_of(addresses, "marginals", marginals, MARGINALS)
+        self._internal_score = <score_of>address_of(
+            addresses, "internal_score", internal_score, "void* int* long double*"
+        )
+        self._excludes = <excludes_pair>address_of(addresses, "excludes", excludes, "void* int int")
         self.data = <void *><uintptr_t>addresses.data()
-        self.kept = addresses.kept()
+        self.references = addresses.references()
         self.role.size = sizeof(gs_maximiser)
         self.role.decisions = self.role.cells = _number("decisions", decisions, 0, 2**31 - 1)
         self.role.most_on = self.role.decisions
@@ -246,38 +265,35 @@ cdef class ForeignMaximiser(Maximiser):
         Py_ssize_t *count
     ) noexcept nogil:
         value[0], count[0] = NAN, -1
-        cdef int found = self._maximise(self.data, chart, weights, state, value, on, count)
-        if found != GS_FOUND:
-            return found if found == GS_NOTHING else self.failed(b"maximise", found)
+        cdef int status = self._maximise(self.data, chart, weights, state, value, on, count)
+        status = checked_status(self, b"maximise", status)
+        if status != GS_FOUND:
+            return status
         if count[0] < 0 or count[0] > self.role.most_on:
-            return self.wrong(b"maximise", COUNT, count[0])
-        if isnan(value[0]):
-            return self.wrong(b"maximise", UNSET, 0)
-        if value[0] == INFINITY:
-            return self.wrong(b"maximise", INFINITE, 0)
-        return self.structure(state, on, count[0])
+            return wrong(self, b"maximise", COUNT, count[0])
+        status = checked_number(self, b"maximise", value[0])
+        return status if status != GS_FOUND else self.structure(state, on, count[0])
 
     cdef int structure(self, const signed char *state, const int32_t *on, Py_ssize_t count) noexcept nogil:
         """Whether the decisions exist, once each, and agree with the state."""
         cdef Py_ssize_t d, marked = 0
-        cdef int answer = GS_FOUND
-        while marked < count and answer == GS_FOUND:
+        cdef int status = GS_FOUND
+        while marked < count and status == GS_FOUND:
             d = on[marked]
             if d < 0 or d >= self.role.decisions:
-                answer = self.wrong(b"maximise", OUTSIDE, d)
+                status = wrong(self, b"maximise", OUTSIDE, d)
             elif self.seen[d]:
-                answer = self.wrong(b"maximise", TWICE, d)
+                status = wrong(self, b"maximise", TWICE, d)
             else:
                 self.seen[d] = 1
                 marked += 1
-        d = 0
-        while d < self.role.decisions and answer == GS_FOUND:
+        for d in range(self.role.decisions if status == GS_FOUND else 0):
             if state[d] == 1 - self.seen[d]:
-                answer = self.wrong(b"maximise", AGAINST, d)
-            d += 1
+                status = wrong(self, b"maximise", AGAINST, d)
+                break
         for d in range(marked):
             self.seen[on[d]] = 0
-        return answer
+        return status
 
     cdef int marginals(
         self, const double *weights, const signed char *state, double *on, double *off
@@ -288,34 +304,23 @@ cdef class ForeignMaximiser(Maximiser):
         if off != NULL:
             for d in range(self.role.decisions):
                 off[d] = NAN
-        cdef int found = self._marginals(self.data, weights, state, on, off)
-        if found != GS_FOUND:
-            return found if found == GS_NOTHING else self.failed(b"marginals", found)
+        cdef int status = self._marginals(self.data, weights, state, on, off)
+        status = checked_status(self, b"marginals", status)
+        if status != GS_FOUND:
+            return status
         for d in range(self.role.decisions):
             if isnan(on[d]):  # NaN in `off` leaves a decision out
-                return self.wrong(b"marginals", UNSET, d)
+                return wrong(self, b"marginals", UNSET, d)
         return GS_FOUND
 
     cdef int internal_score(self, const int32_t *on, Py_ssize_t count, double *score) noexcept nogil:
         score[0] = NAN
-        cdef int found = self._internal_score(self.data, on, count, score)
-        if found != GS_FOUND:
-            return found if found == GS_NOTHING else self.failed(b"internal_score", found)
-        if isnan(score[0]):
-            return self.wrong(b"internal_score", UNSET, 0)
-        return self.wrong(b"internal_score", INFINITE, 0) if score[0] == INFINITY else GS_FOUND
+        cdef int status = self._internal_score(self.data, on, count, score)
+        status = checked_status(self, b"internal_score", status)
+        return status if status != GS_FOUND else checked_number(self, b"internal_score", score[0])
 
     cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil:
         return self._excludes(self.data, one, other) != 0
-
-    cdef int failed(self, const char *function, int found) noexcept nogil:
-        return self.wrong(function, FAILED if found == GS_FAILED else CODE, found)
-
-    cdef int wrong(self, const char *function, Wrong what, Py_ssize_t number) noexcept nogil:
-        with gil:
-            subject = f"{function.decode()}() of a ForeignMaximiser over {self.role.decisions} decisions"
-            self.error = RuntimeError(f"{subject} {MESSAGES[what].format(number)}")
-        return GS_FAILED
 
 
 def _number(name, given, least, most):
@@ -327,4 +332,4 @@ def _number(name, given, least, most):
 
 def _few(scope):
     ids = scope.tolist()
-    return f"{ids}" if len(ids) <= 8 else f"[{', '.join(map(str, ids[:8]))}, ...]"
+    return str(ids) if len(ids) <= 8 else f"[{', '.join(map(str, ids[:8]))}, ...]"

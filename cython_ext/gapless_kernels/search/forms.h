@@ -16,8 +16,8 @@ static inline int gs_are_in_conflict(const gs_search *s, int64_t e, int64_t f)
     return s->input.maximiser->conflict != NULL && s->input.maximiser->conflict[e] == f;
 }
 
-/* Whether no structure has both decisions: they are of one group, or in conflict. Verifiers know the same, so that
- * such pairs count nothing for them, either. */
+/* Whether no structure has both decisions: they are of one group, or in conflict. Verifiers know the same, so
+ * that such pairs count nothing for them, either. */
 static inline int gs_are_exclusive(const gs_search *s, int64_t e, int64_t f)
 {
     return (s->input.group[e] == s->input.group[f] && s->input.group[e] >= 0) || gs_are_in_conflict(s, e, f);

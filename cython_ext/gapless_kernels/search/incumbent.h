@@ -32,7 +32,8 @@ static double gs_internal_score(gs_search *s)
 {
     const gs_maximiser *role = s->input.maximiser;
     double score = 0.0;
-    const int status = role->internal_score(role->object, s->marks.structure->on, s->marks.structure->count, &score);
+    const gs_structure *x = s->marks.structure;
+    const int status = role->internal_score(role->object, x->on, x->count, &score);
     if (status == GS_NOTHING)
         return -INFINITY;
     if (status != GS_FOUND)

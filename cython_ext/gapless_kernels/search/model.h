@@ -6,9 +6,9 @@
  *     roles, contracts, model, forms, snapshots, factors, weights, scores, incumbent, steps, proof,
  * enumeration, open_nodes, nodes, tree
  *
- * A program includes `search/tree.h`, and calls gs_reserve, gs_number, gs_take_factors, gs_take_blocks,
- * gs_start, then gs_advance as often as it likes, and gs_free. `trees.h` and `label_rows.h` are maximisers
- * and stand on `roles.h` alone.
+ * A program includes `search/tree.h`, and calls gs_reserve, gs_number, gs_reserve_factors, gs_take_factor for
+ * each factor, gs_take_blocks, gs_start, then gs_advance as often as it likes, and gs_free. `label_rows.h`
+ * is for maximisers and stands on `roles.h` alone.
  *
  * Decisions are numbered; `cell` is a decision's index among the maximiser's weights. A *choice group* has
  * exactly one decision on; an *ungrouped* decision is in no group. Scopes are sets of decisions that score
@@ -102,14 +102,21 @@ typedef struct {
 
 typedef struct {
     const gs_factor *role;
-    ptrdiff_t offset;         /* of its scope among the scopes of all factors, and among their multipliers */
-    double value;             /* maximum of its value less prices */
-    double value_at;          /* its value at the structure that it was last asked for */
-    double regret;            /* what that structure, less prices, falls short of `value` */
-    int is_stale;             /* whether prices or state changed since `value` was computed */
-    int has_value, has_flips; /* whether `value_at` and the differences were ever asked for */
-    const double *guide;      /* a direction for its prices, or NULL */
+    ptrdiff_t offset; /* of its prices among those of all factors */
+    /* Of each decision of its scope: */
+    signed char *state, *best; /* what `value` was computed for, and the configuration that reaches it */
+    double *bound_price;       /* likewise */
+    signed char *queried;      /* configuration of `value_at` */
+    signed char *flips_at;     /* configuration of `flip` */
+    double *flip, *with, *without;
+    signed char *target; /* configuration that a heuristic aims at, -1 if there is none */
+    double *guide;       /* a direction for its prices, or NULL */
     double guide_square, along; /* squared length of the guide; inner product of guide and subgradient */
+    double value;               /* maximum of its value less prices */
+    double value_at;            /* its value at the structure that it was last asked for */
+    double regret;              /* what that structure, less prices, falls short of `value` */
+    int is_stale;               /* whether prices or state changed since `value` was computed */
+    int has_value, has_flips;   /* whether `value_at` and the differences were ever asked for */
 } gs_factor_state;
 
 /* An entry of the log: a node that ended, or a step of the root. */
@@ -163,19 +170,15 @@ typedef struct {
     double largest_step;
 } gs_shared;
 
-/* Their slots follow those of shared scopes. Arrays have an entry for each decision of each scope, unless
- * noted. */
+/* Their slots follow those of shared scopes. */
 typedef struct {
     ptrdiff_t count, slots;
     gs_factor_state *factor;
-    signed char *state, *best; /* what `value` was computed for, and the configuration that reaches it */
-    signed char *queried;      /* configuration of `value_at` */
-    signed char *flips_at;     /* configuration of `flip` */
-    signed char *target;       /* configuration that a heuristic aims at, -1 if the factor has none */
-    double *bound_price, *flip, *with, *without, *guide;
+    signed char *configurations; /* owns the arrays of the factors, one factor after the other */
+    double *numbers;             /* likewise */
     double *loss_with, *loss_without; /* of each decision of the problem */
     double bound;                     /* sum of all `value` */
-    int is_costly;
+    int is_costly, has_guides;
 } gs_factors;
 
 typedef struct {

@@ -63,6 +63,20 @@ static gs_node gs_new_node(gs_search *s, double bound, int32_t snapshot, int32_t
     return node;
 }
 
+/* Give up a node: its decisions, and its reference to the multipliers that it starts from. */
+static void gs_drop_node(gs_search *s, gs_node *node)
+{
+    gs_release_snapshot(s, node->snapshot);
+    free(node->alive);
+    node->alive = NULL;
+}
+
+static void gs_drop_nodes(gs_search *s, gs_node *nodes, ptrdiff_t *count)
+{
+    while (*count)
+        gs_drop_node(s, nodes + --*count);
+}
+
 /* Add a child of `node` with one more decision on or off, whose bound is that of `snapshot` until it is
  * worked on. Without memory, the child's bound counts as closed: the bound of the search must not lose it. */
 static void gs_add_child(gs_search *s, const gs_node *node, int32_t snapshot, int32_t decision, int on)
@@ -87,7 +101,7 @@ static void gs_add_child(gs_search *s, const gs_node *node, int32_t snapshot, in
     if (snapshot >= 0)
         s->snapshots.snapshot[snapshot].users++;
     if (s->no_memory || !gs_push(s, &child)) {
-        free(child.alive);
+        gs_drop_node(s, &child);
         s->tree.closed_bound = fmax(s->tree.closed_bound, child.bound);
     }
 }
@@ -101,10 +115,8 @@ static void gs_branch(gs_search *s, gs_node *node, int32_t snapshot, int32_t dec
 static void gs_end_node(gs_search *s)
 {
     GAPLESS_ASSERT(s->tree.is_in_node && s->marks.structure == NULL);
-    gs_release_snapshot(s, s->node.snapshot);
+    gs_drop_node(s, &s->node);
     gs_release_snapshot(s, s->ascent.saved_snapshot);
-    free(s->node.alive);
-    s->node.alive = NULL;
     s->ascent.saved_snapshot = -1;
     s->tree.is_in_node = 0;
 }
@@ -148,7 +160,7 @@ static void gs_begin_node(gs_search *s, gs_node node)
     ascent->gap_at_fixing = ascent->trend_gap = ascent->first_gap = INFINITY;
     ascent->weights_stale = 1;
     const int starts_at_zero = node.depth == 0 && node.snapshot < 0;
-    ascent->follows_guides = !s->options.is_paper && starts_at_zero && s->factors.guide != NULL;
+    ascent->follows_guides = !s->options.is_paper && starts_at_zero && s->factors.has_guides;
     if (node.snapshot >= 0)
         gs_load_multipliers(s, node.snapshot);
     for (ptrdiff_t e = 0; e < s->input.decisions; e++) {
@@ -301,8 +313,7 @@ static void gs_branch_level(gs_search *s)
     for (ptrdiff_t k = 0; k < s->tree.survivor_count; k++) {
         gs_node *node = s->tree.survivor + k;
         gs_branch(s, node, node->snapshot, decision, 1);
-        gs_release_snapshot(s, node->snapshot);
-        free(node->alive);
+        gs_drop_node(s, node);
     }
     s->tree.survivor_count = 0;
 }

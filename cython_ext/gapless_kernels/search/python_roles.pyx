@@ -96,8 +96,7 @@ cdef class PythonMaximiser(roles.Maximiser):
                 self.value, self.lost = value[0], found[4]
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
     cdef int marginals(
         self, const double *weights, const signed char *state, double *on, double *off
@@ -110,8 +109,7 @@ cdef class PythonMaximiser(roles.Maximiser):
                 self.take_losses(np.zeros(count) if losses.off is None else losses.off, "off", off)
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
     cdef take_losses(self, losses, side, double *to):
         cdef Py_ssize_t k
@@ -140,8 +138,7 @@ cdef class PythonMaximiser(roles.Maximiser):
             score[0] = found[2]
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
 
 cdef class PythonFactor(roles.Factor):
@@ -211,8 +208,7 @@ cdef class PythonFactor(roles.Factor):
                 y[k] = on[k]
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
     cdef int marginals(
         self, const double *prices, const signed char *state, double *on, double *off
@@ -234,16 +230,14 @@ cdef class PythonFactor(roles.Factor):
                 on[k], off[k] = (found[0], rest) if taken else (rest, found[0])
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
     cdef int value(self, const signed char *y, double *value) noexcept with gil:
         try:
             value[0] = self.factor.value(states(y, self.role.count).astype(bool))
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
     cdef int flips(self, const signed char *y, double *difference) noexcept with gil:
         cdef Py_ssize_t k
@@ -256,12 +250,11 @@ cdef class PythonFactor(roles.Factor):
                 on[k] = not on[k]
             return roles.GS_FOUND
         except BaseException as error:
-            self.error = error
-            return roles.GS_FAILED
+            return roles.fail(self, error)
 
 
 cdef bytes key(const int32_t *on, Py_ssize_t count):
-    """Decisions as bytes; empty where there are none."""
+    """Return decisions as bytes; empty if there are none."""
     return bytes(<char[: count * sizeof(int32_t)]><char *>on) if count else b""
 
 

@@ -29,14 +29,14 @@ typedef struct {
     const ptrdiff_t *cell;
     ptrdiff_t most_on;       /* decisions that a structure turns on, at most */
     int has_internal_scores; /* whether structures have scores beyond the weights */
-    int costly;              /* whether a call takes long, as into Python: then few structures are enumerated */
+    int costly; /* whether a call takes long, as into Python: then few structures are enumerated */
 
-    /* For each decision another that no structure contains with it, or -1. Scores of such pairs are dropped, by
-     * the verifier as well. NULL: there are none. */
+    /* For each decision another that no structure contains with it, or -1. Scores of such pairs are dropped,
+     * by the verifier as well. NULL: there are none. */
     const int32_t *conflict;
 
-    /* Maximise weights . x + internal_score(x) over the structures x that agree with the state. The weights of
-     * decisions that are off are -inf. `chart`: where to store what `marginals` needs. `on`, `count`: the
+    /* Maximise weights . x + internal_score(x) over the structures x that agree with the state. The weights
+     * of decisions that are off are -inf. `chart`: where to store what `marginals` needs. `on`, `count`: the
      * decisions of the structure. `value`: sum of its weights and internal score. */
     int (*maximise)(void *object, int chart, const double *weights, const signed char *state, double *value,
                     int32_t *on, ptrdiff_t *count);
@@ -47,8 +47,8 @@ typedef struct {
     int (*marginals)(void *object, const double *weights, const signed char *state, double *with,
                      double *without);
 
-    /* Compute the internal score of a set of decisions; GS_NOTHING if it is no structure. NULL: every set with
-     * one decision of each choice group is a structure without internal score. */
+    /* Compute the internal score of a set of decisions; GS_NOTHING if it is no structure. NULL: every set
+     * with one decision of each choice group is a structure without internal score. */
     int (*internal_score)(void *object, const int32_t *on, ptrdiff_t count, double *score);
 
     /* Return whether no structure contains both decisions, for reasons beyond the choice groups; enumeration
@@ -64,15 +64,16 @@ typedef struct {
     const int32_t *scope;
     int costly; /* as for a maximiser */
 
-    /* Maximise value(y) - prices . y over the configurations y that agree with the state; `y` receives the best
-     * one. */
+    /* Maximise value(y) - prices . y over the configurations y that agree with the state; `y` receives the
+     * best one. */
     int (*maximise)(void *object, const double *prices, const signed char *state, double *value,
                     signed char *y);
 
     /* Compute the value of a configuration, -inf if it is forbidden. */
     int (*value)(void *object, const signed char *y, double *value);
 
-    /* Compute the maximum of `maximise` with each decision of the scope on, and with each off. May be NULL. */
+    /* Compute the maximum of `maximise` with each decision of the scope on, and with each off. May be
+     * NULL. */
     int (*marginals)(void *object, const double *prices, const signed char *state, double *with,
                      double *without);
 

@@ -33,11 +33,14 @@ cdef extern from "search/roles.h" nogil:
         int (*flips)(void *, const signed char *, double *) noexcept nogil
 
 
-cdef class Maximiser:
+cdef class Role:
+    cdef object error  # stored by a method that returns GS_FAILED, raised by the search
+    cdef bint busy     # whether a search is calling it
+
+
+cdef class Maximiser(Role):
     cdef gs_maximiser role
-    cdef object error      # kept by a method that returns GS_FAILED, raised by the search
     cdef object conflicts  # the array behind `role.conflict`, if one was taken
-    cdef bint busy         # whether a search is calling it
     cdef int maximise(
         self, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
         Py_ssize_t *count
@@ -47,14 +50,11 @@ cdef class Maximiser:
     ) noexcept nogil
     cdef int internal_score(self, const int32_t *on, Py_ssize_t count, double *score) noexcept nogil
     cdef bint excludes(self, int32_t one, int32_t other) noexcept nogil
-    cdef tuple _asked(self, weights, state)
 
 
-cdef class Factor:
+cdef class Factor(Role):
     cdef gs_factor role
     cdef readonly object scope
-    cdef object error
-    cdef bint busy
     cdef int maximise(
         self, const double *prices, const signed char *state, double *value, signed char *y
     ) noexcept nogil
@@ -65,5 +65,6 @@ cdef class Factor:
     cdef int flips(self, const signed char *y, double *difference) noexcept nogil
 
 
-cdef int check_maximiser(Maximiser role) except -1
-cdef int check_factor(Factor role) except -1
+cdef int check_maximiser(Maximiser maximiser) except -1
+cdef int check_factor(Factor factor) except -1
+cdef int fail(Role role, error) noexcept

@@ -14,6 +14,10 @@ FREE, OFF, ON = GS_FREE, GS_OFF, GS_ON
 FOUND, NOTHING, FAILED = GS_FOUND, GS_NOTHING, GS_FAILED
 
 
+cdef class Role:
+    """Common part of maximisers and factors: a stored error, and one caller at a time."""
+
+
 cdef int call_maximise(
     void *object, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
     Py_ssize_t *count
@@ -35,7 +39,7 @@ cdef int call_excludes(void *object, int32_t one, int32_t other) noexcept nogil:
     return (<Maximiser>object).excludes(one, other)
 
 
-cdef class Maximiser:
+cdef class Maximiser(Role):
     """A backbone for the search: see ``search/roles.h``, which says what each method does.
 
     A subclass in Cython overrides the methods and sets the sizes in ``role`` (`size`, `decisions`, `cells`,
@@ -86,16 +90,16 @@ cdef class Maximiser:
         cdef const double[::1] placed
         cdef const signed char[::1] fixed
         check_maximiser(self)
-        placed, fixed = self._asked(weights, state)
+        placed, fixed = maximiser_arguments(self, weights, state)
         cdef int32_t[::1] on = np.empty(most_on(self) + 1, np.int32)
         cdef double value = 0.0
         cdef Py_ssize_t count = 0
-        cdef int found
-        claim(&self.busy)
+        cdef int status
+        claim(self)
         with nogil:
-            found = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &on[0], &count)
-        end_call(&self.busy, self, self.error, found)
-        if found == GS_NOTHING:
+            status = self.role.maximise(self.role.object, 0, &placed[0], &fixed[0], &value, &on[0], &count)
+        end_call(self, status)
+        if status == GS_NOTHING:
             return -np.inf, np.zeros(0, np.int64)
         if not 0 <= count <= most_on(self):
             raise ValueError(
@@ -124,7 +128,7 @@ cdef class Maximiser:
         check_maximiser(self)
         if self.role.marginals == NULL:
             return None
-        placed, fixed = self._asked(weights, state)
+        placed, fixed = maximiser_arguments(self, weights, state)
         other = np.asarray(placed)
         cdef const double[::1] others = np.where(np.isfinite(other), 1.0 - other, other)
         cdef gs_maximiser *role = &self.role
@@ -132,17 +136,17 @@ cdef class Maximiser:
         cdef double[::1] on = np.full(self.role.decisions + 1, np.nan), off = np.array(on)
         cdef double value = 0.0
         cdef Py_ssize_t count = 0
-        cdef int found
-        claim(&self.busy)
+        cdef int status
+        claim(self)
         with nogil:
-            found = role.maximise(role.object, 0, &placed[0], &fixed[0], &value, &chosen[0], &count)
-            if found == GS_FOUND:  # as in a search, other weights come between, in the other chart
+            status = role.maximise(role.object, 0, &placed[0], &fixed[0], &value, &chosen[0], &count)
+            if status == GS_FOUND:  # as in a search, other weights come between, in the other chart
                 count = 0
-                found = role.maximise(role.object, 1, &others[0], &fixed[0], &value, &chosen[0], &count)
-            if found == GS_FOUND:
-                found = self.role.marginals(self.role.object, &placed[0], &fixed[0], &on[0], &off[0])
-        end_call(&self.busy, self, self.error, found)
-        if found == GS_NOTHING:
+                status = role.maximise(role.object, 1, &others[0], &fixed[0], &value, &chosen[0], &count)
+            if status == GS_FOUND:
+                status = self.role.marginals(self.role.object, &placed[0], &fixed[0], &on[0], &off[0])
+        end_call(self, status)
+        if status == GS_NOTHING:
             on[:] = -INFINITY
             off[:] = -INFINITY
         return np.asarray(on)[: self.role.decisions], np.asarray(off)[: self.role.decisions]
@@ -153,12 +157,12 @@ cdef class Maximiser:
         cdef double score = 0.0
         if self.role.internal_score == NULL:
             return 0.0
-        cdef int found
+        cdef int status
         check_maximiser(self)
-        claim(&self.busy)
-        found = self.role.internal_score(self.role.object, &ids[0], ids.shape[0] - 1, &score)
-        end_call(&self.busy, self, self.error, found)
-        return score if found == GS_FOUND else None
+        claim(self)
+        status = self.role.internal_score(self.role.object, &ids[0], ids.shape[0] - 1, &score)
+        end_call(self, status)
+        return score if status == GS_FOUND else None
 
     def take_conflicts(self, conflicts):
         """Take for each decision another that no structure contains with it, or -1, int (decisions,)."""
@@ -172,23 +176,22 @@ cdef class Maximiser:
         """Return whether the object knows that no structure contains both decisions."""
         return self.role.excludes != NULL and bool(self.role.excludes(self.role.object, one, other))
 
-    cdef tuple _asked(self, weights, state):
-        """Weights in their cells, and the state; both with one entry more, so that there is an address."""
-        cdef Py_ssize_t d, count = self.role.decisions
-        given = np.asarray(weights, np.float64)
-        fixed = np.full(count, FREE, np.int8) if state is None else np.asarray(state, np.int8)
-        if given.shape != (count,) or fixed.shape != (count,):
-            raise ValueError(
-                f"weights and state must have shape ({count},), got {given.shape} and {fixed.shape}"
-            )
-        if not np.all(given < np.inf):
-            raise ValueError("weights must be numbers or -inf")
-        cdef const double[::1] allowed = np.where(fixed == OFF, -np.inf, given)
-        cdef double[::1] placed = np.full(self.role.cells + 1, -np.inf)
-        for d in range(count):
-            placed[d if self.role.cell == NULL else self.role.cell[d]] = allowed[d]
-        return placed, np.append(fixed, np.int8(FREE))
 
+cdef tuple maximiser_arguments(Maximiser maximiser, weights, state):
+    """Weights in their cells, and the state; both with one entry more, so that there is an address."""
+    cdef gs_maximiser *role = &maximiser.role
+    cdef Py_ssize_t d, count = role.decisions
+    given = np.asarray(weights, np.float64)
+    fixed = np.full(count, FREE, np.int8) if state is None else np.asarray(state, np.int8)
+    if given.shape != (count,) or fixed.shape != (count,):
+        raise ValueError(f"weights and state must have shape ({count},), got {given.shape} and {fixed.shape}")
+    if not np.all(given < np.inf):
+        raise ValueError("weights must be numbers or -inf")
+    cdef const double[::1] allowed = np.where(fixed == OFF, -np.inf, given)
+    cdef double[::1] placed = np.full(role.cells + 1, -np.inf)
+    for d in range(count):
+        placed[d if role.cell == NULL else role.cell[d]] = allowed[d]
+    return placed, np.append(fixed, np.int8(FREE))
 
 
 cdef Py_ssize_t most_on(Maximiser maximiser):
@@ -196,30 +199,36 @@ cdef Py_ssize_t most_on(Maximiser maximiser):
     return maximiser.role.most_on if maximiser.role.most_on > 0 else maximiser.role.decisions
 
 
-cdef int claim(bint *busy) except -1:
+cdef int claim(Role role) except -1:
     """Claim a role for one call, which works in the memory of the role."""
-    if busy[0]:
+    if role.busy:
         raise RuntimeError(
             "this role is at work for a search or another thread; ask it in between, or make another"
         )
-    busy[0] = True
+    role.busy = True
     return 0
 
 
-cdef int end_call(bint *busy, role, error, int found) except -1:
+cdef int end_call(Role role, int status) except -1:
     """Release a role after a call, and raise the error that it stored if it failed."""
-    busy[0] = False
-    if found == GS_FAILED:
-        raise error if error is not None else RuntimeError(f"{type(role).__name__} failed")
+    role.busy = False
+    if status == GS_FAILED:
+        raise role.error if role.error is not None else RuntimeError(f"{type(role).__name__} failed")
     return 0
+
+
+cdef int fail(Role role, error) noexcept:
+    """Store the error of a call, which then returns GS_FAILED."""
+    role.error = error
+    return GS_FAILED
 
 
 cdef int check_size(role, size_t size, size_t expected, name) except -1:
     if size != expected:
         raise TypeError(
             f"{type(role).__name__} fills in a {name} of {size} bytes, here it has {expected}: "
-            f"set role.size = sizeof({name}) where the object is made, and compile it again with the headers of "
-            "this version"
+            f"set role.size = sizeof({name}) where the object is made, and compile it again with the headers "
+            "of this version"
         )
     return 0
 
@@ -274,7 +283,7 @@ cdef int call_flips(void *object, const signed char *y, double *difference) noex
     return (<Factor>object).flips(y, difference)
 
 
-cdef class Factor:
+cdef class Factor(Role):
     """A factor for the search: see ``search/roles.h``, which says what each method does.
 
     A subclass in Cython overrides the methods and sets ``role.size = sizeof(gs_factor)``, which identifies
@@ -334,12 +343,12 @@ cdef class Factor:
         costs, fixed = asked_of(self, prices, state)
         cdef signed char[::1] y = np.zeros(self.role.count + 1, np.int8)
         cdef double value = 0.0
-        cdef int found
+        cdef int status
         claim_factor(self)
         with nogil:
-            found = self.role.maximise(self.role.object, &costs[0], &fixed[0], &value, &y[0])
-        end_call(&self.busy, self, self.error, found)
-        if found == GS_NOTHING:
+            status = self.role.maximise(self.role.object, &costs[0], &fixed[0], &value, &y[0])
+        end_call(self, status)
+        if status == GS_NOTHING:
             return -np.inf, np.zeros(self.role.count, bool)
         return value, np.asarray(y)[: self.role.count] == ON
 
@@ -347,12 +356,12 @@ cdef class Factor:
         """Compute the value of a configuration, bool (count,); -inf if it is forbidden."""
         cdef signed char[::1] y = given_to(self, on, "on")
         cdef double value = 0.0
-        cdef int found
+        cdef int status
         claim_factor(self)
         with nogil:
-            found = self.role.value(self.role.object, &y[0], &value)
-        end_call(&self.busy, self, self.error, found)
-        return value if found == GS_FOUND else -np.inf
+            status = self.role.value(self.role.object, &y[0], &value)
+        end_call(self, status)
+        return value if status == GS_FOUND else -np.inf
 
     def max_marginals(self, prices, state=None):
         """Compute the best value with each decision on, and with each off, -inf if there is none.
@@ -374,12 +383,12 @@ cdef class Factor:
         cdef const signed char[::1] fixed
         costs, fixed = asked_of(self, prices, state)
         cdef double[::1] on = np.full(self.role.count + 1, -np.inf), off = np.array(on)
-        cdef int found
+        cdef int status
         claim_factor(self)
         with nogil:
-            found = self.role.marginals(self.role.object, &costs[0], &fixed[0], &on[0], &off[0])
-        end_call(&self.busy, self, self.error, found)
-        if found == GS_NOTHING:
+            status = self.role.marginals(self.role.object, &costs[0], &fixed[0], &on[0], &off[0])
+        end_call(self, status)
+        if status == GS_NOTHING:
             on[:], off[:] = -np.inf, -np.inf
         return np.asarray(on)[: self.role.count], np.asarray(off)[: self.role.count]
 
@@ -392,17 +401,17 @@ cdef class Factor:
             return None
         cdef signed char[::1] y = given_to(self, on, "on")
         cdef double[::1] difference = np.zeros(self.role.count + 1)
-        cdef int found
+        cdef int status
         claim_factor(self)
         with nogil:
-            found = self.role.flips(self.role.object, &y[0], &difference[0])
-        end_call(&self.busy, self, self.error, found)
+            status = self.role.flips(self.role.object, &y[0], &difference[0])
+        end_call(self, status)
         return np.asarray(difference)[: self.role.count]
 
 
 cdef int claim_factor(Factor factor) except -1:
     check_factor(factor)
-    return claim(&factor.busy)
+    return claim(factor)
 
 
 cdef tuple asked_of(Factor factor, prices, state):

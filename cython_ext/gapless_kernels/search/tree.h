@@ -41,14 +41,6 @@ static int gs_is_power_of_two(int64_t number)
     return (number & (number - 1)) == 0;
 }
 
-/* Whether to maximise again for an incumbent; ever more seldom if factors have forbidden all structures so
- * far. */
-static int gs_is_time_to_improve(const gs_search *s)
-{
-    const int has_incumbent = s->incumbent.value > -INFINITY;
-    return has_incumbent ? gs_is_time_to_target(s) : gs_is_power_of_two(s->ascent.iteration);
-}
-
 /* Whether max-marginals may fix something by now; without an incumbent, only what is impossible. */
 static int gs_is_time_to_fix(const gs_search *s)
 {
@@ -113,7 +105,7 @@ static int gs_factor_is_refuted(gs_search *s)
         return s->failure;
     s->counts.maximisations--; /* it computed no bound */
     double value = -INFINITY;
-    signed char *x = s->factors.queried + factor->offset;
+    signed char *x = factor->queried;
     gs_mark_structure(s, &s->workspace.optimum);
     for (ptrdiff_t k = 0; k < role->count; k++)
         x[k] = (signed char)s->marks.on[role->scope[k]];
@@ -123,6 +115,16 @@ static int gs_factor_is_refuted(gs_search *s)
     if (gs_has_answered(s, f, status) && status == GS_FOUND && value > -INFINITY)
         gs_set_failure(s, f, GS_ERROR_BOUND);
     return s->failure;
+}
+
+/* Bound the current node by its present multipliers, maximising into `optimum`; -inf if it has no structure,
+ * or if the search failed. */
+static double gs_bound_now(gs_search *s)
+{
+    if (!gs_compute_weights(s) || !gs_bound_factors(s))
+        return -INFINITY;
+    const double value = gs_maximise(s, 0, s->ascent.weights, &s->workspace.optimum);
+    return value + s->ascent.constant + s->factors.bound;
 }
 
 /* Compute weights and factors' bounds; 0 if the node ended, because it has no structure or few enough to
@@ -162,14 +164,18 @@ static void gs_note_bound(gs_search *s, double bound)
     ascent->best_bound = fmin(ascent->best_bound, bound);
 }
 
-/* Whether this step looks for better structures around that of the bound. */
+/* Whether this step maximises again for an incumbent around the structure of the bound; ever more seldom if
+ * factors have forbidden all structures so far. */
 static int gs_should_improve(gs_search *s, int is_better)
 {
+    const int64_t iteration = s->ascent.iteration;
     if (gs_round_bound(s, s->ascent.bound) <= gs_target(s))
         return 0;
     if (s->options.is_paper)
-        return s->counts.nodes == 1 && s->ascent.iteration == 1;
-    return is_better || s->ascent.iteration == 1 || gs_is_time_to_improve(s);
+        return s->counts.nodes == 1 && iteration == 1;
+    if (is_better || iteration == 1)
+        return 1;
+    return s->incumbent.value > -INFINITY ? gs_is_time_to_target(s) : gs_is_power_of_two(iteration);
 }
 
 /* Length of a step in score units: Polyak's, by the gap to the incumbent; the paper's halves at each rise. */
@@ -317,12 +323,11 @@ static void gs_bound_current_node(gs_search *s)
         return;
     if (s->lazy.unknown != NULL)
         gs_project_to_known(s);
-    if (!gs_compute_weights(s) || !gs_bound_factors(s))
+    const double bound = gs_bound_now(s);
+    if (!(bound > -INFINITY))
         return;
     s->ascent.weights_stale = 0;
-    const double value = gs_maximise(s, 0, s->ascent.weights, &s->workspace.optimum);
-    const double bound = value + s->ascent.constant + s->factors.bound;
-    if (value > -INFINITY && bound < s->ascent.saved_bound && gs_save_bound(s, bound))
+    if (bound < s->ascent.saved_bound && gs_save_bound(s, bound))
         s->ascent.best_bound = fmin(s->ascent.best_bound, bound);
 }
 
@@ -350,16 +355,8 @@ static int gs_start(gs_search *s, const gs_structure *x)
     gs_offer_external(s, x);
     if (!s->no_memory && gs_push(s, &root))
         return 1;
-    free(root.alive);
+    gs_drop_node(s, &root);
     return 0;
-}
-
-static void gs_drop_nodes(gs_search *s, const gs_node *nodes, ptrdiff_t *count)
-{
-    for (; *count; --*count) {
-        gs_release_snapshot(s, nodes[*count - 1].snapshot);
-        free(nodes[*count - 1].alive);
-    }
 }
 
 /* Forget the nodes below the root, and work on the root again from these multipliers; what it has fixed stays
@@ -383,19 +380,15 @@ static int gs_restart(gs_search *s, const double *multipliers, const gs_structur
         s->ascent.multipliers[k] = multiplier;
     }
     gs_project_to_known(s);
-    const gs_node root = gs_new_node(s, INFINITY, gs_save_multipliers(s), 0, s->fixings.root_alive);
+    gs_node root = gs_new_node(s, INFINITY, gs_save_multipliers(s), 0, s->fixings.root_alive);
     if (root.alive == NULL || root.snapshot < 0) {
-        free(root.alive);
+        gs_drop_node(s, &root);
         s->no_memory = 1;
         s->tree.closed_bound = INFINITY; /* an empty tree is no proof */
         return 0;
     }
     gs_begin_node(s, root);
-    s->node.bound = -INFINITY;
-    if (gs_compute_weights(s) && gs_bound_factors(s)) {
-        const double value = gs_maximise(s, 0, s->ascent.weights, &s->workspace.optimum);
-        s->node.bound = value + s->ascent.constant + s->factors.bound;
-    }
+    s->node.bound = gs_bound_now(s);
     if (s->failure)
         s->node.bound = INFINITY;
     return 1;
@@ -484,16 +477,14 @@ static int gs_advance(gs_search *s, double seconds, int64_t nodes, int64_t steps
 /* Free all memory of a search, also of one that was reserved in part. */
 static void gs_free(gs_search *s)
 {
+    gs_drop_nodes(s, s->tree.open, &s->tree.open_count);
+    gs_drop_nodes(s, s->tree.survivor, &s->tree.survivor_count);
+    if (s->tree.is_in_node)
+        gs_drop_node(s, &s->node);
     for (ptrdiff_t k = 0; k < s->snapshots.count; k++) {
         free(s->snapshots.snapshot[k].multipliers);
         free(s->snapshots.snapshot[k].slot);
     }
-    for (ptrdiff_t k = 0; k < s->tree.open_count; k++)
-        free(s->tree.open[k].alive);
-    for (ptrdiff_t k = 0; k < s->tree.survivor_count; k++)
-        free(s->tree.survivor[k].alive);
-    if (s->tree.is_in_node)
-        free(s->node.alive);
     for (ptrdiff_t k = 0; k < s->owned_count; k++) {
         void *array;
         memcpy(&array, s->owned[k], sizeof array);

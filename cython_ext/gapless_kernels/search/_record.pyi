@@ -1,1 +1,0 @@
-"""The record of a search as arrays; `CompiledSearch.record` returns it."""
