@@ -33,8 +33,8 @@ LIMITS = (
 @examples(6)
 @given(rng=generators())
 def test_four_ways_to_the_same_answer(rng):
-    block = int(rng.integers(12))
-    for seed in range(40 * block, 40 * block + 40):
+    block = int(rng.integers(24))
+    for seed in range(20 * block, 20 * block + 20):
         problem = tiny.draw(seed)
         results = [tree(problem, tiny.formulation(problem), order=ORDERS[seed % 3]) for tree in TREES]
         results.append(solve_monolithic(problem))
@@ -144,9 +144,10 @@ def test_scip_starts_from_what_the_user_brings(seen, rng):
     assert reached.value == problem.value(best)
 
 
-def test_rounding_is_used_and_judged():
+@pytest.mark.parametrize("cases", [15, long(40)])
+def test_rounding_is_used_and_judged(cases):
     asked = []
-    for seed in range(40):
+    for seed in range(cases):
         problem = tiny.draw(seed)
         anything = next(iter(problem.known.values()), None)
 
@@ -162,9 +163,10 @@ def test_rounding_is_used_and_judged():
     assert asked
 
 
-def test_events_tell_bounds_that_fall_and_values_that_rise():
+@pytest.mark.parametrize("cases", [25, long(60)])
+def test_events_tell_bounds_that_fall_and_values_that_rise(cases):
     kinds = set()
-    for seed in range(60):
+    for seed in range(cases):
         problem = tiny.draw(seed)
         budget = SolveBudget(trace=True)
         result = branch_price_and_cut(problem, tiny.formulation(problem), budget)
@@ -184,10 +186,11 @@ def test_events_tell_bounds_that_fall_and_values_that_rise():
     assert kinds == {"round", "node", "incumbent", "branch"}
 
 
-def test_nodes_without_an_lp_are_branched_all_the_same(monkeypatch):
+@pytest.mark.parametrize("cases", [20, long(60)])
+def test_nodes_without_an_lp_are_branched_all_the_same(monkeypatch, cases):
     """SCIP may give up a node's LP; here it always seems to."""
     monkeypatch.setattr(Enforcer, "consenfolp", lambda self, *arguments: self.consenfops(*arguments, False))
-    for seed in range(60):
+    for seed in range(cases):
         problem = tiny.draw(seed, columns=3)
         assert agrees(problem, branch_price_and_cut(problem, tiny.formulation(problem))), seed
 

@@ -105,7 +105,7 @@ def formulation(problem, generator, **options):
     )
 
 
-@examples(8)
+@examples(5)
 @given(rng=generators())
 def test_options_leave_the_answer(rng):
     block = int(rng.integers(12))
@@ -119,7 +119,7 @@ def test_options_leave_the_answer(rng):
 
 
 @pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("cases", [25, long(60)])
+@pytest.mark.parametrize("cases", [8, long(60)])
 def test_smoothed_views_are_asked(tree, cases):
     """Otherwise the test above compares nothing."""
     asked = 0
@@ -132,7 +132,7 @@ def test_smoothed_views_are_asked(tree, cases):
 
 
 @pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("cases", [40, long(80)])
+@pytest.mark.parametrize("cases", [20, long(80)])
 def test_a_slack_too_small_at_smoothed_prices_is_caught(tree, cases):
     """One that cuts off the optimum: claims at smoothed prices are tested by the columns like all others."""
     caught = wrong = 0
@@ -162,7 +162,7 @@ def test_cheap_stages_come_first(tree):
 
 
 @pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("cases", [30, long(90)])
+@pytest.mark.parametrize("cases", [24, long(90)])
 def test_fixing_by_reduced_costs_leaves_the_answer(tree, monkeypatch, cases):
     """A start makes an incumbent, which is what the reduced costs are compared with."""
     nodes = {False: 0, True: 0}
@@ -189,21 +189,19 @@ def test_bad_usage_gains_are_named(tree, gains):
         def reduced_cost_bounds(self, view):
             return gains(np.zeros(self.problem.decisions.quantities))
 
-    raised = 0
-    for seed in range(60):
-        problem = tiny.draw(seed)
-        try:
+    with pytest.raises(
+        InconsistentBound, match="reduced_cost_bounds returned shape"
+    ):  # not all problems ask for it
+        for problem in map(tiny.draw, range(60)):
             tree(problem, formulation(problem, Bad(problem)))
-        except InconsistentBound as error:
-            raised += "reduced_cost_bounds returned shape" in str(error)
-    assert raised
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_a_limit_within_a_round_leaves_a_true_bound(tree):
+@pytest.mark.parametrize("cases", [20, long(60)])
+def test_a_limit_within_a_round_leaves_a_true_bound(tree, cases):
     """The clock runs out at a question at smoothed prices, after which others would come in the same round."""
     stopped = 0
-    for seed in range(60):
+    for seed in range(cases):
         problem, seconds = tiny.draw(seed), [0.0]
 
         class Late(Viewed):
@@ -282,9 +280,10 @@ def test_first_columns_that_no_generator_knows_stay_in_the_bound(tree, pricing, 
 
 
 @pytest.mark.parametrize("smoothing", ["none", "wentges", "directional"])
-def test_every_round_bounds_the_node(smoothing):
+@pytest.mark.parametrize("cases", [12, long(40)])
+def test_every_round_bounds_the_node(smoothing, cases):
     """The restricted master and the claims of all rounds lie on either side of the complete master."""
-    for seed in range(40):
+    for seed in range(cases):
         problem = tiny.draw(seed)
         form = formulation(problem, Viewed(problem), smoothing=smoothing)
         whole = LinearMaster(problem, form)
