@@ -63,8 +63,13 @@ def long(*values):
 
 
 def always_the_same(count):
-    """`count` examples, the same with --long: for a test whose other examples meet a limit that it names."""
-    return settings(max_examples=count, derandomize=True, database=None)
+    """Draw `count` examples, the same with --long: for a test whose other examples meet a limit that it names."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        test.has_fixed_examples = True  # type: ignore[attr-defined]
+        return settings(max_examples=count, derandomize=True, database=None)(test)
+
+    return decorate
 
 
 def generators():
@@ -111,7 +116,8 @@ def seeing(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         full = getattr(test, "full_count", FULL)
-        counts = sorted({scaled(full), max(full, scaled(full))}) if is_hypothesis_test(test) else [0]
+        is_scaled = is_hypothesis_test(test) and not hasattr(test, "has_fixed_examples")
+        counts = sorted({scaled(full), max(full, scaled(full))}) if is_scaled else [0]
 
         @functools.wraps(test)
         def counted(*args: Any, **kwargs: Any) -> None:
