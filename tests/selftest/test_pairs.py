@@ -39,7 +39,7 @@ def summed(tallies, name):
     return sum(getattr(tally, name) for tally in tallies)
 
 
-@pytest.mark.parametrize(("cases", "scip_cases", "forged_cases"), [(120, 4, 60), long(6000, 100, 1000)])
+@pytest.mark.parametrize(("cases", "scip_cases", "forged_cases"), [(200, 4, 60), long(6000, 100, 1000)])
 def test_every_pair(cases, scip_cases, forged_cases):
     registry, every = specimens()
     tallies, interrupted = try_pairs(
