@@ -296,6 +296,7 @@ MUTANTS = {
 
 @seeing("caught")
 @pytest.mark.parametrize("name", MUTANTS)
+@examples(60)
 @given(rng=generators())
 def test_the_kit_catches_wrong_ones(seen, rng, name):
     problem = draw(rng)
