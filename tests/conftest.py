@@ -13,7 +13,7 @@ import pytest
 from hypothesis import is_hypothesis_test, settings
 
 # Without deadlines: a loaded machine is slow; that is no failure. `make test` says the same each time.
-settings.register_profile("quick", deadline=None, max_examples=12, derandomize=True, database=None)
+settings.register_profile("quick", deadline=None, max_examples=8, derandomize=True, database=None)
 settings.register_profile("long", deadline=None, max_examples=60, derandomize=True, database=None)
 settings.register_profile("fresh", deadline=None, max_examples=120, derandomize=False, print_blob=True)
 
@@ -35,10 +35,8 @@ def _no_folder_of_corpora(request, monkeypatch):
 
 def pytest_addoption(parser):
     """Name what a campaign switches off by ``-o cpu_limit=0``, and what `make test-long` says."""
-    parser.addoption(
-        "--long", action="store_true", help="run what is marked `long`, and draw five times as many examples"
-    )
-    parser.addoption("--fresh", action="store_true", help="draw new examples each time, six times as many")
+    parser.addoption("--long", action="store_true", help="run what is marked `long`, and draw more examples")
+    parser.addoption("--fresh", action="store_true", help="draw new examples each time, twice as many as --long")
     parser.addini("cpu_limit", "seconds of CPU time after which a test hangs; 0: none do", default=patience.CPU)
     parser.addini("idle_limit", "seconds without any CPU time after which a test hangs", default=patience.IDLE)
     parser.addini("stuck_limit", "seconds in one call that never returns to Python", default=patience.STUCK)

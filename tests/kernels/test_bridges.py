@@ -5,17 +5,12 @@ import numpy as np
 import pytest
 from drawn import generators, numbers
 from hypothesis import given
+from kernel_versions import both, versions
 
 import gapless_kernels
-from gapless_kernels.graphs import _bridges_twin
 
-IMPLEMENTATIONS = [pytest.param(_bridges_twin, id="numpy")]
-if gapless_kernels.COMPILED:
-    from gapless_kernels.graphs import _bridges
-
-    IMPLEMENTATIONS.append(pytest.param(_bridges, id="compiled"))
-
-both = pytest.mark.parametrize("kernels", IMPLEMENTATIONS)
+_bridges_twin, _bridges = versions("graphs._bridges")
+each_version = both("graphs._bridges")
 
 
 def rows_of(graph, weight=None):
@@ -39,7 +34,7 @@ def random_graph(seed):
     return graph
 
 
-@both
+@each_version
 @given(rng=generators())
 def test_parts_are_what_is_left_without_bridges(rng, kernels):
     graph = random_graph(rng)
@@ -53,7 +48,7 @@ def test_parts_are_what_is_left_without_bridges(rng, kernels):
     assert np.all(part[above[above >= 0]] < np.flatnonzero(above >= 0))
 
 
-@both
+@each_version
 @given(rng=generators())
 def test_the_quotient_tree_is_breadth_first_over_lightest_edges(rng, kernels):
     graph = random_graph(rng)
@@ -86,7 +81,7 @@ def test_the_quotient_tree_is_breadth_first_over_lightest_edges(rng, kernels):
                     assert graph[top][up]["weight"] == shrunk[int(names[top])][int(names[up])]["weight"]
 
 
-@both
+@each_version
 def test_sums_below(kernels):
     parents = np.array([-1, 0, 1, 1, -1, 4], np.int64)
     np.testing.assert_array_equal(
@@ -114,7 +109,7 @@ def test_twins_agree(rng):
         np.testing.assert_array_equal(expected, found)
 
 
-@both
+@each_version
 def test_a_long_path_overflows_no_stack(kernels):
     n = 1_000_000 if kernels is not _bridges_twin else 20_000
     offsets = np.concatenate([[0, 1], np.arange(3, 2 * n - 2, 2), [2 * n - 2]])
@@ -130,7 +125,7 @@ def test_a_long_path_overflows_no_stack(kernels):
     assert tops.size == n - (classes == 0).sum() + 1
 
 
-@both
+@each_version
 def test_stray_numbers_are_refused(kernels):
     offsets, near = np.array([0, 1, 2]), np.array([1, 0], np.int32)
     with pytest.raises(ValueError, match="neighbours must lie between 0 and 1"):

@@ -10,36 +10,21 @@ from chain_batches import Batch, improper
 from drawn import generators, numbers
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_versions import needs_compiled, random_scores, strided
+from kernel_versions import every_set, needs_compiled, random_scores, strided, versions
 
-import gapless_kernels
 from gapless_kernels import DECIDED, DOUBTFUL, INFEASIBLE, INVALID
-from gapless_kernels.chains import _dominance_twin, _viterbi_twin
 
+_dominance_twin, _dominance = versions("chains._dominance")
+_viterbi_twin, _ = versions("chains._viterbi")
 TWINS = SimpleNamespace(**{**vars(_viterbi_twin), **vars(_dominance_twin)})
 SIZES = (1, 2, 15, 16, 17, 31, 32, 33, 45, 48, 49, 64, 65, 130)
 METHODS = ("viterbi_batch", "dominance_batch")
-VERSIONS = ["numpy"]
-if gapless_kernels.COMPILED:
-    from gapless_kernels.chains import _dominance
-    from gapless_kernels.lanes import _sets
-
-    VERSIONS += _sets.instruction_sets()
-
 each_method = pytest.mark.parametrize("method", METHODS)
 each_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 seeds = given(seed=st.integers(0, 2**32 - 1))
 
 
-@pytest.fixture(scope="module", params=VERSIONS)
-def kernels(request):
-    """The NumPy twins, then the compiled kernels with each instruction set of this processor."""
-    if request.param == "numpy":
-        yield TWINS
-        return
-    before = _sets.choose_instruction_set(request.param)
-    yield _dominance
-    _sets.choose_instruction_set(before)
+kernels = every_set(TWINS, _dominance)
 
 
 def decode(kernels, method, batch):

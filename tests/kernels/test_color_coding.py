@@ -7,26 +7,12 @@ import numpy as np
 import pytest
 from drawn import examples, generators, numbers, seeing
 from hypothesis import given
+from kernel_versions import every_set, versions
 
 import gapless_kernels
-from gapless_kernels.paths import _color_coding_twin
 
-VERSIONS: tuple[str, ...] = ("numpy",)
-if gapless_kernels.COMPILED:
-    from gapless_kernels.lanes import _sets
-    from gapless_kernels.paths import _color_coding
-
-    VERSIONS += _sets.instruction_sets()
-
-
-@pytest.fixture(scope="module", params=VERSIONS)
-def kernels(request):
-    if request.param == "numpy":
-        yield _color_coding_twin
-        return
-    before = _sets.choose_instruction_set(request.param)
-    yield _color_coding
-    _sets.choose_instruction_set(before)
+_color_coding_twin, _color_coding = versions("paths._color_coding")
+kernels = every_set(_color_coding_twin, _color_coding)
 
 
 def instances(seed, count, most):

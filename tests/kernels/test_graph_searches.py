@@ -5,17 +5,12 @@ import numpy as np
 import pytest
 from drawn import generators, numbers
 from hypothesis import given
+from kernel_versions import both, versions
 
 import gapless_kernels
-from gapless_kernels.graphs import _graph_searches_twin
 
-IMPLEMENTATIONS = [pytest.param(_graph_searches_twin, id="numpy")]
-if gapless_kernels.COMPILED:
-    from gapless_kernels.graphs import _graph_searches
-
-    IMPLEMENTATIONS.append(pytest.param(_graph_searches, id="compiled"))
-
-both = pytest.mark.parametrize("kernels", IMPLEMENTATIONS)
+_graph_searches_twin, _graph_searches = versions("graphs._graph_searches")
+each_version = both("graphs._graph_searches")
 
 
 def drawn(seed, weighted):
@@ -40,7 +35,7 @@ def drawn_sets(rng, n):
     return np.concatenate([[0], np.cumsum(sizes)]), members, rng.permutation(n)[: int(rng.integers(0, n + 1))]
 
 
-@both
+@each_version
 @pytest.mark.parametrize("weighted", [False, True])
 @given(rng=generators())
 def test_sums_and_distances_are_networkx(rng, kernels, weighted):
@@ -74,7 +69,7 @@ def test_twins_agree_bit_by_bit(rng):
         np.testing.assert_array_equal(getattr(_graph_searches, name)(*rows, *arguments), expected)
 
 
-@both
+@each_version
 def test_stray_numbers_are_refused(kernels):
     rows = np.array([0, 1, 2]), np.array([1, 0], np.int32), None
     none = np.array([0])

@@ -6,26 +6,12 @@ import numpy as np
 import pytest
 from drawn import examples, generators, numbers, seeing
 from hypothesis import given
+from kernel_versions import every_set, versions
 
 import gapless_kernels
-from gapless_kernels.paths import _path_beam_twin
 
-VERSIONS: tuple[str, ...] = ("numpy",)
-if gapless_kernels.COMPILED:
-    from gapless_kernels.lanes import _sets
-    from gapless_kernels.paths import _path_beam
-
-    VERSIONS += _sets.instruction_sets()
-
-
-@pytest.fixture(scope="module", params=VERSIONS)
-def kernel(request):
-    if request.param == "numpy":
-        yield _path_beam_twin.path_beam_search
-        return
-    before = _sets.choose_instruction_set(request.param)
-    yield _path_beam.path_beam_search
-    _sets.choose_instruction_set(before)
+_path_beam_twin, _path_beam = versions("paths._path_beam")
+kernel = every_set(_path_beam_twin.path_beam_search, _path_beam.path_beam_search)
 
 
 def graphs(seed, count):

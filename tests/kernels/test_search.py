@@ -28,7 +28,7 @@ from search_cases import (
 )
 
 from gapless_kernels.choices._choice_groups import ChoiceGroups
-from gapless_kernels.search._search import EVENTS, GAP, NODES, PROVED, STEPS, TARGET, CompiledSearch
+from gapless_kernels.search._search import EVENTS, GAP, NODES, PROVED, STEPS, TARGET, TIME, CompiledSearch
 from gapless_kernels.search.python_roles import PythonFactor, PythonMaximiser
 
 ORDERS = ["best-first", "depth-first", "breadth-first"]
@@ -273,8 +273,17 @@ def test_slices_events_and_limits_change_no_answer(rng, kind):
     whole = case.search(choices=0)
     assert whole.advance() == PROVED
     heard = case.search(choices=0, events="steps")
+    assert (heard.working, heard.step_bound) == (False, INF)
+    last = INF
     while heard.advance(steps=1, nodes=10**9, target=1e300) == STEPS:
-        pass
+        if heard.nodes <= 1:
+            assert whole.value <= heard.step_bound <= last or close(heard.step_bound, whole.value)
+            assert 0 < heard.free <= len(case.base)
+            last = heard.step_bound
+    timed = case.search(choices=0)
+    while timed.advance(seconds=0.0) == TIME:
+        assert timed.bound >= whole.value or close(timed.bound, whole.value)
+    assert timed.value == whole.value
     same = [(one.value, one.bound, one.dp_calls, one.nodes, one.steps, one.fixed) for one in (heard, whole)]
     assert same[0] == same[1]
     events = heard.events()

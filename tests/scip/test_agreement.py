@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import tiny
 from agreement import agrees
 from drawn import examples, generators, long, seeing
 from hypothesis import given
@@ -31,16 +32,16 @@ LIMITS = (
 
 @examples(6)
 @given(rng=generators())
-def test_four_ways_to_the_same_answer(rng, tiny):
-    block = int(rng.integers(12))
-    for seed in range(40 * block, 40 * block + 40):
+def test_four_ways_to_the_same_answer(rng):
+    block = int(rng.integers(24))
+    for seed in range(20 * block, 20 * block + 20):
         problem = tiny.draw(seed)
         results = [tree(problem, tiny.formulation(problem), order=ORDERS[seed % 3]) for tree in TREES]
         results.append(solve_monolithic(problem))
         assert [agrees(problem, r) for r in results] == [True] * 3, seed
 
 
-def test_the_family_has_what_it_promises(tiny):
+def test_the_family_has_what_it_promises():
     problems = [tiny.draw(seed) for seed in range(480)]
     assert sum(not p.known for p in problems) > 50, "infeasible ones"
     assert sum(p.threshold.max(initial=0) > 1 for p in problems) > 200, "thresholds above 1"
@@ -62,7 +63,7 @@ class FirstOpen(Brancher):
 
 @pytest.mark.parametrize("tree", TREES)
 @given(rng=generators())
-def test_any_brancher_will_do(rng, tiny, tree):
+def test_any_brancher_will_do(rng, tree):
     seed = int(rng.integers(80))
     problem = tiny.draw(rng)
     assert agrees(problem, tree(problem, tiny.formulation(problem, brancher=FirstOpen()))), seed
@@ -70,7 +71,7 @@ def test_any_brancher_will_do(rng, tiny, tree):
 
 @pytest.mark.parametrize("tree", TREES)
 @given(rng=generators())
-def test_without_granularity_and_with_columns_at_the_start(rng, tiny, tree):
+def test_without_granularity_and_with_columns_at_the_start(rng, tree):
     seed = int(rng.integers(80))
     problem = tiny.draw(rng)
     problem.granularity = None
@@ -80,7 +81,7 @@ def test_without_granularity_and_with_columns_at_the_start(rng, tiny, tree):
 
 @pytest.mark.parametrize("tree", TREES)
 @given(rng=generators())
-def test_rows_without_columns_and_pricing_that_stops_short(rng, tiny, tree):
+def test_rows_without_columns_and_pricing_that_stops_short(rng, tree):
     seed = int(rng.integers(150))
 
     class RowsFirst(tiny.Complete):
@@ -109,7 +110,7 @@ def test_rows_without_columns_and_pricing_that_stops_short(rng, tiny, tree):
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("cases", [25, long(40)])
-def test_a_spent_limit_leaves_a_true_bound(tiny, tree, limits, cases):
+def test_a_spent_limit_leaves_a_true_bound(tree, limits, cases):
     stops = set()
     for seed in range(cases):
         problem = tiny.draw(seed)
@@ -127,7 +128,7 @@ def test_a_spent_limit_leaves_a_true_bound(tiny, tree, limits, cases):
 
 @seeing("cold", "warm")
 @given(rng=generators())
-def test_scip_starts_from_what_the_user_brings(seen, rng, tiny):
+def test_scip_starts_from_what_the_user_brings(seen, rng):
     problem = tiny.draw(rng)
     if not problem.known:
         return
@@ -143,9 +144,10 @@ def test_scip_starts_from_what_the_user_brings(seen, rng, tiny):
     assert reached.value == problem.value(best)
 
 
-def test_rounding_is_used_and_judged(tiny):
+@pytest.mark.parametrize("cases", [15, long(40)])
+def test_rounding_is_used_and_judged(cases):
     asked = []
-    for seed in range(40):
+    for seed in range(cases):
         problem = tiny.draw(seed)
         anything = next(iter(problem.known.values()), None)
 
@@ -161,9 +163,10 @@ def test_rounding_is_used_and_judged(tiny):
     assert asked
 
 
-def test_events_tell_bounds_that_fall_and_values_that_rise(tiny):
+@pytest.mark.parametrize("cases", [25, long(60)])
+def test_events_tell_bounds_that_fall_and_values_that_rise(cases):
     kinds = set()
-    for seed in range(60):
+    for seed in range(cases):
         problem = tiny.draw(seed)
         budget = SolveBudget(trace=True)
         result = branch_price_and_cut(problem, tiny.formulation(problem), budget)
@@ -183,15 +186,16 @@ def test_events_tell_bounds_that_fall_and_values_that_rise(tiny):
     assert kinds == {"round", "node", "incumbent", "branch"}
 
 
-def test_nodes_without_an_lp_are_branched_all_the_same(tiny, monkeypatch):
+@pytest.mark.parametrize("cases", [20, long(60)])
+def test_nodes_without_an_lp_are_branched_all_the_same(monkeypatch, cases):
     """SCIP may give up a node's LP; here it always seems to."""
     monkeypatch.setattr(Enforcer, "consenfolp", lambda self, *arguments: self.consenfops(*arguments, False))
-    for seed in range(60):
+    for seed in range(cases):
         problem = tiny.draw(seed, columns=3)
         assert agrees(problem, branch_price_and_cut(problem, tiny.formulation(problem))), seed
 
 
-def test_a_result_survives_json_and_says_that_it_is_not_recorded(tiny):
+def test_a_result_survives_json_and_says_that_it_is_not_recorded():
     problem = tiny.draw(5)
     result = branch_price_and_cut(problem, tiny.formulation(problem), method="mine")
     assert result.method == "mine"
@@ -202,7 +206,7 @@ def test_a_result_survives_json_and_says_that_it_is_not_recorded(tiny):
     assert type(result).from_json(result.to_json()).bound == result.bound
 
 
-def test_scip_gets_bounds_in_steps_of_the_granularity(tiny, monkeypatch):
+def test_scip_gets_bounds_in_steps_of_the_granularity(monkeypatch):
     """Nodes that are equally good are then equally good to SCIP, too."""
     told, own = [], []
     price = Tree.price

@@ -5,6 +5,7 @@ import math
 import attrs
 import numpy as np
 import pytest
+import tiny
 from drawn import long
 
 import gapless as gl
@@ -26,7 +27,7 @@ class Clock:
 
 
 @pytest.fixture
-def stopping(tiny):
+def stopping():
     """Makes generators that are told to stop in one of their questions, and answer `made` of the honest answer."""
 
     class Stopping(tiny.Complete):
@@ -58,7 +59,7 @@ UNFINISHED = {
 @pytest.mark.parametrize("made", UNFINISHED.values(), ids=UNFINISHED)
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("cases", [20, long(40)])
-def test_a_stopped_question_is_never_taken_for_a_finished_one(tree, made, tiny, stopping, cases):
+def test_a_stopped_question_is_never_taken_for_a_finished_one(tree, made, stopping, cases):
     stopped = 0
     for seed in range(cases):
         problem, clock = tiny.draw(seed), Clock()
@@ -78,7 +79,7 @@ def test_a_stopped_question_is_never_taken_for_a_finished_one(tree, made, tiny, 
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_bounds_of_earlier_questions_are_kept(tree, tiny, stopping):
+def test_bounds_of_earlier_questions_are_kept(tree, stopping):
     """The last question proves nothing; the bound is the best one before it."""
     kept = 0
     for seed in range(40):
@@ -99,7 +100,7 @@ def test_bounds_of_earlier_questions_are_kept(tree, tiny, stopping):
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_claims_stay_where_only_the_time_was_read(tree, tiny):
+def test_claims_stay_where_only_the_time_was_read(tree):
     """Separation that ends early: the bound of the question counts, and its point is not judged."""
     kept = 0
 
@@ -122,7 +123,7 @@ def test_claims_stay_where_only_the_time_was_read(tree, tiny):
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_no_decision_is_fixed_by_gains_of_a_search_that_was_stopped(tree, tiny, monkeypatch):
+def test_no_decision_is_fixed_by_gains_of_a_search_that_was_stopped(tree, monkeypatch):
     """They say that no missing column gains, which would fix what the optimum needs."""
     fixed, stopped = [], 0
     made = reduced_cost_fixing.Tightening
@@ -151,7 +152,7 @@ def test_no_decision_is_fixed_by_gains_of_a_search_that_was_stopped(tree, tiny, 
     assert not fixed
 
 
-def test_rows_that_were_not_sought_are_no_contradiction(tiny):
+def test_rows_that_were_not_sought_are_no_contradiction():
     """An integral point that a row would have cut off: not judged while separation is unfinished."""
     seen = 0
     for seed in range(80):

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyscipopt
 import pytest
+import tiny
 from drawn import examples, generators
 from hypothesis import given
 
@@ -16,7 +17,7 @@ from gapless.scip import solve_monolithic, write_model
 
 
 @pytest.mark.parametrize("suffix", [".cip", ".lp", ".mps"])
-def test_what_is_written_says_the_same(tiny, tmp_path, suffix):
+def test_what_is_written_says_the_same(tmp_path, suffix):
     for seed in range(12):
         problem = tiny.draw(seed)
         path = tmp_path / f"model{seed}{suffix}"
@@ -36,13 +37,13 @@ def test_what_is_written_says_the_same(tiny, tmp_path, suffix):
 
 
 @pytest.mark.parametrize("name", ["model.txt", "model", "model.lp.gz"])
-def test_another_suffix_is_an_error(tiny, tmp_path, name):
+def test_another_suffix_is_an_error(tmp_path, name):
     with pytest.raises(InvalidProblem, match="suffix must be one of"):
         write_model(tiny.draw(5), tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
-def test_limits_end_the_judge_honestly(tiny):
+def test_limits_end_the_judge_honestly():
     problem = tiny.draw(5)
     stopped = solve_monolithic(problem, SolveBudget(Limits(time=0.0)))
     assert stopped.stop is Stop.TIME
@@ -78,12 +79,12 @@ class Modelled(Wrong):
         return LinearModel([1.0], [0.0], [1.0], [True], Sparse.empty(), [], [], [0])
 
 
-def test_a_model_that_allows_too_much_is_named(tiny):
+def test_a_model_that_allows_too_much_is_named():
     with pytest.raises(InvalidProblem, match="never good enough"):
         solve_monolithic(Modelled(tiny.draw(5).decisions))
 
 
-def test_no_linear_model_is_named(tiny, tmp_path):
+def test_no_linear_model_is_named(tmp_path):
     problem = Wrong(tiny.draw(5).decisions)
     with pytest.raises(InvalidProblem, match="Wrong offers no linear model"):
         solve_monolithic(problem)
@@ -91,12 +92,12 @@ def test_no_linear_model_is_named(tiny, tmp_path):
         write_model(problem, tmp_path / "model.lp")
 
 
-def test_infeasible_is_infeasible(tiny):
+def test_infeasible_is_infeasible():
     problem = next(p for p in map(tiny.draw, range(100)) if not p.known)
     assert solve_monolithic(problem).status is Status.INFEASIBLE
 
 
-def test_a_start_is_the_least_that_comes_back(tiny):
+def test_a_start_is_the_least_that_comes_back():
     problem = next(p for p in map(tiny.draw, range(100)) if len(p.known) > 1)
     judged = solve_monolithic(problem)
     for structure in problem.known.values():
@@ -123,7 +124,7 @@ def test_a_tight_proof_is_found_in_silence(capfd):
 
 @examples(6)
 @given(rng=generators())
-def test_scores_of_every_size_come_back_as_they_were(rng, tiny):
+def test_scores_of_every_size_come_back_as_they_were(rng):
     problem = tiny.draw(rng)
     best = problem.best_score()
     result = solve_monolithic(problem)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tiny
 from pyscipopt import Model
 
 from gapless import InvalidProblem, Limits, SolveError, Status, Stop, UnknownOption
@@ -21,7 +22,7 @@ class Trouble(Exception):
     """Nobody else raises this."""
 
 
-def failing_at(tiny, turn, error):
+def failing_at(turn, error):
     class Fails(tiny.Complete):
         turns = 0
 
@@ -36,10 +37,10 @@ def failing_at(tiny, turn, error):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("turn", range(1, 6))
-def test_a_raising_generator_is_named_and_the_best_so_far_kept(tiny, capfd, seed, turn):
+def test_a_raising_generator_is_named_and_the_best_so_far_kept(capfd, seed, turn):
     problem = tiny.draw(seed)
     original = Trouble("out of paper")
-    formulation = tiny.formulation(problem, failing_at(tiny, turn, original)(problem))
+    formulation = tiny.formulation(problem, failing_at(turn, original)(problem))
     if branch_price_and_cut(problem, tiny.formulation(problem)).stats.iterations < turn:
         pytest.skip("solved before that turn")
     with pytest.raises(OracleError, match=r"Fails\.query raised Trouble: out of paper") as caught:
@@ -54,16 +55,16 @@ def test_a_raising_generator_is_named_and_the_best_so_far_kept(tiny, capfd, seed
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("turn", range(1, 8))
-def test_ctrl_c_in_a_generator_returns_a_true_bound(tiny, capfd, seed, turn):
+def test_ctrl_c_in_a_generator_returns_a_true_bound(capfd, seed, turn):
     problem = tiny.draw(seed)
-    formulation = tiny.formulation(problem, failing_at(tiny, turn, KeyboardInterrupt())(problem))
+    formulation = tiny.formulation(problem, failing_at(turn, KeyboardInterrupt())(problem))
     result = branch_price_and_cut(problem, formulation)
     assert result.stop is Stop.INTERRUPTED or (result.proved and turn > 2)
     assert problem.sense.sign * result.bound >= problem.best_score()
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_signal_ends_the_solve_and_the_handler_is_put_back(tiny):
+def test_a_signal_ends_the_solve_and_the_handler_is_put_back():
     class Interrupts(tiny.Complete):
         def query(self, view, *, limit=None):
             os.kill(os.getpid(), signal.SIGINT)
@@ -76,7 +77,7 @@ def test_a_signal_ends_the_solve_and_the_handler_is_put_back(tiny):
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_second_signal_breaks_off_the_generator(tiny):
+def test_a_second_signal_breaks_off_the_generator():
     reached = []
 
     class Interrupts(tiny.Complete):
@@ -93,7 +94,7 @@ def test_a_second_signal_breaks_off_the_generator(tiny):
     assert reached == ["first"]
 
 
-def test_other_threads_may_solve(tiny):
+def test_other_threads_may_solve():
     problem, found = tiny.draw(76), []
     worker = threading.Thread(target=lambda: found.append(branch_price_and_cut(problem, tiny.formulation(problem))))
     worker.start()
@@ -101,10 +102,10 @@ def test_other_threads_may_solve(tiny):
     assert found[0].proved
 
 
-def test_an_exit_is_an_exit(tiny):
+def test_an_exit_is_an_exit():
     problem = tiny.draw(76)
     with pytest.raises(SystemExit):
-        branch_price_and_cut(problem, tiny.formulation(problem, failing_at(tiny, 2, SystemExit(3))(problem)))
+        branch_price_and_cut(problem, tiny.formulation(problem, failing_at(2, SystemExit(3))(problem)))
 
 
 def raise_trouble(*args):
@@ -112,7 +113,7 @@ def raise_trouble(*args):
 
 
 @pytest.mark.parametrize("role", ["violations", "value", "observer", "rounding", "brancher"])
-def test_every_other_role_may_fail_too(tiny, role):
+def test_every_other_role_may_fail_too(role):
     problem = tiny.draw(76 if role in ("rounding", "brancher", "observer") else 5)
     more, budget = {}, SolveBudget()
     if role == "observer":
@@ -129,14 +130,14 @@ def test_every_other_role_may_fail_too(tiny, role):
     assert isinstance(caught.value.__cause__, Trouble)
 
 
-def test_a_value_that_is_nan_is_refused(tiny):
+def test_a_value_that_is_nan_is_refused():
     problem = tiny.draw(5)
     problem.value = lambda structure: float("nan")
     with pytest.raises(SolveError, match="NaN"):
         branch_price_and_cut(problem, tiny.formulation(problem))
 
 
-def test_a_batch_that_does_not_fit_is_named(tiny):
+def test_a_batch_that_does_not_fit_is_named():
     class Confused(tiny.Complete):
         def columns(self, chosen):
             columns = super().columns(chosen)
@@ -149,7 +150,7 @@ def test_a_batch_that_does_not_fit_is_named(tiny):
     assert isinstance(caught.value.__cause__, InvalidProblem)
 
 
-def test_bad_arguments(tiny):
+def test_bad_arguments():
     problem = tiny.draw(5)
     with pytest.raises(UnknownOption, match="expected one of best-first"):
         branch_price_and_cut(problem, tiny.formulation(problem), order="worst-first")
@@ -157,7 +158,7 @@ def test_bad_arguments(tiny):
         branch_price_and_cut(problem, tiny.formulation(problem), start=[None])
 
 
-def test_an_unbounded_master_says_what_to_do(tiny):
+def test_an_unbounded_master_says_what_to_do():
     problem = tiny.draw(5)
     loose = Columns([1], [1.0], Sparse.empty(1), Sparse.empty(1))
     with pytest.raises(OracleError, match="unbounded; give every column") as caught:
@@ -165,7 +166,7 @@ def test_an_unbounded_master_says_what_to_do(tiny):
     assert caught.value.result.bound * problem.sense.sign == np.inf
 
 
-def test_a_problem_without_columns(tiny):
+def test_a_problem_without_columns():
     problem = tiny.draw(5)
     nothing = Formulation(Batch(rows=Rows([0], [1.0], [1.0])))
     assert branch_price_and_cut(problem, nothing).status is Status.INFEASIBLE
@@ -178,7 +179,7 @@ def resident():
 @pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
 @pytest.mark.parametrize("ends", ["proved", "raising"])
-def test_three_hundred_solves_leave_nothing_behind(tiny, ends):
+def test_three_hundred_solves_leave_nothing_behind(ends):
     """A model that is kept costs about a megabyte; 300 would cost 300."""
     problem = tiny.draw(76)
 
@@ -187,7 +188,7 @@ def test_three_hundred_solves_leave_nothing_behind(tiny, ends):
             assert branch_price_and_cut(problem, tiny.formulation(problem), SolveBudget(Limits(nodes=3)))
             return
         with pytest.raises(OracleError):
-            branch_price_and_cut(problem, tiny.formulation(problem, failing_at(tiny, 2, Trouble())(problem)))
+            branch_price_and_cut(problem, tiny.formulation(problem, failing_at(2, Trouble())(problem)))
 
     for _ in range(50):
         solve()
@@ -202,7 +203,7 @@ def test_three_hundred_solves_leave_nothing_behind(tiny, ends):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("nodes", range(4))
-def test_scip_stumbling_over_a_spent_limit_is_that_limit(tiny, monkeypatch, seed, nodes):
+def test_scip_stumbling_over_a_spent_limit_is_that_limit(monkeypatch, seed, nodes):
     """SCIP's clock breaks off pricing, and where nothing is left to branch on SCIP calls that an LP failure."""
     problem, budget = tiny.draw(seed), SolveBudget(Limits(nodes=nodes))
 

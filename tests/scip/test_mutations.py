@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 import pytest
+import tiny
 from drawn import long
 
 from gapless import Status, Stop
@@ -19,9 +20,10 @@ from gapless.roles import (
 from gapless.scip import branch_price_and_cut
 
 TREES = (branch_and_price, branch_price_and_cut)
+CASES = [48, long(120)]
 
 
-def outcomes(tiny, tree, kind, seeds=120):
+def outcomes(tree, kind, seeds):
     """Numbers of right and of wrong answers, and the errors raised."""
     right, wrong, raised = 0, 0, []
     for seed in range(seeds):
@@ -41,29 +43,31 @@ def outcomes(tiny, tree, kind, seeds=120):
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_a_dropped_column_is_caught_by_comparison(tiny, tree):
+@pytest.mark.parametrize("cases", CASES)
+def test_a_dropped_column_is_caught_by_comparison(tree, cases):
     class Drops(tiny.Complete):
         def missing(self):
             return super().missing()[:-1]
 
-    _, wrong, raised = outcomes(tiny, tree, Drops)
-    assert wrong > 10
+    _, wrong, raised = outcomes(tree, Drops, cases)
+    assert wrong > cases / 12
     assert set(raised) <= {InconsistentBound}, "a structure was met that beats the bound"
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_a_slack_too_small_is_refused(tiny, tree):
+@pytest.mark.parametrize("cases", CASES)
+def test_a_slack_too_small_is_refused(tree, cases):
     class Understates(tiny.Complete):
         def claim(self, gain, missing):
             return 0.0
 
-    _, _, raised = outcomes(tiny, tree, Understates)
-    assert raised.count(InconsistentBound) > 10
+    _, _, raised = outcomes(tree, Understates, cases)
+    assert raised.count(InconsistentBound) > cases / 12
 
 
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("slack", [-1.0, float("nan")])
-def test_a_slack_that_is_none_is_refused(tiny, tree, slack):
+def test_a_slack_that_is_none_is_refused(tree, slack):
     class Odd(tiny.Complete):
         def claim(self, gain, missing):
             return slack
@@ -74,7 +78,7 @@ def test_a_slack_that_is_none_is_refused(tiny, tree, slack):
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_silence_is_no_proof(tiny, tree):
+def test_silence_is_no_proof(tree):
     class Silent(tiny.Complete):
         def query(self, view, *, limit=None):
             return GeneratorResult(pricing_gap=None)
@@ -86,7 +90,8 @@ def test_silence_is_no_proof(tiny, tree):
 
 @pytest.mark.filterwarnings("ignore::gapless.roles.PricingWarning")  # what is not banned yet does not gain either
 @pytest.mark.parametrize("tree", TREES)
-def test_a_banned_column_is_refused(tiny, tree):
+@pytest.mark.parametrize("cases", CASES)
+def test_a_banned_column_is_refused(tree, cases):
     class Ignores(tiny.Complete):
         """Returns what is missing whatever the fixings say."""
 
@@ -98,19 +103,20 @@ def test_a_banned_column_is_refused(tiny, tree):
             self.priced.update(missing)
             return attrs.evolve(answer, batch=attrs.evolve(answer.batch, columns=self.columns(missing)))
 
-    _, wrong, raised = outcomes(tiny, tree, Ignores, 100)
+    _, wrong, raised = outcomes(tree, Ignores, cases)
     assert set(raised) == {FixedColumn}
     assert not wrong
 
 
-def test_a_repair_that_is_withheld_is_no_proof_of_infeasibility(tiny):
+@pytest.mark.parametrize("cases", CASES)
+def test_a_repair_that_is_withheld_is_no_proof_of_infeasibility(cases):
     class Withholds(tiny.Complete):
         def query(self, view, *, limit=None):
             answer = super().query(view, limit=limit)
             return answer if view.objective_weight else GeneratorResult(pricing_gap=1.0)
 
-    _, wrong, raised = outcomes(tiny, branch_price_and_cut, Withholds)
-    assert raised.count(MissingBound) > 10
+    _, wrong, raised = outcomes(branch_price_and_cut, Withholds, cases)
+    assert raised.count(MissingBound) > cases / 12
     assert not wrong
 
 
@@ -153,7 +159,7 @@ class Invents(Brancher):
     ],
 )
 @pytest.mark.parametrize("cases", [25, long(60)])
-def test_a_wrong_brancher_is_named(tiny, tree, brancher, words, cases):
+def test_a_wrong_brancher_is_named(tree, brancher, words, cases):
     said = []
     for seed in range(cases):
         problem = tiny.draw(seed)

@@ -1,6 +1,7 @@
 """At a limit SCIP's tree keeps a true bound, and SCIP prints nothing: no node is left as SCIP does not allow."""
 
 import pytest
+import tiny
 
 from gapless import Limits
 from gapless.roles import SolveBudget
@@ -16,7 +17,7 @@ def ends_at(call):
 
 
 @pytest.mark.parametrize("seed", [1, 4, 76])
-def test_limits_are_quiet_wherever_they_fall(tiny, capfd, seed):
+def test_limits_are_quiet_wherever_they_fall(capfd, seed):
     problem = tiny.draw(seed)
     for limit in [*LIMITS, *map(ends_at, range(1, 30, 2))]:
         result = branch_price_and_cut(problem, tiny.formulation(problem), limit)

@@ -2,6 +2,7 @@
 
 import attrs
 import pytest
+import tiny
 
 import gapless as gl
 from gapless.column_generation import branch_and_price
@@ -23,8 +24,8 @@ class Counted:
         self.points.append(relaxed.point)
 
 
-def nodes_and_calls(tiny, tree, **how):
-    problem = stubborn(tiny)
+def nodes_and_calls(tree, **how):
+    problem = stubborn()
     rounding = Counted()
     form = attrs.evolve(tiny.formulation(problem), rounding=rounding, **how)
     worked = []
@@ -34,7 +35,7 @@ def nodes_and_calls(tiny, tree, **how):
     return result, len(worked), rounding.points
 
 
-def stubborn(tiny):
+def stubborn():
     """Pairs of equal items over odd capacities: half of everything is the LP's answer, node after node."""
     count = 7
     return tiny.Tiny(
@@ -50,32 +51,33 @@ def stubborn(tiny):
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_by_default_every_node_with_a_point_is_rounded(tiny, tree):
-    _, nodes, points = nodes_and_calls(tiny, tree)
+def test_by_default_every_node_with_a_point_is_rounded(tree):
+    _, nodes, points = nodes_and_calls(tree)
     assert nodes >= 5
     assert nodes >= len(points) >= nodes // 2
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_zero_is_the_root_only(tiny, tree):
-    result, nodes, points = nodes_and_calls(tiny, tree, rounding_frequency=0)
+def test_zero_is_the_root_only(tree):
+    result, nodes, points = nodes_and_calls(tree, rounding_frequency=0)
     assert nodes >= 5
     assert len(points) == 1
-    assert result.value == nodes_and_calls(tiny, tree)[0].value
+    assert result.value == nodes_and_calls(tree)[0].value
 
 
 @pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("every", [2, 3, 1000])
-def test_every_nth_node(tiny, tree, every):
-    result, nodes, points = nodes_and_calls(tiny, tree, rounding_frequency=every)
-    assert 1 <= len(points) <= -(-nodes // every)
-    assert len(points) < len(nodes_and_calls(tiny, tree)[2])
-    assert result.value == nodes_and_calls(tiny, tree)[0].value
+def test_every_nth_node(tree):
+    always, _, most = nodes_and_calls(tree)
+    for every in (2, 3, 1000):
+        result, nodes, points = nodes_and_calls(tree, rounding_frequency=every)
+        assert 1 <= len(points) <= -(-nodes // every)
+        assert len(points) < len(most)
+        assert result.value == always.value
 
 
 @pytest.mark.parametrize("value", [-1, 1.5, "2", True, None])
-def test_another_frequency_is_refused(tiny, value):
-    problem = stubborn(tiny)
+def test_another_frequency_is_refused(value):
+    problem = stubborn()
     with pytest.raises(gl.InvalidProblem, match="rounding_frequency is"):
         attrs.evolve(tiny.formulation(problem), rounding_frequency=value)
 

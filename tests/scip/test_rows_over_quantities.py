@@ -6,6 +6,7 @@ The pricing generator looks at usage prices and never hears of a cut; the two sh
 import attrs
 import numpy as np
 import pytest
+import tiny
 from agreement import agrees
 from drawn import always_the_same, examples, generators, seeing
 from hypothesis import given
@@ -32,7 +33,7 @@ SHIFT = 1000
 SEEDS = 60
 
 
-def draw(tiny, seed, **how):
+def draw(seed, **how):
     """A problem without the quantities that no column uses: no decision speaks of them."""
     problem = tiny.draw(seed, **how)
     known = problem.decisions.quantities
@@ -177,9 +178,9 @@ def formulation(problem, kinds, start=(), **more):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("tree", TREES)
 @given(rng=generators())
-def test_trees_agree_with_enumeration(seen, rng, tiny, tree, kind):
+def test_trees_agree_with_enumeration(seen, rng, tree, kind):
     seed = int(rng.integers(60))
-    problem = draw(tiny, rng, columns=6)
+    problem = draw(rng, columns=6)
     made = formulation(problem, KINDS[kind], start=range(seed % 3 and min(2, problem.gain.size)))
     budget = SolveBudget(trace=True)
     assert agrees(problem, tree(problem, made, budget))
@@ -187,25 +188,25 @@ def test_trees_agree_with_enumeration(seen, rng, tiny, tree, kind):
 
 
 @pytest.mark.parametrize("seed", [2105, 2500])
-def test_a_slack_of_rounding_does_not_repair_an_infeasible_master(tiny, seed):
+def test_a_slack_of_rounding_does_not_repair_an_infeasible_master(seed):
     """Pricing claims 1e-16 there, because it cannot see that its gain is an error of rounding."""
-    problem = draw(tiny, seed, columns=6)
+    problem = draw(seed, columns=6)
     made = formulation(problem, KINDS["over quantities"], start=range(seed % 3 and min(2, problem.gain.size)))
     assert agrees(problem, branch_price_and_cut(problem, made, SolveBudget()))
 
 
 @always_the_same(20)  # others: SCIP's value is an ulp away from the enumerated one
 @given(rng=generators())
-def test_the_whole_model_says_the_same(rng, tiny):
-    problem = draw(tiny, rng, columns=6)
+def test_the_whole_model_says_the_same(rng):
+    problem = draw(rng, columns=6)
     assert agrees(problem, solve_monolithic(problem))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @examples(10)
 @given(rng=generators())
-def test_the_kit_finds_nothing_wrong_with_honest_ones(rng, tiny, kind):
-    problem = draw(tiny, rng)
+def test_the_kit_finds_nothing_wrong_with_honest_ones(rng, kind):
+    problem = draw(rng)
     if problem.decisions.count > 12:
         return
     made = formulation(problem, KINDS[kind])
@@ -232,8 +233,8 @@ class InAnotherOrder(Pricing):
 
 
 @given(rng=generators())
-def test_a_column_that_is_summed_in_another_order_is_the_same(rng, tiny):
-    problem = draw(tiny, rng)
+def test_a_column_that_is_summed_in_another_order_is_the_same(rng):
+    problem = draw(rng)
     if problem.decisions.count > 12:
         return
     made = formulation(problem, (InAnotherOrder, Separation))
@@ -295,9 +296,10 @@ MUTANTS = {
 
 @seeing("caught")
 @pytest.mark.parametrize("name", MUTANTS)
+@examples(60)
 @given(rng=generators())
-def test_the_kit_catches_wrong_ones(seen, rng, tiny, name):
-    problem = draw(tiny, rng)
+def test_the_kit_catches_wrong_ones(seen, rng, name):
+    problem = draw(rng)
     if problem.decisions.count > 12 or not problem.known:
         return
     made = formulation(problem, MUTANTS[name])
@@ -330,11 +332,11 @@ def row_prices(problem, view, answers):
     return LinearDualCertificate(np.concatenate([*prices, linking.reshape(-1)]))
 
 
-def test_the_prices_of_such_rows_are_evidence(tiny):
+def test_the_prices_of_such_rows_are_evidence():
     """Weak duality on the explicit model, which shares no code with masters; through JSON, in a tree."""
     proved, needed = 0, 0
     for seed in range(80):
-        problem = draw(tiny, seed)
+        problem = draw(seed)
         made = formulation(
             problem, KINDS["over quantities"], certify=lambda view, answers, p=problem: row_prices(p, view, answers)
         )
@@ -365,9 +367,9 @@ def test_the_prices_of_such_rows_are_evidence(tiny):
 
 
 @given(rng=generators())
-def test_both_trees_show_the_same_view(rng, tiny):
+def test_both_trees_show_the_same_view(rng):
     """Keys, values and objectives at the root, first round: the same program, two solvers."""
-    problem = draw(tiny, rng, columns=4)
+    problem = draw(rng, columns=4)
     seen = []
 
     class Watching(Separation):

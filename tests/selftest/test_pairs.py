@@ -66,7 +66,7 @@ def registered(run):
     return registry
 
 
-def tried(run, cases=60):
+def tried(run, cases=30):
     tallies, _ = try_pairs(registered(run), [CHOICES], cases=cases, seed=0)
     return mistakes(tallies)
 

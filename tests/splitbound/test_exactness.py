@@ -11,7 +11,7 @@ import pytest
 from drawn import examples, generators, seeded
 from hypothesis import given, note
 from hypothesis import strategies as st
-from parsing_cases import random_case
+from parsing_cases import best_scores, check_solved, random_case
 
 import gapless
 from gapless import InvalidProblem, Limits, Status, Stop
@@ -19,7 +19,7 @@ from gapless.arrays.tolerance import meets, round_bound, score_tolerance
 from gapless.scip import solve_monolithic
 from gapless.search import layout
 from gapless_dependency.enumeration import tree_scores
-from gapless_dependency.random_problems import FAMILIES
+from gapless_dependency.random_problems import FAMILIES, random_problem
 
 SENTENCES = int(os.environ.get("GAPLESS_RANDOM_SENTENCES", "90"))
 LONGER = int(os.environ.get("GAPLESS_LONGER_SENTENCES", "6"))
@@ -134,16 +134,6 @@ def with_few_heads(judged, number):
         assert result.verify(judged.problem)
 
 
-def in_a_batch(judged, number):
-    batch = gapless.solve_many([judged.problem] * 2, "split-bound", variant=("default", "paper")[number % 2])
-    for i in range(2):
-        assert batch.statuses[i] is (Status.OPTIMAL if judged.scores.size else Status.INFEASIBLE)
-        judged.bounded(batch.bounds[i])
-        if judged.scores.size:
-            assert batch.values[i] == pytest.approx(judged.best, rel=1e-9, abs=1e-9)
-            assert judged.problem.value(batch.structure(i)) == pytest.approx(judged.best, rel=1e-9, abs=1e-9)
-
-
 def first_order(judged, number):
     if judged.problem.factors:
         return
@@ -159,7 +149,6 @@ WAYS = (
     warm_started,
     stopped_early,
     with_few_heads,
-    in_a_batch,
 )
 
 
@@ -181,6 +170,29 @@ def test_agrees_with_every_tree(rng, random_sentence):
     judged.optimal(solve(judged))
     first_order(judged, number)
     way(judged, number)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("projective", [False, True])
+@examples(4)
+@given(rng=generators())
+def test_every_family(rng, family, projective):
+    problem = random_problem(rng, int(rng.integers(1, 6)), projective=projective, families=[family], strength=2.0)
+    check_solved(problem, best_scores(problem))
+
+
+@examples(3)
+@given(rng=generators())
+def test_many_sentences_at_once(rng, random_sentence):
+    problems = [random_sentence(rng) for _ in range(rng.integers(1, 21))]
+    batch = gapless.solve_many(problems, "split-bound")
+    for i, problem in enumerate(problems):
+        alone = gapless.solve(problem, "split-bound")
+        assert batch.statuses[i] is alone.status
+        assert batch[i].verify(problem)
+        if alone.solutions:
+            assert batch.values[i] == pytest.approx(alone.value, rel=1e-12)
+            assert problem.value(batch.structure(i)) == pytest.approx(alone.value, rel=1e-12)
 
 
 @examples(LONGER)

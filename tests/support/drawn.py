@@ -63,8 +63,13 @@ def long(*values):
 
 
 def always_the_same(count):
-    """`count` examples, the same with --long: for a test whose other examples meet a limit that it names."""
-    return settings(max_examples=count, derandomize=True, database=None)
+    """Draw `count` examples, the same with --long: for a test whose other examples meet a limit that it names."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        test.has_fixed_examples = True  # type: ignore[attr-defined]
+        return settings(max_examples=count, derandomize=True, database=None)(test)
+
+    return decorate
 
 
 def generators():
@@ -103,23 +108,27 @@ def mostly_long(cases: Iterable[Any], quick: Iterable[int]) -> list[Any]:
     ]
 
 
-def seeing(*names: str, rare: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def seeing(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a drawn test the counter `seen`; it fails when one of the names was never counted.
 
-    Where all of them are common (`rare=False`), the quick run draws fewer examples, as for other tests.
+    If the examples of the current profile lack a name, the test runs again with the full number of them.
     """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
-        # The quick run draws these in full, too: a rare case must be among them.
-        full = max(getattr(test, "full_count", FULL), scaled(getattr(test, "full_count", FULL)))
-        if rare and is_hypothesis_test(test):
-            test._hypothesis_internal_use_settings = settings(max_examples=full)  # type: ignore[attr-defined]
+        full = getattr(test, "full_count", FULL)
+        is_scaled = is_hypothesis_test(test) and not hasattr(test, "has_fixed_examples")
+        counts = sorted({scaled(full), max(full, scaled(full))}) if is_scaled else [0]
 
         @functools.wraps(test)
         def counted(*args: Any, **kwargs: Any) -> None:
-            seen = Counter[str]()
-            test(*args, seen=seen, **kwargs)
-            assert not (missing := [name for name in names if not seen[name]]), f"no example has {missing}"
+            for count in counts:
+                if count:
+                    test._hypothesis_internal_use_settings = settings(max_examples=count)  # type: ignore[attr-defined]
+                seen = Counter[str]()
+                test(*args, seen=seen, **kwargs)
+                if not (missing := [name for name in names if not seen[name]]):
+                    return
+            raise AssertionError(f"no example has {missing}")
 
         signature = inspect.signature(test)
         asked = [parameter for name, parameter in signature.parameters.items() if name != "seen"]

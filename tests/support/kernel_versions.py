@@ -9,6 +9,9 @@ import pytest
 
 from gapless_kernels import COMPILED
 
+if COMPILED:
+    from gapless_kernels.lanes import _sets
+
 Array = npt.NDArray[Any]
 
 needs_compiled = pytest.mark.skipif(not COMPILED, reason="GAPLESS_PURE=1")
@@ -25,6 +28,21 @@ def both(name):
     """Run a test with `kernels` set to each version of a module."""
     modules = dict(zip(("numpy", "compiled")[: 1 + COMPILED], versions(name), strict=False))
     return pytest.mark.parametrize("kernels", modules.values(), ids=modules)
+
+
+def every_set(twin, compiled):
+    """Make a fixture of the twin, then of the compiled version with each instruction set of this processor."""
+
+    @pytest.fixture(scope="module", params=("numpy", *(_sets.instruction_sets() if COMPILED else ())))
+    def kernels(request):
+        if request.param == "numpy":
+            yield twin
+            return
+        before = _sets.choose_instruction_set(request.param)
+        yield compiled
+        _sets.choose_instruction_set(before)
+
+    return kernels
 
 
 def random_scores(rng, shape, integers, forbidden):

@@ -3,11 +3,13 @@
 import math
 
 import pytest
+from role_mocks import BadBrancher, BadRelaxation, Clock, Sabotage, check_stopped
 
 from gapless import Limits, Status, Stop
 from gapless.column_generation import PricedRelaxation
 from gapless.roles import MostFractional, SolveBudget
 from gapless.search.lagrangian import LagrangianRelaxation
+from gapless.testing.example_pricing import ItemGenerator, KnownItems
 from gapless.testing.examples import CapacityPrices, OptimisticBound, SelectionMaximiser
 from gapless.tree_search import tree_search
 from gapless.tree_search.frontier import Frontier, OpenNode
@@ -24,14 +26,12 @@ PHASES = [
 ]
 
 
-def staged(problem, roles, phase, happens):
+def staged(problem, phase, happens):
     """A search in which `happens` is called once in the named phase."""
-    once = roles.Sabotage(
-        lambda answer: (happens(), answer())[1], {"root solve": 1, "later solve": 4}.get(phase, 3)
-    )
-    idle = roles.Sabotage(None, at=0)
-    relaxation = roles.BadRelaxation(OptimisticBound(problem), once if phase.endswith("solve") else idle)
-    brancher = roles.BadBrancher(MostFractional(), once if phase == "branching" else idle)
+    once = Sabotage(lambda answer: (happens(), answer())[1], {"root solve": 1, "later solve": 4}.get(phase, 3))
+    idle = Sabotage(None, at=0)
+    relaxation = BadRelaxation(OptimisticBound(problem), once if phase.endswith("solve") else idle)
+    brancher = BadBrancher(MostFractional(), once if phase == "branching" else idle)
     rounding = (lambda relaxed: once(lambda: None)) if phase == "rounding" else None
     kind = phase.rpartition(" ")[2]
     observers = [lambda event: happens() if event.kind == kind else None] if phase.startswith("observer") else []
@@ -44,18 +44,18 @@ def interrupt():
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("phase", PHASES)
-def test_control_c(knapsack, roles, phase, order):
-    relaxation, brancher, rounding, observers = staged(knapsack, roles, phase, interrupt)
+def test_control_c(knapsack, phase, order):
+    relaxation, brancher, rounding, observers = staged(knapsack, phase, interrupt)
     budget = SolveBudget(observers=observers)
     result = tree_search(knapsack, relaxation, brancher, budget, rounding=rounding, order=order, start=[(0, 2)])
-    roles.judge(knapsack, result)
+    check_stopped(knapsack, result)
     assert (result.stop, result.status) == (Stop.INTERRUPTED, Status.FEASIBLE)
     assert abs(result.value) >= 8.0
 
 
 @pytest.mark.parametrize("call", [2, 3])
 @pytest.mark.parametrize(("cls", "name"), [(Frontier, "push"), (OpenNode, "__init__")])
-def test_control_c_between_making_and_queueing_children(monkeypatch, knapsack, roles, cls, name, call):
+def test_control_c_between_making_and_queueing_children(monkeypatch, knapsack, cls, name, call):
     """The certificate still covers what was made and never queued."""
     honest, calls = getattr(cls, name), []
 
@@ -67,30 +67,30 @@ def test_control_c_between_making_and_queueing_children(monkeypatch, knapsack, r
 
     monkeypatch.setattr(cls, name, method)
     result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), start=[(0, 2)])
-    roles.judge(knapsack, result)
+    check_stopped(knapsack, result)
     assert result.stop is Stop.INTERRUPTED
 
 
-def test_control_c_at_a_start_structure(knapsack, roles):
+def test_control_c_at_a_start_structure(knapsack):
     budget = SolveBudget(observers=[lambda _event: interrupt()])
     result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, start=[(0, 2)])
-    roles.judge(knapsack, result)
+    check_stopped(knapsack, result)
     assert (result.stop, abs(result.value)) == (Stop.INTERRUPTED, 8.0)
     assert math.isinf(result.bound)
 
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("phase", PHASES)
-def test_time(knapsack, roles, phase, order):
-    clock = roles.Clock()
+def test_time(knapsack, phase, order):
+    clock = Clock()
 
     def late():
         clock.now = 11.0
 
-    relaxation, brancher, rounding, observers = staged(knapsack, roles, phase, late)
+    relaxation, brancher, rounding, observers = staged(knapsack, phase, late)
     budget = SolveBudget(Limits(time=10.0), observers=observers, clock=clock)
     result = tree_search(knapsack, relaxation, brancher, budget, rounding=rounding, order=order, start=[(0, 2)])
-    roles.judge(knapsack, result)
+    check_stopped(knapsack, result)
     assert (result.stop, result.status) == (Stop.TIME, Status.FEASIBLE)
     assert result.stats.seconds == 11.0
     if phase != "observer at start":
@@ -98,7 +98,7 @@ def test_time(knapsack, roles, phase, order):
 
 
 @pytest.mark.parametrize("observed", [False, True])
-def test_the_bound_of_a_node_put_back_is_its_own(knapsack, roles, observed):
+def test_the_bound_of_a_node_put_back_is_its_own(knapsack, observed):
     """Whether somebody watches must not change the bound."""
     budget = SolveBudget(Limits(iterations=1), observers=[lambda _event: None] if observed else [])
     result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget)
@@ -107,9 +107,9 @@ def test_the_bound_of_a_node_put_back_is_its_own(knapsack, roles, observed):
 
 @pytest.mark.parametrize("nodes", range(12))
 @pytest.mark.parametrize("order", ORDERS)
-def test_nodes(knapsack, roles, nodes, order):
+def test_nodes(knapsack, nodes, order):
     budget = SolveBudget(Limits(nodes=nodes))
-    result = roles.judge(
+    result = check_stopped(
         knapsack, tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, order=order)
     )
     assert result.stats.nodes == nodes
@@ -118,12 +118,12 @@ def test_nodes(knapsack, roles, nodes, order):
 
 
 @pytest.mark.parametrize("iterations", range(6))
-def test_iterations_of_each_engine(knapsack, roles, iterations):
+def test_iterations_of_each_engine(knapsack, iterations):
     lagrangian = LagrangianRelaxation(CapacityPrices(knapsack), SelectionMaximiser(knapsack))
-    priced = PricedRelaxation(roles.KnownItems(knapsack), [roles.ItemGenerator(knapsack)], knapsack.decisions)
+    priced = PricedRelaxation(KnownItems(knapsack), [ItemGenerator(knapsack)], knapsack.decisions)
     for relaxation in (OptimisticBound(knapsack), lagrangian, priced):
         budget = SolveBudget(Limits(iterations=iterations))
-        result = roles.judge(knapsack, tree_search(knapsack, relaxation, MostFractional(), budget))
+        result = check_stopped(knapsack, tree_search(knapsack, relaxation, MostFractional(), budget))
         assert budget.iterations <= iterations
         assert result.stop is Stop.ITERATIONS or result.status is Status.OPTIMAL
         assert result.stop is Stop.ITERATIONS or iterations > 1
@@ -131,19 +131,19 @@ def test_iterations_of_each_engine(knapsack, roles, iterations):
 
 @pytest.mark.parametrize("gap", [0.9, 0.5, 0.1, 0.01])
 @pytest.mark.parametrize("order", ORDERS)
-def test_gap(knapsack, roles, gap, order):
+def test_gap(knapsack, gap, order):
     budget = SolveBudget(Limits(relative_gap=gap))
     result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, order=order, start=[(0, 2)])
-    roles.judge(knapsack, result)
+    check_stopped(knapsack, result)
     assert result.gap <= gap * abs(result.value)
     assert result.stop is (Stop.GAP if result.gap else Stop.PROVED)
 
 
-def test_target_in_the_sense_of_the_problem(knapsack, roles):
+def test_target_in_the_sense_of_the_problem(knapsack):
     target = knapsack.sense.sign * 8.0
     budget = SolveBudget(Limits(target=target))
     result = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget)
-    roles.judge(knapsack, result)
+    check_stopped(knapsack, result)
     assert result.stop is Stop.TARGET
     assert abs(result.value) >= 8.0
     met = tree_search(
@@ -157,13 +157,15 @@ def test_target_out_of_reach_changes_nothing(knapsack):
     assert tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget).status is Status.OPTIMAL
 
 
-def test_k_best_that_ends_early_says_so(knapsack, roles):
+def test_k_best_that_ends_early_says_so(knapsack):
     budget = SolveBudget(Limits(nodes=5))
-    result = roles.judge(knapsack, tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, k=3))
+    result = check_stopped(
+        knapsack, tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), budget, k=3)
+    )
     assert "the list may miss some" in result.explanation[0]
 
 
-def test_a_list_that_ends_early_has_the_gap_of_its_last_place(knapsack, roles):
+def test_a_list_that_ends_early_has_the_gap_of_its_last_place(knapsack):
     """The best is proved long before the others: a gap of 0 would say that they are, too."""
     settled = tree_search(knapsack, OptimisticBound(knapsack), MostFractional(), SolveBudget(), k=3)
     assert (settled.status, settled.gap, settled.requested_k) == (Status.OPTIMAL, 0.0, 3)
@@ -173,7 +175,7 @@ def test_a_list_that_ends_early_has_the_gap_of_its_last_place(knapsack, roles):
         result = tree_search(
             knapsack, OptimisticBound(knapsack), MostFractional(), budget, k=3, start=[settled.best]
         )
-        roles.judge(knapsack, result)
+        check_stopped(knapsack, result)
         assert result.status is Status.FEASIBLE
         held = len(result.solutions)
         seen.add(held)

@@ -1,17 +1,12 @@
-"""Roles that do what a test tells them at the call it names, and a judge that knows the optimum."""
+"""Roles that fail in a chosen way at a chosen call, and a check of the results that they leave."""
 
 import math
-from types import SimpleNamespace
 
 import attrs
-import numpy as np
-import pytest
 
 from gapless import Status, Stop
-from gapless.roles import Branch, Brancher, Generator, InconsistentBound, Relaxation, RestrictedMaster
+from gapless.roles import Brancher, Generator, InconsistentBound, Relaxation, RestrictedMaster
 from gapless.testing import enumerate_best
-from gapless.testing.example_pricing import ItemGenerator, KnownItems
-from gapless.testing.examples import Expenses, OptimisticBound, Selection
 
 
 class Sabotage:
@@ -104,8 +99,8 @@ def returning(value):
     return lambda _answer: value
 
 
-def judge(problem, result, error=None):
-    """A result that was stopped: true values, a true bound, no claim that is not proved."""
+def check_stopped(problem, result, error=None):
+    """Check a result that was stopped: true values, a true bound, no claim that is not proved."""
     best = enumerate_best(problem, k=1)
     sign = problem.sense.sign
     if best:
@@ -123,44 +118,3 @@ def judge(problem, result, error=None):
     verdict = result.verify(problem)
     assert verdict, (verdict.location, verdict.reason)
     return result
-
-
-WORTH = [5.0, 4.0, 3.0, 3.0, 2.0, 1.0]
-WEIGHT = [[4.0, 3.0, 2.0, 2.0, 2.0, 1.0]]
-
-
-@pytest.fixture(params=["maximise", "minimise"])
-def knapsack(request):
-    """Six items, capacity 7; the optimum is 10 (items 1, 2, 3), not what greedy finds."""
-    if request.param == "maximise":
-        return Selection(WORTH, WEIGHT, [7.0])
-    return Expenses(-np.array(WORTH), WEIGHT, [7.0])
-
-
-@pytest.fixture
-def grouped():
-    """Three groups of two; the optimum is 3 + 5 + 0 = 8 without a binding capacity, 7 with it."""
-    return Selection(
-        [3.0, 1.0, 5.0, 4.0, 0.0, -2.0], [[2.0, 1.0, 3.0, 1.0, 1.0, 1.0]], [5.0], ((0, 1), (2, 3), (4, 5))
-    )
-
-
-@pytest.fixture(scope="session")
-def roles():
-    """The mocks."""
-    return SimpleNamespace(
-        Sabotage=Sabotage,
-        BadRelaxation=BadRelaxation,
-        BadBrancher=BadBrancher,
-        BadGenerator=BadGenerator,
-        BadRestricted=BadRestricted,
-        Clock=Clock,
-        Branch=Branch,
-        OptimisticBound=OptimisticBound,
-        KnownItems=KnownItems,
-        ItemGenerator=ItemGenerator,
-        raiser=raiser,
-        change=change,
-        returning=returning,
-        judge=judge,
-    )

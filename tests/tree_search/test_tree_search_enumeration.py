@@ -16,7 +16,7 @@ GROUPS = [(), (2,), (3,), (2, 2), (3, 3), (2, 2, 2), (4, 2)]
 ORDERS = ["best-first", "depth-first", "breadth-first"]
 
 
-@seeing("feasible", "infeasible", rare=False)
+@seeing("feasible", "infeasible")
 @examples(200)
 @given(rng=generators())
 def test_every_order_and_k_best_equal_enumeration(seen, rng):

@@ -27,6 +27,7 @@ from gapless.testing.examples import (
     CapacityPrices,
     ChargedCapacities,
     OptimisticBound,
+    Selection,
     SelectionMaximiser,
     random_selection,
 )
@@ -106,7 +107,7 @@ def test_every_changed_branch_is_found(solved):
 
 
 @pytest.mark.parametrize("slip", [0.5, 1e-3, 1e-6])
-def test_a_bound_that_was_lowered(roles, slip):
+def test_a_bound_that_was_lowered(slip):
     """A result that claims more than its tree proves: stop early, then state a better bound."""
     problem = random_selection(np.random.default_rng(2), 8)
     result = tree_search(problem, OptimisticBound(problem), MostFractional(), SolveBudget(Limits(nodes=3)))
@@ -192,8 +193,9 @@ def test_a_branch_that_contradicts_itself_covers_nothing():
     assert (verdict.location, verdict.reason) == ("tree, node 0", "no child covers the case item 0 on")
 
 
-def test_a_leaf_that_the_groups_empty_needs_no_evidence(grouped):
+def test_a_leaf_that_the_groups_empty_needs_no_evidence():
     """Both items of group 0 are off there, which no structure allows; dual prices could not say so."""
+    grouped = Selection([3, 1, 5, 4, 0, -2], [[2, 1, 3, 1, 1, 1]], [5], ((0, 1), (2, 3), (4, 5)))
     branches = (Branch(), Branch(on=(0,)), Branch(off=(0,)), Branch(on=(1,)), Branch(off=(1,)))
     prices = LinearDualCertificate([0.0, 3.0, 5.0, 0.0])
     tree = TreeCertificate((-1, 0, 0, 2, 2), branches, {"1": prices, "3": prices, "4": prices})

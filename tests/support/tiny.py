@@ -1,10 +1,8 @@
 """Tiny column problems whose every answer can be written down, with a generator that knows all columns."""
 
 import itertools
-from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from drawn import numbers
 
 from gapless import Problem
@@ -167,9 +165,13 @@ class Complete(Generator):
         usable = gain > 0
         return float(gain[usable] @ self.problem.upper[missing][usable])
 
-    def query(self, view, *, limit=None):
+    def read(self, view):
+        """Take columns and rows from the view, whatever was returned before."""
         self.priced = {key - KEY for key in view.column_keys.tolist()}
         self.rows = {-1 - key for key in view.row_keys.tolist() if key < 0}
+
+    def query(self, view, *, limit=None):
+        self.read(view)
         violated = self.separate(view)
         known = sorted(self.priced)
         rows = Rows(
@@ -229,8 +231,3 @@ def draw(seed, columns=5):
         constant=int(rng.integers(-3, 4)),
         seed=seed,
     )
-
-
-@pytest.fixture(scope="session")
-def tiny():
-    return SimpleNamespace(draw=draw, formulation=formulation, Complete=Complete, Tiny=Tiny, KEY=KEY, sparse=sparse)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from drawn import examples, generators, seeing
 from hypothesis import given
+from role_mocks import Clock, Sabotage, change, check_stopped, raiser
 
 from gapless import Limits, Status, Stop
 from gapless.decisions.branch import Branch
@@ -149,59 +150,59 @@ def hard():
 
 @pytest.mark.parametrize("at", [1, 2, 5])
 @pytest.mark.parametrize("method", ["solve", "max_marginals"])
-def test_maximiser_that_raises(hard, roles, method, at):
-    bad = BadMaximiser(SelectionMaximiser(hard), **{method: roles.Sabotage(roles.raiser(OSError("gone")), at)})
+def test_maximiser_that_raises(hard, method, at):
+    bad = BadMaximiser(SelectionMaximiser(hard), **{method: Sabotage(raiser(OSError("gone")), at)})
     with pytest.raises(OracleError, match=f"BadMaximiser.{method} raised OSError: gone") as caught:
         search(hard, maximiser=bad)
-    roles.judge(hard, caught.value.result, caught.value)
+    check_stopped(hard, caught.value.result, caught.value)
 
 
 @pytest.mark.parametrize("method", ["start", "weights", "subgradient", "project", "repair", "certificate"])
-def test_dualized_that_raises(hard, roles, method):
-    bad = bad_prices(hard, **{method: roles.Sabotage(roles.raiser(OSError("gone")), 1)})
+def test_dualized_that_raises(hard, method):
+    bad = bad_prices(hard, **{method: Sabotage(raiser(OSError("gone")), 1)})
     with pytest.raises(OracleError, match="raised OSError: gone") as caught:
         search(hard, prices=bad)
-    roles.judge(hard, caught.value.result, caught.value)
+    check_stopped(hard, caught.value.result, caught.value)
 
 
 @pytest.mark.parametrize("at", [1, 2, 5])
 @pytest.mark.parametrize("method", ["solve", "max_marginals"])
-def test_control_c_in_the_maximiser(hard, roles, method, at):
-    bad = BadMaximiser(SelectionMaximiser(hard), **{method: roles.Sabotage(roles.raiser(KeyboardInterrupt()), at)})
-    result = roles.judge(hard, search(hard, maximiser=bad))
+def test_control_c_in_the_maximiser(hard, method, at):
+    bad = BadMaximiser(SelectionMaximiser(hard), **{method: Sabotage(raiser(KeyboardInterrupt()), at)})
+    result = check_stopped(hard, search(hard, maximiser=bad))
     assert result.stop is Stop.INTERRUPTED
 
 
 @pytest.mark.parametrize("method", ["weights", "subgradient", "project", "repair", "certificate"])
-def test_control_c_in_the_multipliers(hard, roles, method):
-    bad = bad_prices(hard, **{method: roles.Sabotage(roles.raiser(KeyboardInterrupt()), 1)})
-    result = roles.judge(hard, search(hard, prices=bad))
+def test_control_c_in_the_multipliers(hard, method):
+    bad = bad_prices(hard, **{method: Sabotage(raiser(KeyboardInterrupt()), 1)})
+    result = check_stopped(hard, search(hard, prices=bad))
     assert result.stop is Stop.INTERRUPTED
 
 
-def test_control_c_in_an_observer_keeps_what_the_step_found(hard, roles):
+def test_control_c_in_an_observer_keeps_what_the_step_found(hard):
     def observer(event):
         if event.kind == "step" and event.value > -math.inf:
             raise KeyboardInterrupt
 
-    result = roles.judge(hard, search(hard, budget=SolveBudget(observers=[observer])))
+    result = check_stopped(hard, search(hard, budget=SolveBudget(observers=[observer])))
     assert (result.stop, result.status) == (Stop.INTERRUPTED, Status.FEASIBLE)
 
 
 @pytest.mark.parametrize("at", [1, 3])
-def test_maximiser_with_nan(hard, roles, at):
-    bad = BadMaximiser(SelectionMaximiser(hard), solve=roles.Sabotage(roles.change(value=math.nan), at))
+def test_maximiser_with_nan(hard, at):
+    bad = BadMaximiser(SelectionMaximiser(hard), solve=Sabotage(change(value=math.nan), at))
     with pytest.raises(InconsistentBound, match="BadMaximiser returned NaN as a bound") as caught:
         search(hard, maximiser=bad)
-    roles.judge(hard, caught.value.result, caught.value)
+    check_stopped(hard, caught.value.result, caught.value)
 
 
-def test_maximiser_that_states_less_than_it_holds(hard, roles):
-    trick = roles.change(value=lambda found: found.value - 2.0)
-    bad = BadMaximiser(SelectionMaximiser(hard), solve=roles.Sabotage(trick, 1, ever_after=True))
+def test_maximiser_that_states_less_than_it_holds(hard):
+    trick = change(value=lambda found: found.value - 2.0)
+    bad = BadMaximiser(SelectionMaximiser(hard), solve=Sabotage(trick, 1, ever_after=True))
     with pytest.raises(InconsistentBound, match="the weights of its own structure sum to") as caught:
         search(hard, maximiser=bad)
-    roles.judge(hard, caught.value.result, caught.value)
+    check_stopped(hard, caught.value.result, caught.value)
 
 
 @examples(20)
@@ -213,7 +214,7 @@ def test_rounding_of_large_weights_is_no_lie(rng):
     search(problem, budget=SolveBudget(Limits(nodes=5)))
 
 
-def test_maximiser_that_returns_the_worst(hard, roles):
+def test_maximiser_that_returns_the_worst(hard):
     """Its value is what its structure weighs, but it is no maximum: the start is better than the bound."""
 
     class Worst(SelectionMaximiser):
@@ -223,11 +224,11 @@ def test_maximiser_that_returns_the_worst(hard, roles):
 
     with pytest.raises(InconsistentBound, match="a feasible structure under its fixings scores 10") as caught:
         search(hard, maximiser=Worst(hard), start=[search(hard).best])
-    roles.judge(hard, caught.value.result, caught.value)
+    check_stopped(hard, caught.value.result, caught.value)
 
 
 @pytest.mark.parametrize("boast", [100.0, 3.0, math.nan])
-def test_repair_that_boasts(hard, roles, boast):
+def test_repair_that_boasts(hard, boast):
     """A score that no structure has: above the bound it is refused at once, below it when nothing has it."""
 
     def trick(answer):
@@ -236,16 +237,16 @@ def test_repair_that_boasts(hard, roles, boast):
             return None
         return repaired[0], repaired[1] + boast
 
-    bad = bad_prices(hard, repair=roles.Sabotage(trick, 1, ever_after=True))
+    bad = bad_prices(hard, repair=Sabotage(trick, 1, ever_after=True))
     with pytest.raises(InconsistentBound) as caught:
         search(hard, prices=bad)
-    roles.judge(hard, caught.value.result, caught.value)
+    check_stopped(hard, caught.value.result, caught.value)
 
 
 @seeing("raised")
 @examples(50)
 @given(rng=generators())
-def test_repair_that_is_infeasible_is_never_an_optimum(seen, rng, roles):
+def test_repair_that_is_infeasible_is_never_an_optimum(seen, rng):
     """Random problems, a repair that returns what it was given: an answer is right or an error is raised.
 
     Fixings against the score of an infeasible structure throw away feasible ones that are better than all held.
@@ -258,28 +259,28 @@ def test_repair_that_is_infeasible_is_never_an_optimum(seen, rng, roles):
         result = search(problem, prices=prices)
     except InconsistentBound as error:
         seen["raised"] += 1
-        roles.judge(problem, error.result, error)
+        check_stopped(problem, error.result, error)
         return
     assert (result.value if result.solutions else -math.inf) == best
 
 
-def test_iterations_limit_stops_a_descent(hard, roles):
+def test_iterations_limit_stops_a_descent(hard):
     for iterations in (1, 2, 5, 9):
         budget = SolveBudget(Limits(iterations=iterations))
-        roles.judge(hard, search(hard, budget=budget))
+        check_stopped(hard, search(hard, budget=budget))
         assert budget.iterations <= iterations
 
 
-def test_time_limit_stops_a_descent(hard, roles):
-    clock = roles.Clock()
+def test_time_limit_stops_a_descent(hard):
+    clock = Clock()
 
     def late(answer):
         clock.now += 1.0
         return answer()
 
-    bad = BadMaximiser(SelectionMaximiser(hard), solve=roles.Sabotage(late, 1, ever_after=True))
+    bad = BadMaximiser(SelectionMaximiser(hard), solve=Sabotage(late, 1, ever_after=True))
     budget = SolveBudget(Limits(time=3.0), clock=clock)
-    result = roles.judge(hard, search(hard, maximiser=bad, budget=budget))
+    result = check_stopped(hard, search(hard, maximiser=bad, budget=budget))
     assert (result.stop, budget.iterations) == (Stop.TIME, 3)
 
 
