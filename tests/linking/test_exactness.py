@@ -69,7 +69,7 @@ def drawn(rng, method=""):
 
 
 @pytest.mark.parametrize("method", sorted({*EXACT} - {"ilp"}))
-@seeing("feasible", "infeasible")
+@seeing("feasible", "infeasible", rare=False)
 @examples(LINKS)
 @given(rng=generators())
 def test_exact_methods_agree_with_enumeration(seen, rng, method):
@@ -187,7 +187,7 @@ def with_a_fixed_mention(problem):
 
 
 @pytest.mark.parametrize("method", sorted({*EXACT} - {*DRAWS}))
-@seeing("own")
+@seeing("own", rare=False)
 @examples(15)
 @given(rng=generators())
 def test_answers_follow_from_each_other(seen, rng, method):
