@@ -130,7 +130,7 @@ def problems(draw, items=7):
 
 
 def triplets(rolls, seed):
-    """Make bins that three items fill to the brim: class T of Falkenauer (1996), hard to find and known beforehand."""
+    """Make bins that three items fill to the brim: class T of Falkenauer (1996), hard to find, known beforehand."""
     rng = np.random.default_rng(seed)
     demands = Counter()
     for _ in range(rolls):
