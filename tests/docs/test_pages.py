@@ -22,13 +22,14 @@ def name(page):
     return page.relative_to(ROOT).as_posix()
 
 
-def pages_with_blocks():
-    for page in PAGES:
-        if BLOCK.search(page.read_text("utf-8")):
-            yield pytest.param(page, marks=pytest.mark.long if name(page) in LONG else (), id=name(page))
+BLOCKS = [
+    pytest.param(page, marks=[pytest.mark.long] if name(page) in LONG else [], id=name(page))
+    for page in PAGES
+    if BLOCK.search(page.read_text("utf-8"))
+]
 
 
-@pytest.mark.parametrize("page", pages_with_blocks())
+@pytest.mark.parametrize("page", BLOCKS)
 def test_python_blocks_run_in_order(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = page.read_text("utf-8")
