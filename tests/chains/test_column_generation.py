@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import pytest
 from all_labellings import best_values
-from drawn import examples, generators, numbers, seeing
+from drawn import examples, generators, mostly_long, numbers, seeing
 from hypothesis import given
 from small_trees import random_tree
 
@@ -273,7 +273,7 @@ def slow(kind):
 
 @both_kinds
 @seeing("early", rare=False)
-@pytest.mark.parametrize("iterations", [1, 2])
+@pytest.mark.parametrize("iterations", mostly_long([1, 2], quick=[0]))
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
 @examples(60)
 @given(rng=generators())

@@ -307,11 +307,13 @@ def test_version(capsys):
     assert capsys.readouterr().out.startswith("gapless ")
 
 
-def test_run_prints_the_table_and_keeps_answers(tmp_path, capsys):
+def test_run_prints_the_table_and_keeps_answers(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
     assert main(["run", "pos-tagging", "--epochs", "2", "--out", str(tmp_path)]) == exit_codes.PROVED
     printed = capsys.readouterr()
     assert "all certificates verified" in printed.out
-    assert "\r" not in printed.out + printed.err  # no progress bar when piped
+    for sign in ("\r", "\x1b", "epoch "):  # no progress bar when piped, whatever FORCE_COLOR says
+        assert sign not in printed.out + printed.err
     methods = ("viterbi", "column-generation", "dominance")
     kept = {*(f"{method}.jsonl" for method in methods), "manifest.json", "summary.json", "tables.json"}
     assert {p.name for p in tmp_path.iterdir()} == kept
@@ -412,18 +414,7 @@ def test_exit_codes_are_documented():
 
 
 def test_run_warns_before_it_writes_much(monkeypatch, tmp_path, capsys):
-    arguments = [
-        "run",
-        "pos-tagging",
-        "--epochs",
-        "1",
-        "--shuffles",
-        "1",
-        "--sentences",
-        "3",
-        "--method",
-        "viterbi",
-    ]
+    arguments = "run pos-tagging --epochs 1 --shuffles 1 --sentences 3 --method viterbi".split()  # noqa: SIM905
     assert main([*arguments, "--out", str(tmp_path)]) == exit_codes.PROVED
     assert "--out writes" not in capsys.readouterr().err
     monkeypatch.setattr("gapless_tasks.tagging.decoding.LARGE", 1000)
