@@ -69,7 +69,7 @@ def drawn(rng, method=""):
 
 
 @pytest.mark.parametrize("method", sorted({*EXACT} - {"ilp"}))
-@seeing("feasible", "infeasible", rare=False)
+@seeing("feasible", "infeasible")
 @examples(LINKS)
 @given(rng=generators())
 def test_exact_methods_agree_with_enumeration(seen, rng, method):
