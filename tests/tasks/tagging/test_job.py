@@ -29,8 +29,9 @@ QUICK = ["--epochs", "2", "--shuffles", "1"]
 
 def run_json(capsys, *arguments):
     assert main(["run", *arguments, "--json"]) == exit_codes.PROVED
-    printed = capsys.readouterr()
-    return json.loads(printed.out)
+    document = json.loads(capsys.readouterr().out)
+    assert document["all_verified"] is True
+    return document
 
 
 def write_corpus(folder):
