@@ -1,34 +1,26 @@
 """k-best lists of every method against enumeration: values in order, structures distinct, ties, too few paths."""
 
-import itertools
-
 import numpy as np
 import pytest
-from drawn import examples, generators, mostly_long, seeing
+from all_labellings import all_labellings, best_values
+from drawn import examples, generators, seeing
 from hypothesis import given
 
 import gapless
 from gapless import Status
-from gapless_chains import ChainModel, ChainProblem, k_best_of_batch
+from gapless_chains import ChainProblem
 from gapless_chains.column_generation.domain_k_best import affordable_labels
-from gapless_chains.pruning import by_bounds, by_dominance, by_nothing
 
 METHODS = ["viterbi", "viterbi-pruned", "dominance", "column-generation"]
 
 
-def enumerated(problem):
-    paths = itertools.product(range(problem.label_count), repeat=problem.positions)
-    values = (problem.value(np.array(path)) for path in paths)
-    return sorted((value for value in values if value > -np.inf), reverse=True)
-
-
 @pytest.mark.parametrize("method", METHODS)
-@seeing("short")
+@seeing("short", rare=False)
 @examples(60)
 @given(rng=generators())
 def test_lists_match_enumeration(seen, rng, drawn_chain, method):
     (problem, _), k = drawn_chain(rng), int(rng.integers(1, 11))
-    expected = enumerated(problem)
+    expected = best_values(problem)
     result = gapless.solve(problem, method, k=k)
     values = [solution.value for solution in result.solutions]
     assert values == pytest.approx(expected[:k], rel=1e-12, abs=1e-12)
@@ -56,26 +48,10 @@ def test_masks_and_large_scores_do_not_hide_labellings():
     for scale in (1e-6, 1e9):
         unary = np.where(rng.random((6, 4)) < 0.3, -1e9, rng.normal(size=(6, 4)) * scale)
         problem = ChainProblem(unary, rng.normal(size=(4, 4)) * scale)
-        expected = enumerated(problem)[:8]
+        expected = best_values(problem, 8)
         for method in METHODS:
             values = [s.value for s in gapless.solve(problem, method, k=8).solutions]
             assert values == pytest.approx(expected, rel=1e-12, abs=1e-9 * scale)
-
-
-@pytest.mark.parametrize("count", mostly_long([12, 40], quick=[0]))
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("pruning", [by_nothing, by_bounds, by_dominance])
-def test_batches_are_single_chains(pruning, dtype, count):
-    rng = np.random.default_rng(6)
-    for k in (1, 2, 5):
-        lengths = rng.integers(1, 6, count)
-        model = ChainModel(rng.integers(-1, 2, (4, 4)), final=rng.integers(-1, 2, 4))
-        batch = model.batch(rng.integers(-2, 3, (lengths.sum(), 4)).astype(dtype), lengths)
-        lists = k_best_of_batch(batch, k, pruning)
-        assert len(lists) == count
-        for s, problem in enumerate(batch):
-            assert lists.values[s, : lists.counts[s]].tolist() == enumerated(problem)[:k]
-            assert [problem.value(labels) for labels in lists.of(s)] == enumerated(problem)[:k]
 
 
 def test_column_generation_looks_at_few_labels():
@@ -93,8 +69,8 @@ def test_affordable_labels_hold_every_labelling_within_the_allowance(rng, random
     result = gapless.solve(problem, "column-generation")
     allowance = 1.5
     affordable = affordable_labels(problem, result.certificate.potentials, allowance)
-    for path in itertools.product(range(3), repeat=4):
-        if problem.value(np.array(path)) >= result.bound - allowance + 1e-9:
+    for path in all_labellings(problem):
+        if problem.value(path) >= result.bound - allowance + 1e-9:
             assert affordable[np.arange(4), path].all()
 
 

@@ -60,7 +60,7 @@ def test_chain_against_enumeration(rng):
         problem.decisions,
         on_sets,
         internal_score=internal_score,
-        samples=6,
+        samples=4,
         seed=int(rng.integers(99)),
     )
 
@@ -75,7 +75,7 @@ def test_trees_against_enumeration(rng):
         problem.decisions,
         on_sets,
         internal_score=internal_score,
-        samples=6,
+        samples=4,
         seed=int(rng.integers(99)),
     )
 

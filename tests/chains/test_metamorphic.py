@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from drawn import mostly_long
 
 import gapless
 from gapless_chains import ChainProblem
@@ -9,17 +10,10 @@ from gapless_chains import ChainProblem
 METHODS = ["viterbi", "dominance", "column-generation"]
 
 
-def value(problem, method):
-    result = gapless.solve(problem, method)
-    assert result.verify(problem)
-    return result.value
-
-
-@pytest.fixture(params=range(8))
-def scores(request):
-    rng = np.random.default_rng(request.param)
+def scores(seed):
+    rng = np.random.default_rng(seed)
     n, k = int(rng.integers(2, 12)), int(rng.integers(2, 9))
-    transition = rng.normal(size=(n - 1, k, k) if request.param % 2 else (k, k))
+    transition = rng.normal(size=(n - 1, k, k) if seed % 2 else (k, k))
     transition[rng.random(transition.shape) < 0.1] = -np.inf
     return {
         "unary": rng.normal(size=(n, k)),
@@ -29,70 +23,62 @@ def scores(request):
     }
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_constants_add_up(scores, method):
-    before = value(ChainProblem(**scores), method)
-    edges = len(scores["unary"]) - 1
-    after = ChainProblem(
-        scores["unary"] + np.arange(edges + 1)[:, None],
-        scores["transition"] + 0.25,
-        initial=scores["initial"] + 3,
-        final=scores["final"] - 1,
+def add_constants(unary, transition, initial, final):
+    steps = np.arange(len(unary))
+    return ChainProblem(unary + steps[:, None], transition + 0.25, initial=initial + 3, final=final - 1)
+
+
+def rename_labels(unary, transition, initial, final):
+    new = np.random.default_rng(1).permutation(initial.size)
+    renamed = transition[..., new, :][..., new]
+    return ChainProblem(unary[:, new], renamed, initial=initial[new], final=final[new])
+
+
+def reverse(unary, transition, initial, final):
+    mirrored = transition.swapaxes(-1, -2)
+    return ChainProblem(
+        unary[::-1], mirrored if mirrored.ndim == 2 else mirrored[::-1], initial=final, final=initial
     )
-    assert value(after, method) == pytest.approx(before + edges * (edges + 1) / 2 + 0.25 * edges + 2, abs=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_renaming_labels_changes_nothing(scores, method):
-    new = np.random.default_rng(1).permutation(len(scores["initial"]))
-    renamed = ChainProblem(
-        scores["unary"][:, new],
-        scores["transition"][..., new, :][..., new],
-        initial=scores["initial"][new],
-        final=scores["final"][new],
-    )
-    assert value(renamed, method) == pytest.approx(value(ChainProblem(**scores), method), abs=1e-9)
+def move_scores_to_labels(unary, transition, initial, final):
+    """Charge outgoing scores to their source: another reparametrisation of the same model."""
+    shift = np.arange(initial.size) * 0.5
+    moved = np.vstack([unary[:-1] + shift, unary[-1:]])
+    return ChainProblem(moved, transition - shift[:, None], initial=initial, final=final)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("factor", [1e-6, 0.5, 1e6, 1e12])
-def test_scaling_scales(scores, method, factor):
-    scaled = ChainProblem(**{name: array * factor for name, array in scores.items()})
-    assert value(scaled, method) == pytest.approx(value(ChainProblem(**scores), method) * factor, rel=1e-9)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_reversing_changes_nothing(scores, method):
-    transition = scores["transition"].swapaxes(-1, -2)
-    mirrored = ChainProblem(
-        scores["unary"][::-1],
-        transition if transition.ndim == 2 else transition[::-1],
-        initial=scores["final"],
-        final=scores["initial"],
-    )
-    assert value(mirrored, method) == pytest.approx(value(ChainProblem(**scores), method), abs=1e-9)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_moving_scores_from_transitions_to_labels_changes_nothing(scores, method):
-    """Another gauge of the same model: outgoing scores billed to the source."""
-    shift = np.arange(len(scores["initial"])) * 0.5
-    unary = scores["unary"].copy()
-    unary[:-1] += shift
-    moved = {**scores, "unary": unary, "transition": scores["transition"] - shift[:, None]}
-    assert value(ChainProblem(**moved), method) == pytest.approx(value(ChainProblem(**scores), method), abs=1e-9)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_label_that_no_transition_allows_changes_nothing(scores, method):
-    n, k = scores["unary"].shape
-    transition = scores["transition"]
+def add_an_unreachable_label(unary, transition, initial, final):
+    k = initial.size
     padded = np.zeros((*transition.shape[:-2], k + 1, k + 1))
     padded[..., :k, :k] = transition
-    wider = ChainProblem(
-        np.hstack([scores["unary"], np.full((n, 1), -np.inf)]),
-        padded,
-        initial=np.append(scores["initial"], 9.0),
-        final=np.append(scores["final"], 9.0),
-    )
-    assert value(wider, method) == pytest.approx(value(ChainProblem(**scores), method), abs=1e-9)
+    wider = np.hstack([unary, np.full((len(unary), 1), -np.inf)])
+    return ChainProblem(wider, padded, initial=np.append(initial, 9.0), final=np.append(final, 9.0))
+
+
+def scale(factor):
+    def change(**given):
+        return ChainProblem(**{name: array * factor for name, array in given.items()})
+
+    return change
+
+
+CHANGES = {
+    "constants add up": (add_constants, lambda value, edges: value + edges * (edges + 1) / 2 + 0.25 * edges + 2),
+    **{change.__name__: (change, lambda value, _: value)
+       for change in (rename_labels, reverse, move_scores_to_labels, add_an_unreachable_label)},
+    **{f"scaled by {factor}": (scale(factor), lambda value, _, factor=factor: value * factor)
+       for factor in (1e-6, 0.5, 1e6, 1e12)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("seed", mostly_long(range(8), quick=[0, 1]))
+def test_a_change_of_the_scores_has_its_known_effect(seed, change, method):
+    given, (changed, expected) = scores(seed), CHANGES[change]
+    before, after = ChainProblem(**given), changed(**given)
+    results = [gapless.solve(problem, method) for problem in (before, after)]
+    assert all(result.verify(problem) for result, problem in zip(results, (before, after), strict=True))
+    wanted = expected(results[0].value, len(given["unary"]) - 1)
+    assert results[1].value == pytest.approx(wanted, rel=1e-9, abs=0.0 if "scaled" in change else 1e-9)

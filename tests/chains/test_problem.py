@@ -1,5 +1,6 @@
 """The chain problem: what it accepts, what it refuses and how it says so."""
 
+import functools
 import pickle
 from copy import copy, deepcopy
 from itertools import product
@@ -10,7 +11,7 @@ import pytest
 from gapless import InvalidProblem, solve, solve_many
 from gapless.arrays import serial
 from gapless.roles import Fixings
-from gapless_chains import ChainProblem
+from gapless_chains import ChainProblem, TreeProblem
 
 INF = float("inf")
 
@@ -134,11 +135,16 @@ def test_chunks_of_a_corpus_share_what_its_problems_share():
 
 
 METHODS = ("dominance", "viterbi", "viterbi-pruned", "column-generation", "beam")
+TREE = [-1, 0, 0, 1, 1, 2]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("parents", "method"),
+    [*((None, m) for m in METHODS), *((TREE, m) for m in ("dominance", "viterbi", "column-generation"))],
+)
 @pytest.mark.parametrize("several", [False, True])
-def test_an_array_thawed_written_and_frozen_again_is_another_model(method, several):
+def test_an_array_thawed_written_and_frozen_again_is_another_model(parents, method, several):
+    make = ChainProblem if parents is None else functools.partial(TreeProblem, parents=parents)
     rng = np.random.default_rng(0)
     unary, transition = rng.integers(-2, 3, (6, 5)).astype(float), np.zeros((5, 5))
     transition.flags.writeable = False
@@ -146,8 +152,8 @@ def test_an_array_thawed_written_and_frozen_again_is_another_model(method, sever
         transition.flags.writeable = True
         transition[:] = rng.integers(-9, 10, (5, 5))
         transition.flags.writeable = False
-        expected = solve(ChainProblem(unary, transition.copy()), "viterbi").value
-        problem = ChainProblem(unary, transition)
+        expected = solve(make(unary, transition.copy()), "viterbi").value
+        problem = make(unary, transition)
         result = solve_many([problem] * 2, method)[1] if several else solve(problem, method)
         assert result.bound >= expected
         if method != "beam":

@@ -1,13 +1,12 @@
 """The kernel of the how-to, compiled and tested as it stands on the page."""
 
-import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from pages_with_files import run
 
 import gapless_kernels
 
@@ -38,14 +37,7 @@ command.run()
 """
 
 
-def run(*command, folder, **environment):
-    answer = subprocess.run(
-        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False
-    )
-    assert answer.returncode == 0, answer.stdout[-3000:] + answer.stderr[-3000:]
-    return answer.stdout
-
-
+@pytest.mark.long
 @pytest.mark.skipif(not gapless_kernels.COMPILED, reason="GAPLESS_PURE=1")
 def test_the_kernel_of_the_page_works(tmp_path):
     package = tmp_path / "cython_ext/gapless_kernels"

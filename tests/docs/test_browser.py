@@ -15,6 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import chromium
 import numpy as np
 import pytest
 
@@ -249,90 +250,78 @@ class _Site(SimpleHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def page(built, tmp_path_factory):
     """Chromium and the address of the page."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
-    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not (browser and driver):
-        pytest.skip("needs chromium and chromedriver")
     if not LOCAL:
         pytest.skip("needs a local copy of Pyodide 0.29.3 with NumPy, attrs and pluggy, named by GAPLESS_PYODIDE")
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    profile = f"--user-data-dir={tmp_path_factory.mktemp('browser')}"
-    quiet = ("--disable-background-networking", "--disable-component-update", "--no-first-run", "--disable-sync")
-    for flag in ("--headless", "--no-sandbox", "--disable-gpu", *quiet, profile):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     served = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Site, directory=str(built)))
     threading.Thread(target=served.serve_forever, daemon=True).start()
-    chromium = webdriver.Chrome(options=options, service=webdriver.chrome.service.Service(executable_path=driver))
-    yield chromium, f"http://127.0.0.1:{served.server_port}/browser.html"
-    chromium.quit()
+    with chromium.chromium(tmp_path_factory.mktemp("browser")) as browser:
+        yield browser, f"http://127.0.0.1:{served.server_port}/browser.html"
     served.shutdown()
     served.server_close()
 
 
-def part(chromium, name):
-    return chromium.find_element("css selector", f'[data-part="{name}"]')
+def part(browser, name):
+    return browser.find_element("css selector", f'[data-part="{name}"]')
 
 
-def press(chromium, button):
+def press(browser, button):
     """A click, wherever the button is: the theme's header may lie over it."""
     assert button.is_displayed()
     assert button.is_enabled()
-    chromium.execute_script("arguments[0].click()", button)
+    browser.execute_script("arguments[0].click()", button)
 
 
-def waiting(chromium):
+def waiting(browser):
     """Patience with a browser beside busy processes; the page itself ends what takes too long."""
     support = pytest.importorskip("selenium.webdriver.support.ui")
-    return support.WebDriverWait(chromium, 300, 0.1)
+    return support.WebDriverWait(browser, 300, 0.1)
 
 
-def wait(chromium, *said):
+def wait(browser, *said):
     """The page's status once it begins with one of the words."""
     begins = said or ("Solved",)
-    waiting(chromium).until(lambda _: part(chromium, "status").text.startswith(begins))
-    return str(part(chromium, "status").text)
+    waiting(browser).until(lambda _: part(browser, "status").text.startswith(begins))
+    return str(part(browser, "status").text)
 
 
-def loaded(chromium, address):
+def loaded(browser, address):
     """The page, started unless it is."""
-    if chromium.current_url != address or not part(chromium, "questions").is_displayed():
-        chromium.get(address)
-        wait_for_list(chromium)
-        press(chromium, part(chromium, "start"))
-        wait(chromium)
+    if browser.current_url != address or not part(browser, "questions").is_displayed():
+        browser.get(address)
+        wait_for_list(browser)
+        press(browser, part(browser, "start"))
+        wait(browser)
 
 
-def wait_for_list(chromium):
-    waiting(chromium).until(lambda _: part(chromium, "start").is_displayed())
+def wait_for_list(browser):
+    waiting(browser).until(lambda _: part(browser, "start").is_displayed())
 
 
 @pytest.mark.long
 def test_a_visitor_is_asked_first_then_sees_a_sentence_proved(page, built):
-    chromium, address = page
+    browser, address = page
     _Site.sent = 0
-    chromium.get(address)
-    wait_for_list(chromium)
+    browser.get(address)
+    wait_for_list(browser)
     assert _Site.sent < 100_000  # nothing but the page and the list of files
-    promised = float(re.search(r"([\d.]+) MB to download", part(chromium, "size").text)[1])
-    press(chromium, part(chromium, "start"))
-    assert "Solved" in wait(chromium)
+    promised = float(re.search(r"([\d.]+) MB to download", part(browser, "size").text)[1])
+    press(browser, part(browser, "start"))
+    assert "Solved" in wait(browser)
     assert _Site.sent < MOST
     assert _Site.sent / 1e6 == pytest.approx(promised, abs=0.2)
     (native,) = answers(built, [{"kind": "parse", "text": SENTENCE}])
-    facts = part(chromium, "facts").text.split("\n")
+    facts = part(browser, "facts").text.split("\n")
     assert facts[:2] == ["Value", f"{native['value']:.3f}"]
     assert "Certificate" in facts
     assert facts[facts.index("Certificate") + 1].startswith("holds: ")
-    assert part(chromium, "drawing").find_element("tag name", "svg").is_displayed()
-    assert chromium.get_log("browser") == []
+    assert part(browser, "drawing").find_element("tag name", "svg").is_displayed()
+    assert browser.get_log("browser") == []
 
 
 @pytest.mark.long
 def test_scores_are_solved_as_the_kernels_do(page, built):
-    chromium, address = page
-    loaded(chromium, address)
+    browser, address = page
+    loaded(browser, address)
     rng = np.random.default_rng(0)
     questions = [
         {
@@ -352,9 +341,9 @@ def test_scores_are_solved_as_the_kernels_do(page, built):
     worker.addEventListener("message", ({data}) => done(data), {once: true});
     worker.postMessage(question);
     """
-    chromium.set_script_timeout(300)
+    browser.set_script_timeout(300)
     for question, native in zip(questions, answers(built, questions), strict=True):
-        found = chromium.execute_async_script(script, question)
+        found = browser.execute_async_script(script, question)
         assert found.get("holds"), found
         assert found["value"] == pytest.approx(native["value"], abs=1e-9)
         assert found["bound"] == pytest.approx(native["bound"], abs=1e-6)
@@ -362,57 +351,54 @@ def test_scores_are_solved_as_the_kernels_do(page, built):
 
 @pytest.mark.long
 def test_the_table_follows_words_and_labels_and_refusals_are_reported(page):
-    chromium, address = page
-    loaded(chromium, address)
-    press(chromium, part(chromium, "to-scores"))
-    words = chromium.find_element("id", "gb-words")
+    browser, address = page
+    loaded(browser, address)
+    press(browser, part(browser, "to-scores"))
+    words = browser.find_element("id", "gb-words")
     words.clear()
     words.send_keys("one two")
-    assert len(part(chromium, "unary").find_elements("css selector", "tbody tr")) == 2
-    press(chromium, part(chromium, "scores").find_element("css selector", "button"))
-    wait(chromium)
+    assert len(part(browser, "unary").find_elements("css selector", "tbody tr")) == 2
+    press(browser, part(browser, "scores").find_element("css selector", "button"))
+    wait(browser)
     words.clear()
-    press(chromium, part(chromium, "scores").find_element("css selector", "button"))
-    assert wait(chromium, "Write") == "Write at least one word and two labels."
-    press(chromium, part(chromium, "to-sentence"))
-    text = chromium.find_element("id", "gb-text")
+    press(browser, part(browser, "scores").find_element("css selector", "button"))
+    assert wait(browser, "Write") == "Write at least one word and two labels."
+    press(browser, part(browser, "to-sentence"))
+    text = browser.find_element("id", "gb-text")
     text.clear()
-    press(chromium, part(chromium, "sentence").find_element("css selector", "button"))
-    assert "type a sentence" in wait(chromium, "there is no word")
-    assert not part(chromium, "answer").is_displayed()
+    press(browser, part(browser, "sentence").find_element("css selector", "button"))
+    assert "type a sentence" in wait(browser, "there is no word")
+    assert not part(browser, "answer").is_displayed()
     text.send_keys(SENTENCE)
-    press(chromium, part(chromium, "sentence").find_element("css selector", "button"))
-    wait(chromium)
+    press(browser, part(browser, "sentence").find_element("css selector", "button"))
+    wait(browser)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_a_phone(page, scheme):
-    chromium, address = page
-    metrics = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
-    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    chromium.get("about:blank")  # what other tests have typed is gone
-    loaded(chromium, address)
+    browser, address = page
+    chromium.use_screen(browser, (390, 800), scheme, mobile=True)
+    browser.get("about:blank")  # what other tests have typed is gone
+    loaded(browser, address)
     for kind in ("sentence", "scores"):
-        press(chromium, part(chromium, f"to-{kind}"))
-        press(chromium, part(chromium, kind).find_element("css selector", "button"))
-        wait(chromium)
-        assert chromium.execute_script("return document.scrollingElement.scrollWidth <= innerWidth")
-        assert part(chromium, "facts").is_displayed()
-    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        press(browser, part(browser, f"to-{kind}"))
+        press(browser, part(browser, kind).find_element("css selector", "button"))
+        wait(browser)
+        assert browser.execute_script("return document.scrollingElement.scrollWidth <= innerWidth")
+        assert part(browser, "facts").is_displayed()
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @pytest.mark.long
 def test_a_file_that_was_changed_on_the_way_is_refused(page, monkeypatch):
-    chromium, address = page
+    browser, address = page
     monkeypatch.setattr(_Site, "damaged", "attrs-25.2.0-py3-none-any.whl")
-    chromium.get(address)
-    wait_for_list(chromium)
-    press(chromium, part(chromium, "start"))
-    assert "is not the file that this page was made with" in wait(chromium, "It did not work")
-    assert part(chromium, "start").text == "Try again"
+    browser.get(address)
+    wait_for_list(browser)
+    press(browser, part(browser, "start"))
+    assert "is not the file that this page was made with" in wait(browser, "It did not work")
+    assert part(browser, "start").text == "Try again"
     monkeypatch.setattr(_Site, "damaged", "")
-    press(chromium, part(chromium, "start"))
-    wait(chromium)
+    press(browser, part(browser, "start"))
+    wait(browser)

@@ -97,22 +97,6 @@ def test_pages_that_compare_quote_the_tables(page):
     assert re.findall(r"\d[\d.,]*(?: to \d[\d.,]*)? (?:times|ns|ms|sentences/s)", typed) == []
 
 
-@pytest.mark.parametrize("page", sorted(RESULTS.glob("*.md")), ids=lambda page: page.stem)
-def test_every_page_with_tables_shows_a_chart_before_them(page):
-    text = page.read_text("utf-8")
-    if "<!-- tables: " not in text:
-        pytest.skip("the page keeps no tables to draw")
-    before, chart, _ = text.partition(f"<!-- chart: {page.stem} -->")
-    assert chart
-    assert "<!-- tables: " not in before
-    alternative = re.search(rf"!\[([^\]]+)\]\(charts/{page.stem}\.svg\)", text)
-    assert alternative is not None
-    assert len(alternative[1]) > 40
-    drawing = (RESULTS / f"charts/{page.stem}.svg").read_text("utf-8")
-    assert "<desc" in drawing
-    assert "prefers-color-scheme:dark" in drawing
-
-
 def test_long_tables_are_folded():
     """Tables of more than 20 rows open with a click; no row stands outside."""
     for page in RESULTS.glob("*.md"):
@@ -122,27 +106,3 @@ def test_long_tables_are_folded():
             (block.count("\n") for block in re.findall(r"(?:^\|.*\n)+", measured, re.MULTILINE)), default=0
         )
         assert longest <= 22, page.name
-
-
-BARE_THOUSANDS = re.compile(r"-?\d{4,}(?:\.\d+)?")
-POWER = re.compile(r"\d(?:\.\d+)?e\+\d+")
-
-
-def kept_cells():
-    """Every cell of the kept tables, with its file and its column."""
-    kept = {file.stem: json.loads(file.read_text("utf-8"))["tables"] for file in (RESULTS / "tables").iterdir()}
-    return [
-        (name, column, cell)
-        for name, tables in kept.items()
-        for table in tables
-        for row in table["rows"]
-        for column, cell in zip(table["columns"], row, strict=True)
-    ]
-
-
-def test_numbers_of_kept_tables_are_written_in_one_way():
-    """``1,631,865``, nowhere ``1614877`` or ``1.77e+03``; bars of letters are for terminals."""
-    cells = kept_cells()
-    assert len(cells) > 1000
-    assert [one for one in cells if BARE_THOUSANDS.fullmatch(one[2]) or POWER.search(one[2])] == []
-    assert [one for one in cells if one[2] and set(one[2]) <= set("# ▁▂▃▄▅▆▇█")] == []

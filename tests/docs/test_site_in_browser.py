@@ -1,22 +1,17 @@
 """Every page of the built site in a browser: nothing scrolls sideways at a desk or on a phone, light or dark."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
+from chromium import chromium, use_screen
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
-from selenium.webdriver.chrome.service import Service  # noqa: E402
-
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 SITE = Path(os.environ.get("GAPLESS_SITE", Path(__file__).parents[2] / "build/docs"))
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver"),
     pytest.mark.skipif(not (SITE / "index.html").exists(), reason="needs the built site: make docs"),
 ]
-DESK, PHONE = 1280, 390
+DESK, PHONE = (1280, 900), (390, 900)
 OUTSIDE = """
 const width = innerWidth, out = [];
 if (document.scrollingElement.scrollWidth > width) out.push("the page: " + document.scrollingElement.scrollWidth);
@@ -36,34 +31,14 @@ return out.slice(0, 3);
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in (
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        f"--user-data-dir={tmp_path_factory.mktemp('browser')}",
-    ):
-        options.add_argument(flag)
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
-
-
-def use_screen(browser, width, scheme):
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width == PHONE}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    with chromium(tmp_path_factory.mktemp("browser")) as started:
+        yield started
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [DESK, PHONE])
-def test_no_page_scrolls_sideways(browser, width, scheme):
-    use_screen(browser, width, scheme)
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=str)
+def test_no_page_scrolls_sideways(browser, size, scheme):
+    use_screen(browser, size, scheme, mobile=size == PHONE)
     pages = sorted(page for page in SITE.rglob("*.html") if "_static" not in page.parts)
     assert pages
     outside = {}
@@ -75,9 +50,9 @@ def test_no_page_scrolls_sideways(browser, width, scheme):
     assert outside == {}
 
 
-@pytest.mark.parametrize("width", [DESK, PHONE])
-def test_the_first_screen_has_picture_installation_and_links(browser, width):
-    use_screen(browser, width, "light")
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=str)
+def test_the_first_screen_has_picture_installation_and_links(browser, size):
+    use_screen(browser, size, mobile=size == PHONE)
     browser.get((SITE / "index.html").as_uri())
     bottoms = [
         browser.execute_script("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", name)
@@ -92,7 +67,7 @@ def test_the_first_screen_has_picture_installation_and_links(browser, width):
 
 
 def test_groups_of_the_sidebar_fold_and_the_pages_own_is_open(browser):
-    use_screen(browser, DESK, "light")
+    use_screen(browser, DESK)
     opened = "return [...document.querySelectorAll('details.group[open] > summary')].map((one) => one.textContent)"
     for page, groups in (
         ("index.html", []),
@@ -106,12 +81,12 @@ def test_groups_of_the_sidebar_fold_and_the_pages_own_is_open(browser):
 
 
 def test_the_contents_of_a_page_stand_beside_it_at_a_desk(browser):
-    use_screen(browser, DESK, "light")
+    use_screen(browser, DESK)
     browser.get((SITE / "howto/decode-a-corpus.html").as_uri())
     text, contents = (
         browser.execute_script("return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", name)
         for name in ("article", ".toc-drawer .toc-tree")
     )
     assert text["right"] <= contents["left"]
-    assert contents["right"] <= DESK
+    assert contents["right"] <= DESK[0]
     assert text["width"] > 700

@@ -4,17 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from drawn import examples
-from hypothesis import given
-
-import gapless as gl
-from gapless.roles import TreeCertificate
-
-example = pytest.importorskip(
-    "gapless_cutting_stock",
-    reason="the example is not installed: pip install -e docs/examples/cutting_stock",
-)
-from cutting_stock_judges import (  # noqa: E402
+from cutting_stock_judges import (
     METHODS,
     TEXTBOOK,
     WITHOUT_ROUND_UP,
@@ -23,10 +13,15 @@ from cutting_stock_judges import (  # noqa: E402
     martello_toth_bound,
     problems,
     proved,
+    triplets,
     verified,
 )
+from drawn import examples, mostly_long
+from hypothesis import given
 
-from gapless_cutting_stock import (  # noqa: E402
+import gapless as gl
+from gapless.roles import TreeCertificate
+from gapless_cutting_stock import (
     CuttingStockProblem,
     uniform_bin_packing,
 )
@@ -79,7 +74,7 @@ def test_scip_equals_enumeration(problem):
     assert proved(problem, "scip").value == fewest_rolls(problem)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", mostly_long(range(6), quick=[0, 2]))
 def test_own_tree_equals_the_arc_flow_model(seed):
     rng = np.random.default_rng(seed)
     demands = Counter(rng.integers(15, 40, size=24).tolist())
@@ -94,7 +89,7 @@ BIN_PACKING = [(count, seed) for count in (50, 60, 80, 100, 120) for seed in ran
 
 @pytest.mark.parametrize(
     ("count", "seed"),
-    [pytest.param(*case, marks=[pytest.mark.long] if at % 5 else []) for at, case in enumerate(BIN_PACKING)],
+    mostly_long(BIN_PACKING, quick=range(0, 25, 5)),
 )
 def test_uniform_bin_packing(count, seed):
     problem = uniform_bin_packing(count, seed)
@@ -105,7 +100,7 @@ def test_uniform_bin_packing(count, seed):
         assert result.value == arc_flow_optimum(problem)
 
 
-@pytest.mark.parametrize(("count", "seed"), BIN_PACKING[::5])
+@pytest.mark.parametrize(("count", "seed"), mostly_long(BIN_PACKING[::5], quick=[0, 1]))
 def test_both_drivers_agree(count, seed):
     problem = uniform_bin_packing(count, seed)
     assert proved(problem, "scip").value == proved(problem, "branch-and-price").value
@@ -114,12 +109,4 @@ def test_both_drivers_agree(count, seed):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(3))
 def test_triplets_fill_every_roll(seed, method):
-    """Class T of Falkenauer (1996): three items to a roll and no waste, hard to find and known by construction."""
-    rng = np.random.default_rng(seed)
-    demands = Counter()
-    for _ in range(20):
-        large = int(rng.integers(380, 491))
-        middle = int(rng.integers(250, (1000 - large) // 2 + 1))
-        demands.update([large, middle, 1000 - large - middle])
-    problem = CuttingStockProblem(1000, list(demands), list(demands.values()))
-    assert proved(problem, method).value == 20
+    assert proved(triplets(20, seed), method).value == 20

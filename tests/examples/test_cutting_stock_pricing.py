@@ -3,33 +3,18 @@
 import attrs
 import numpy as np
 import pytest
+from cutting_stock_judges import triplets
+from drawn import mostly_long
 
 import gapless as gl
 from gapless.column_generation import branch_and_price
 from gapless.roles import Fixings, PricingOptions, SolveBudget, TreeCertificate
 from gapless.scip import branch_price_and_cut
-
-example = pytest.importorskip(
-    "gapless_cutting_stock",
-    reason="the example is not installed: pip install -e docs/examples/cutting_stock",
-)
-from gapless_cutting_stock import CuttingStockProblem, formulation, uniform_bin_packing  # noqa: E402
-from gapless_cutting_stock.pricing import PatternPricing  # noqa: E402
-from gapless_cutting_stock.problem import merged  # noqa: E402
+from gapless_cutting_stock import formulation, uniform_bin_packing
+from gapless_cutting_stock.pricing import PatternPricing
+from gapless_cutting_stock.problem import merged
 
 TREES = (branch_and_price, branch_price_and_cut)
-
-
-def triplets(count, seed):
-    """Bins that three items fill to the brim, like class T of Falkenauer (1996)."""
-    rng = np.random.default_rng(seed)
-    sizes = []
-    while len(sizes) < count:
-        first = int(rng.integers(380, 491))
-        second = int(rng.integers(250, 1 + (1000 - first) // 2))
-        sizes += [first, second, 1000 - first - second]
-    kinds, demands = np.unique(sizes, return_counts=True)
-    return CuttingStockProblem(1000, kinds[::-1].tolist(), demands[::-1].tolist())
 
 
 class WithGains(PatternPricing):
@@ -73,10 +58,11 @@ def made(problem, pricing, *, gains=False):
     ],
 )
 @pytest.mark.parametrize("tree", TREES)
-def test_the_same_number_of_rolls(tree, options):
+@pytest.mark.parametrize("case", mostly_long([0, 1], quick=[0]))
+def test_the_same_number_of_rolls(tree, options, case):
     options = dict(options)
     gains, guessed = options.pop("gains", False), options.pop("guess", False)
-    for problem in (uniform_bin_packing(30, 3), uniform_bin_packing(40, 6), triplets(24, 1), triplets(30, 2)):
+    for problem in (uniform_bin_packing(30 + 10 * case, 3 + 3 * case), triplets(8 + 2 * case, 1 + case)):
         plain = branch_and_price(problem, formulation(problem))
         assert plain.proved
         pricing = PricingOptions(**options, initial_prices=guess(problem) if guessed else None)
@@ -90,7 +76,7 @@ def test_fixings_by_reduced_costs_are_in_the_certificate():
     """And they are checked: one that was not proved is refused."""
     fixed = 0
     for seed in range(2):
-        problem = triplets(15, seed)
+        problem = triplets(5, seed)
         (pattern, count), *others = branch_and_price(problem, formulation(problem)).best
         split = [(pattern, count - 1)] if count > 1 else []
         worse = merged([*others, *split, (pattern[:1], 1), (pattern[1:], 1)])

@@ -6,6 +6,7 @@ import math
 import attrs
 import numpy as np
 import pytest
+from cutting_stock_judges import METHODS, fewest_rolls, problems, proved
 from drawn import examples, mostly_long
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,14 +18,7 @@ from gapless.column_generation import PricedRelaxation
 from gapless.column_generation.master import LinearMaster
 from gapless.roles import Decisions, Fixings, LinearView
 from gapless.scip import solve_monolithic
-
-example = pytest.importorskip(
-    "gapless_cutting_stock",
-    reason="the example is not installed: pip install -e docs/examples/cutting_stock",
-)
-from cutting_stock_judges import METHODS, fewest_rolls, problems, proved  # noqa: E402
-
-from gapless_cutting_stock import (  # noqa: E402
+from gapless_cutting_stock import (
     CuttingStockProblem,
     KnapsackOracle,
     LargestItemFirst,
@@ -33,8 +27,8 @@ from gapless_cutting_stock import (  # noqa: E402
     gilmore_gomory,
     uniform_bin_packing,
 )
-from gapless_cutting_stock.problem import merged  # noqa: E402
-from gapless_cutting_stock.rolls import first_fit_decreasing, fullest_rolls  # noqa: E402
+from gapless_cutting_stock.problem import merged
+from gapless_cutting_stock.rolls import first_fit_decreasing, fullest_rolls
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -279,18 +273,6 @@ def test_the_linear_model_has_the_same_optimum(problem):
     judged = solve_monolithic(problem)
     assert judged.value == fewest_rolls(problem)
     assert problem.violations(judged.best) == []
-
-
-def test_the_plug_in_is_found(capsys):
-    assert main(["plugins"]) == 0
-    assert "gapless-cutting-stock" in capsys.readouterr().out
-    assert main(["methods"]) == 0
-    listed = capsys.readouterr().out
-    assert "branch-and-price" in listed
-    with pytest.raises(gl.UnknownName, match="scip"):
-        gl.solve(gilmore_gomory(), "skip")
-    with pytest.raises(gl.UnknownOption, match="order"):
-        gl.solve(gilmore_gomory(), ordre="depth-first")
 
 
 def test_records_are_verified_from_the_shell(tmp_path, capsys):

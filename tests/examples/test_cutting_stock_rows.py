@@ -6,6 +6,7 @@ import math
 import attrs
 import numpy as np
 import pytest
+from cutting_stock_judges import METHODS, fewest_rolls, problems, proved, verified
 from drawn import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,14 +14,7 @@ from hypothesis import strategies as st
 import gapless as gl
 from gapless.limits.work import DEFAULT_WORK
 from gapless.roles import TreeCertificate
-
-example = pytest.importorskip(
-    "gapless_cutting_stock",
-    reason="the example is not installed: pip install -e docs/examples/cutting_stock",
-)
-from cutting_stock_judges import METHODS, fewest_rolls, problems, proved, verified  # noqa: E402
-
-from gapless_cutting_stock import (  # noqa: E402
+from gapless_cutting_stock import (
     CuttingStockProblem,
     KnapsackOracle,
     PatternPriceCertificate,
@@ -29,7 +23,7 @@ from gapless_cutting_stock import (  # noqa: E402
     labels,
     uniform_bin_packing,
 )
-from gapless_cutting_stock.labels import LabelSearch  # noqa: E402
+from gapless_cutting_stock.labels import LabelSearch
 
 LIFTED_BY_ROWS = [
     CuttingStockProblem(88, (43, 40, 23, 22, 21), (1, 2, 1, 1, 1)),

@@ -145,7 +145,7 @@ def test_a_drawing_has_an_arc_for_each_pair():
 def test_the_twin_equals_the_list_of_all_structures(rng):
     problem = random_problem(rng)
     on_sets = [problem.encode(structure) for structure in structures(problem)]
-    testing.check_maximiser(problem.backbone().maximiser, problem.decisions, on_sets, samples=10)
+    testing.check_maximiser(problem.backbone().maximiser, problem.decisions, on_sets, samples=6)
 
 
 @pytest.fixture(scope="session")
@@ -216,6 +216,7 @@ def same_answers(compiled, twin, rng):
         assert compiled.internal_score_of(on) == (None if meet else 0.0)
 
 
+@pytest.mark.long
 @examples(40)
 @given(rng=generators())
 def test_the_compiled_class_answers_as_the_twin(kernel, rng):

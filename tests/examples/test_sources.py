@@ -28,10 +28,3 @@ def test_only_public_names_are_imported(name):
                 modules = [node.module or ""]
             own = {module for module in modules if module.partition(".")[0] == "gapless"}
             assert own <= PUBLIC, path.name
-
-
-@each_example
-def test_the_readme_says_where_each_role_is(name):
-    readme = (EXAMPLES / name / "README.md").read_text("utf-8")
-    assert not [path.name for path in sources(name) if f"(gapless_{name}/{path.name})" not in readme]
-    assert name != "cutting_stock" or "read_bpplib" in readme

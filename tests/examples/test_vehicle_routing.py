@@ -8,18 +8,12 @@ import pytest
 from drawn import examples, mostly_long
 from hypothesis import given
 from hypothesis import strategies as st
+from routing_judges import METHODS, all_plans, problems, proved, shortest_total, verified
 
 import gapless as gl
 from gapless.column_generation import branch_and_price
 from gapless.roles import Fixings, PricingOptions, TreeCertificate
 from gapless.scip import solve_monolithic
-
-pytest.importorskip(
-    "gapless_vehicle_routing",
-    reason="the example is not installed: pip install -e docs/examples/vehicle_routing",
-)
-from routing_judges import METHODS, all_plans, problems, proved, shortest_total, verified
-
 from gapless_vehicle_routing import (
     RoutePriceCertificate,
     VehicleRoutingProblem,
@@ -76,7 +70,7 @@ def test_the_linear_model_has_the_same_optimum(problem):
 
 
 @pytest.mark.parametrize("windows", [False, True])
-@pytest.mark.parametrize("seed", mostly_long(range(40), quick=[0, 2]))
+@pytest.mark.parametrize("seed", mostly_long(range(40), quick=[2]))
 def test_both_trees_agree_where_a_tree_is_needed(seed, windows):
     problem = random_instance(seed, 14, windows=windows, per_route=3.4)
     ours = proved(problem, "branch-price-and-cut", neighbourhood=3)
@@ -103,14 +97,13 @@ def test_the_tree_branches_and_its_leaves_are_certified(seeds):
     assert all(result.verify(random_instance(seed, 12)) for seed, result in zip(seeds, nodes, strict=True))
 
 
-@pytest.mark.parametrize("limits", [gl.Limits(nodes=0), gl.Limits(nodes=1), gl.Limits(iterations=9)])
-def test_bounds_on_the_way_are_true_and_certified(limits):
+def test_bounds_on_the_way_are_true_and_certified():
     problem = random_instance(3, 16, per_route=5)
     best = proved(problem, "branch-price-and-cut").value
-    early = gl.solve(problem, limits=limits)
-    assert early.value >= best >= early.bound
-    if math.isfinite(early.bound):
-        assert early.verify(problem)
+    for limits in (gl.Limits(nodes=0), gl.Limits(nodes=1), gl.Limits(iterations=9)):
+        early = gl.solve(problem, limits=limits)
+        assert early.value >= best >= early.bound, limits
+        assert early.verify(problem) or not math.isfinite(early.bound), limits
 
 
 @pytest.mark.parametrize("longer", mostly_long([1000, 10**6], quick=[1]))

@@ -5,16 +5,10 @@ import re
 
 import numpy as np
 import pytest
+from routing_judges import arguments, proved
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
-
-pytest.importorskip(
-    "gapless_vehicle_routing",
-    reason="the example is not installed: pip install -e docs/examples/vehicle_routing",
-)
-from routing_judges import arguments, proved
-
 from gapless_vehicle_routing import benchmark, read_instance, read_solomon, read_vrplib
 from gapless_vehicle_routing.files import euclidean, instance_files
 

@@ -11,18 +11,12 @@ import pytest
 from drawn import examples, mostly_long
 from hypothesis import given
 from hypothesis import strategies as st
+from routing_judges import METHODS, drivable, problems
 
 import gapless as gl
 from gapless.limits.work import work_limit
 from gapless.rcsp import LabelSetting
 from gapless.roles import Fixings, LinearView
-
-pytest.importorskip(
-    "gapless_vehicle_routing",
-    reason="the example is not installed: pip install -e docs/examples/vehicle_routing",
-)
-from routing_judges import METHODS, drivable, problems
-
 from gapless_vehicle_routing import VehicleRoutingProblem, formulation, random_instance
 from gapless_vehicle_routing.completions import FORBIDDEN
 from gapless_vehicle_routing.dominance import Dominance

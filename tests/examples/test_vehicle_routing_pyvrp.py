@@ -5,15 +5,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-import gapless as gl
-
-pytest.importorskip(
-    "gapless_vehicle_routing",
-    reason="the example is not installed: pip install -e docs/examples/vehicle_routing",
-)
 from routing_judges import all_plans, proved
 
+import gapless as gl
 from gapless_vehicle_routing import VehicleRoutingProblem, bound, from_pyvrp, random_instance
 
 

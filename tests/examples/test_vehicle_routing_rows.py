@@ -8,11 +8,6 @@ import pytest
 from drawn import examples, mostly_long
 from hypothesis import given
 from hypothesis import strategies as st
-
-pytest.importorskip(
-    "gapless_vehicle_routing",
-    reason="the example is not installed: pip install -e docs/examples/vehicle_routing",
-)
 from routing_judges import METHODS, all_plans, problems, proved
 
 from gapless.roles import Fixings, TreeCertificate

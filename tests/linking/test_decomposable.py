@@ -13,7 +13,6 @@ from hypothesis import given
 import gapless
 import gapless_kernels
 from gapless import InvalidProblem, Status, Stop
-from gapless.roles import Fixings
 from gapless_linking import Graph, LinkingProblem, decomposable
 from gapless_linking.decomposable_random import random_decomposable
 from gapless_linking.decomposition_certificate import DecompositionCertificate
@@ -61,7 +60,7 @@ def algorithm_1(made, sets, anchors):
 
 
 @pytest.mark.parametrize("connection", [None, "maximal_connection", "minimal_connection"])
-@seeing("OPTIMAL", "INFEASIBLE")
+@seeing("OPTIMAL", "INFEASIBLE", rare=False)
 @examples(50)
 @given(rng=generators())
 def test_it_is_enumeration(seen, rng, connection):
@@ -80,7 +79,7 @@ def test_it_is_enumeration(seen, rng, connection):
     seen[result.status.name] += 1
 
 
-@seeing("three sets")
+@seeing("three sets", rare=False)
 @examples(40)
 @given(rng=generators())
 def test_it_is_algorithm_1(seen, rng):
@@ -112,7 +111,7 @@ def test_by_hand():
     np.testing.assert_array_equal(gapless.solve(pulled, "decomposable").best, [1, 4])
 
 
-@seeing("fine", "connected", "split")
+@seeing("fine", "connected", "split", rare=False)
 @examples(80)
 @given(rng=generators())
 def test_it_refuses_exactly_what_is_not_decomposable(seen, rng):
@@ -159,21 +158,6 @@ def test_nothing_leads_there():
         assert (result.status, result.explanation) == (Status.INFEASIBLE, (said,))
         assert result.verify(problem)
     assert gapless.solve(LinkingProblem(graph, [[0, 1], [2]], anchors={7: 0.0}), "decomposable").value == 2.0
-
-
-@examples(20)
-@given(rng=generators())
-def test_certificates_hold_under_fixings(rng):
-    """The bound is the best value among the structures that the fixings leave."""
-    problem = random_decomposable(rng)
-    state = np.where(rng.random(problem.members.size) < 0.3, 0, -1)
-    state[int(rng.integers(problem.members.size))] = 1
-    fixings = Fixings(state)
-    left = [s for s in every_structure(problem) if fixings.allows(problem.chosen(s))]
-    best = min((problem.value(s) for s in left), default=np.inf)
-    verdict = DecompositionCertificate().verify(problem, fixings)
-    assert verdict
-    assert -verdict.bound == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
 def test_a_wrong_optimum_is_caught():

@@ -50,7 +50,7 @@ def completed(model, problem, path):
     return point
 
 
-@seeing("points")
+@seeing("points", rare=False)
 @examples(25)
 @given(rng=generators())
 def test_every_path_is_a_point_of_both_programs_and_scores_the_same(seen, rng):
@@ -116,7 +116,7 @@ def test_no_path_violates_a_subtour_row(rng):
         assert max(excess(problem, point, row) for row in every_row(problem)) <= 0
 
 
-@seeing("cut off")
+@seeing("cut off", rare=False)
 @examples(40)
 @given(rng=generators())
 def test_separation_finds_a_row_exactly_when_there_is_one(seen, rng):
@@ -172,16 +172,38 @@ def test_limits_leave_true_bounds(hard, method, options, limits, stop):
 
 
 @pytest.mark.parametrize("tree", ["scip", "own"])
-def test_ctrl_c_leaves_a_true_bound(hard, tree):
+@pytest.mark.parametrize(
+    ("place", "error", "path"),
+    [
+        ("observers", KeyboardInterrupt(), False),
+        ("observers", LookupError("planted"), True),
+        ("first_batch", KeyboardInterrupt(), True),
+        ("violated", LookupError("planted"), False),
+    ],
+)
+def test_what_breaks_off_leaves_a_true_bound(hard, monkeypatch, tree, place, error, path):
+    """An observer, writing the program and the separation; a path is there where one is found before."""
     problem, best = hard
 
-    def interrupt(event):
-        raise KeyboardInterrupt
+    def planted(*_):
+        raise error
 
-    result = gapless.solve(problem, "ilp-cuts", tree=tree, observers=[interrupt])
-    assert result.stop is Stop.INTERRUPTED
+    options = {"tree": tree, "observers": [planted]} if place == "observers" else {"tree": tree}
+    if place != "observers":
+        monkeypatch.setattr(ilp_cuts, place, planted)
+    if isinstance(error, KeyboardInterrupt):
+        result = gapless.solve(problem, "ilp-cuts", **options)
+        assert result.stop is Stop.INTERRUPTED
+    else:
+        with pytest.raises(OracleError, match="planted") as caught:
+            gapless.solve(problem, "ilp-cuts", **options)
+        result = caught.value.result
+        assert result.stop is Stop.ERROR
     assert result.status is not Status.OPTIMAL
     assert result.bound >= best - score_tolerance(best)
+    if path:
+        assert result.status is Status.FEASIBLE
+        assert result.value <= best <= result.bound
 
 
 def test_ctrl_c_while_the_model_is_written_leaves_the_start(hard, monkeypatch):
@@ -198,53 +220,10 @@ def test_ctrl_c_while_the_model_is_written_leaves_the_start(hard, monkeypatch):
     assert result.bound >= best
 
 
-@pytest.mark.parametrize("tree", ["scip", "own"])
-def test_ctrl_c_while_the_program_is_written_leaves_a_path(hard, tree, monkeypatch):
-    problem, best = hard
-
-    def interrupt(problem):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(ilp_cuts, "first_batch", interrupt)
-    result = gapless.solve(problem, "ilp-cuts", tree=tree)
-    assert (result.status, result.stop) == (Status.FEASIBLE, Stop.INTERRUPTED)
-    assert result.value <= best <= result.bound
-
-
-@pytest.mark.parametrize("tree", ["scip", "own"])
-def test_an_observer_that_raises_at_the_first_path_gets_it_with_the_error(hard, tree):
-    problem, best = hard
-
-    def refuse(event):
-        raise LookupError("planted")
-
-    with pytest.raises(OracleError, match="planted") as caught:
-        gapless.solve(problem, "ilp-cuts", tree=tree, observers=[refuse])
-    result = caught.value.result
-    assert (result.status, result.stop) == (Status.FEASIBLE, Stop.ERROR)
-    assert result.value <= best <= result.bound
-
-
 @pytest.mark.parametrize("method", ["ilp", "ilp-cuts"])
 def test_a_start_that_is_no_path_is_refused(method):
     with pytest.raises(InvalidProblem, match="start: the structure is infeasible"):
         gapless.solve(metric(5, 2, 0), method, start=np.array([1, 1]))
-
-
-@pytest.mark.parametrize("tree", ["scip", "own"])
-def test_an_error_in_the_separation_is_no_optimum(hard, tree, monkeypatch):
-    problem, best = hard
-
-    def fails(problem, point, stop):
-        raise LookupError("planted")
-
-    monkeypatch.setattr(ilp_cuts, "violated", fails)
-    with pytest.raises(OracleError, match="planted") as caught:
-        gapless.solve(problem, "ilp-cuts", tree=tree)
-    result = caught.value.result
-    assert result.stop is Stop.ERROR
-    assert result.status is not Status.OPTIMAL
-    assert result.bound >= best - score_tolerance(best)
 
 
 @pytest.mark.parametrize("tree", ["scip", "own"])

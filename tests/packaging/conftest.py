@@ -1,5 +1,6 @@
 """The objects of the packaging tests: the repository, its packages, and the syntax tree of every module."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,18 @@ ROOTS = ("framework", "plugins", "cython_ext", "tasks")
 def repository():
     """The folder that holds pyproject.toml."""
     return Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def settings(repository):
+    """Tables of pyproject.toml."""
+    return tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def project(settings):
+    """The [project] table of pyproject.toml."""
+    return settings["project"]
 
 
 @pytest.fixture(scope="session")

@@ -45,6 +45,10 @@ NO_VERB = re.compile(
 FENCED = re.compile(r"^ *```.*?^ *```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 FRAGMENT = re.compile(r"(\d+|\+[\w-]+)\.(added|changed|fixed|removed)\.md")
 MAX_LINES, MAX_FILES = 450, 40
+CODE = re.compile(r"^ *```\w+\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+UNFINISHED = re.compile(r"^\s*[A-Z]{4,}\s*$|\b(?:TODO|FIXME|TBD|XXX)\b", re.MULTILINE)
+RAW_LINE = re.compile(r"^ *<!-- value.*", re.MULTILINE)
+"""Lines that Markdown takes for HTML: their code and links would be shown as they are written."""
 BUILT = {".c", ".so", ".pyd", ".pyc", ".pyo"}
 
 
@@ -104,9 +108,26 @@ def test_imperative_summary_is_accepted(line):
 def test_banned_words_are_not_used():
     texts = files(WORDS, {".md", ".py", ".pyx", ".pxd"})
     assert texts
+    suspected = [
+        file for file in texts if BANNED.search(file.read_text("utf-8"))
+    ]  # of few, the prose is told apart
     assert [
-        f"{f.relative_to(ROOT)}: {BANNED.findall(said)}" for f in texts if BANNED.search(said := sentences(f))
+        f"{f.relative_to(ROOT)}: {BANNED.findall(said)}" for f in suspected if BANNED.search(said := sentences(f))
     ] == []
+
+
+def test_pages_are_finished_and_their_code_fits_88_columns():
+    """Wider blocks scroll sideways on the site."""
+    wrong = []
+    for page in files(("README.md", "docs"), {".md"}):
+        text = page.read_text("utf-8")
+        wide = [line for block in CODE.findall(text) for line in block.splitlines() if len(line) > 88]
+        wide = wide if page.parent != ROOT else []
+        wrong += [
+            f"{page.relative_to(ROOT)}: {line}"
+            for line in (*UNFINISHED.findall(text), *RAW_LINE.findall(text), *wide)
+        ]
+    assert wrong == []
 
 
 def test_decisions_are_numbered_without_gaps():

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
@@ -139,8 +138,7 @@ def test_a_changed_header_compiles_its_kernels_again(repository, small):
         assert compiled() == kernels
 
 
-def test_pyproject_lists_no_kernel_and_no_header(repository):
-    settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
+def test_pyproject_lists_no_kernel_and_no_header(repository, settings):
     modules = settings["tool"]["setuptools"]["ext-modules"]
     assert [module["name"] for module in modules] == ["gapless_kernels._memoryviews"]
     assert not any("depends" in module for module in modules)

@@ -59,9 +59,15 @@ def answers(folder, *before, rounds, simd=None):
 
 
 @pytest.fixture(scope="module")
-def native(tmp_path_factory):
+def rounds(request):
+    """Problems of every kind: twice with --long."""
+    return 2 if request.config.getoption("--long") else 1
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory, rounds):
     """The answers of this processor at its best."""
-    return answers(tmp_path_factory.mktemp("native"), rounds=2)
+    return answers(tmp_path_factory.mktemp("native"), rounds=rounds)
 
 
 def differing(first, second):
@@ -71,8 +77,8 @@ def differing(first, second):
 
 
 @pytest.mark.parametrize("name", ["plain", long("avx2"), "avx512"])
-def test_instruction_sets_answer_alike(name, native, tmp_path):
-    told = answers(tmp_path, rounds=2, simd=name)
+def test_instruction_sets_answer_alike(name, native, rounds, tmp_path):
+    told = answers(tmp_path, rounds=rounds, simd=name)
     assert told["instruction_set"] == min(name, native["instruction_set"], key=SETS.index)
     assert differing(native, told) == []
 

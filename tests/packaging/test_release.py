@@ -4,18 +4,11 @@ import hashlib
 import re
 import subprocess
 import sys
-import tomllib
 
 import pytest
 import yaml
 
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)|(?:src|href)=\"([^\"]+)\"")
-
-
-@pytest.fixture
-def project(repository):
-    """The [project] table of pyproject.toml."""
-    return tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def links(text):
@@ -57,16 +50,16 @@ def test_classifiers_name_the_systems_of_the_wheels(project):
     assert len(set(project["classifiers"])) == len(project["classifiers"])
 
 
-def test_a_release_has_its_place_in_the_changelog(repository):
-    settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["towncrier"]
+def test_a_release_has_its_place_in_the_changelog(repository, settings):
+    settings = settings["tool"]["towncrier"]
     text = (repository / settings["filename"]).read_text(encoding="utf-8")
     # Without the line, towncrier would write a release above the title.
     assert text.count(settings["start_string"]) == 1
     assert text.index("# ") < text.index(settings["start_string"])
 
 
-def test_recipe_asks_for_what_pip_asks_for(recipe, project, repository):
-    build = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+def test_recipe_asks_for_what_pip_asks_for(recipe, project, settings):
+    build = settings["build-system"]["requires"]
     # conda writes "numpy >=2.0" for pip's "numpy>=2.0"; all of these have one name in both worlds. The one marker
     # is about browsers, for which conda-forge builds nothing.
     asked = [need.removesuffix("; sys_platform != 'emscripten'") for need in project["dependencies"]]
@@ -94,11 +87,14 @@ def test_recipe_says_what_the_metadata_say(recipe, project, packages):
     assert tests["script"] == ["gapless selftest"]
 
 
-def test_the_recipe_of_a_release_names_its_archive(repository, project, tmp_path):
-    archive = tmp_path / f"gapless-{project['version']}.tar.gz"
+def recipe_for(repository, archive):
     archive.write_bytes(b"an archive")
     command = [sys.executable, str(repository / ".ci/conda/for_release.py"), str(archive)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_recipe_of_a_release_names_its_archive(repository, project, tmp_path):
+    answer = recipe_for(repository, tmp_path / f"gapless-{project['version']}.tar.gz")
     assert answer.returncode == 0, answer.stderr
     source = yaml.safe_load(answer.stdout)["source"]
     assert source["sha256"] == hashlib.sha256(b"an archive").hexdigest()
@@ -106,10 +102,7 @@ def test_the_recipe_of_a_release_names_its_archive(repository, project, tmp_path
 
 
 def test_the_recipe_of_another_version_is_refused(repository, tmp_path):
-    archive = tmp_path / "gapless-99.0.tar.gz"
-    archive.write_bytes(b"")
-    command = [sys.executable, str(repository / ".ci/conda/for_release.py"), str(archive)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    answer = recipe_for(repository, tmp_path / "gapless-99.0.tar.gz")
     assert answer.returncode != 0
     assert "gapless-99.0.tar.gz" in answer.stderr
     assert answer.stdout == ""

@@ -8,38 +8,31 @@ classes.
 import json
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
-import pytest
 from setuptools import find_packages
 
 FOLDERS = ("framework", "plugins", "tasks", "cython_ext", "tests", "docs")
 
 LOCATE = """
 import importlib.util, json, sys
-spec = importlib.util.find_spec(sys.argv[1])
-print(json.dumps(list(spec.submodule_search_locations or [spec.origin]) if spec else []))
+specs = [spec for name in sys.argv[1:] if (spec := importlib.util.find_spec(name))]
+print(json.dumps([place for spec in specs for place in (spec.submodule_search_locations or [spec.origin])]))
 """
 
 
-def ours(locations, repository):
-    """Those of the locations that hold one of our packages, or lie in our folders."""
-    folders = {repository / folder for folder in FOLDERS}
-    return [place for place in locations if folders & {Path(place).resolve(), *Path(place).resolve().parents}]
+def located(repository, folder, *names):
+    """Find where a fresh interpreter, started in a folder, would import names from: those places that are ours."""
+    command = [sys.executable, "-c", LOCATE, *names]
+    answer = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    folders = {repository / name for name in FOLDERS}
+    places = [Path(place).resolve() for place in json.loads(answer.stdout)]
+    return [place for place in places if folders & {place, *place.parents}]
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_folder_has_no_init(folder, repository):
-    assert not (repository / folder / "__init__.py").exists()
-
-
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_folder_is_not_importable(folder, repository, tmp_path):
-    answer = subprocess.run(
-        [sys.executable, "-c", LOCATE, folder], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert ours(json.loads(answer.stdout), repository) == []
+def test_folders_are_no_packages_and_not_importable(repository, tmp_path):
+    assert not [folder for folder in FOLDERS if (repository / folder / "__init__.py").exists()]
+    assert located(repository, tmp_path, *FOLDERS) == []
 
 
 def test_imports_hold_beside_a_clone(tmp_path):
@@ -51,10 +44,7 @@ def test_imports_hold_beside_a_clone(tmp_path):
 
 
 def test_the_trap_is_seen_when_it_is_set(repository):
-    answer = subprocess.run(
-        [sys.executable, "-c", LOCATE, "plugins"], cwd=repository, capture_output=True, text=True, check=True
-    )
-    assert ours(json.loads(answer.stdout), repository) != []
+    assert located(repository, repository, "plugins") != []
 
 
 def test_this_process_does_not_see_the_repository(repository):
@@ -77,13 +67,11 @@ def test_every_package_says_that_it_is_typed(repository, packages):
     assert folders - {"benchmarks"} == set(packages)  # they are not in the wheel
 
 
-def test_mypy_checks_every_package(repository, packages):
-    settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
+def test_mypy_checks_every_package(repository, packages, settings):
     assert sorted(settings["tool"]["mypy"]["packages"]) == sorted({*packages, "benchmarks"})
 
 
-def test_benchmarks_stay_out_of_the_wheel(repository, packages):
-    settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
+def test_benchmarks_stay_out_of_the_wheel(repository, packages, settings):
     chosen = settings["tool"]["setuptools"]["packages"]["find"]
     found = {
         name.partition(".")[0]

@@ -9,15 +9,8 @@ from syntax import dotted, parsed
 UNSAFE_MODULES = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle"}
 UNSAFE_CALLS = {"eval", "exec", "compile", "__import__"}
 UNSAFE_METHODS = {
-    *(
-        "builtins.eval",
-        "builtins.exec",
-        "os.system",
-        "os.popen",
-        "joblib.load",
-        "pandas.read_pickle",
-        "pd.read_pickle",
-    ),
+    *("builtins.eval", "builtins.exec", "os.system", "os.popen", "joblib.load", "pandas.read_pickle"),
+    *("pd.read_pickle",),
     *("yaml.load", "yaml.load_all", "yaml.full_load", "yaml.unsafe_load", "jsonpickle.decode"),
 }
 SAID_SAFE = {"np.load": "allow_pickle", "numpy.load": "allow_pickle", "torch.load": "weights_only"}

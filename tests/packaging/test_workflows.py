@@ -1,7 +1,6 @@
 """The workflows of the code host, as far as they can be checked without it: what they name exists."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -24,15 +23,11 @@ def commands(file):
         yield from (step["run"] for step in job["steps"] if "run" in step)
 
 
-def settings(repository):
-    return tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
-
-
-def supported(repository):
+@pytest.fixture
+def supported(project):
     """The Pythons that the classifiers list."""
-    prefix = "Programming Language :: Python :: 3."
-    listed = [name for name in settings(repository)["project"]["classifiers"] if name.startswith(prefix)]
-    return [name.removeprefix("Programming Language :: Python :: ") for name in listed]
+    prefix = "Programming Language :: Python :: "
+    return [name.removeprefix(prefix) for name in project["classifiers"] if name.startswith(f"{prefix}3.")]
 
 
 def test_there_is_one_for_pull_requests_and_one_for_releases():
@@ -74,10 +69,10 @@ def test_what_is_run_exists(file, repository):
             assert (repository / path).exists(), command
 
 
-def test_pull_requests_try_every_python_on_both_systems(repository):
+def test_pull_requests_try_every_python_on_both_systems(repository, supported):
     jobs = read(repository / ".github/workflows/tests.yml")["jobs"]
     matrix = jobs["test"]["strategy"]["matrix"]
-    assert matrix["python"] == supported(repository)
+    assert matrix["python"] == supported
     assert {machine.split("-")[0] for machine in matrix["machine"]} == {"ubuntu", "macos"}
     # A number would be read as one: 3.10 is 3.1.
     assert all(isinstance(version, str) for version in matrix["python"])
@@ -91,11 +86,10 @@ def test_wheels_are_tried_with_and_without_simd(repository):
     assert f"!defined({flag})" in headers
 
 
-def test_metadata_wheels_and_recipe_agree_on_pythons(repository):
-    table = settings(repository)
-    pythons = supported(repository)
-    assert table["project"]["requires-python"] == f">={pythons[0]}"
-    assert table["tool"]["cibuildwheel"]["build"] == [f"cp{python.replace('.', '')}-*" for python in pythons]
+def test_metadata_wheels_and_recipe_agree_on_pythons(settings, supported):
+    pythons = supported
+    assert settings["project"]["requires-python"] == f">={pythons[0]}"
+    assert settings["tool"]["cibuildwheel"]["build"] == [f"cp{python.replace('.', '')}-*" for python in pythons]
     assert pythons == [f"3.{minor}" for minor in range(int(pythons[0][2:]), int(pythons[-1][2:]) + 1)]
 
 

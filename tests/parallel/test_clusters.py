@@ -23,6 +23,7 @@ def dask_cluster():
         yield cluster
 
 
+@pytest.mark.long
 def test_a_killed_dask_worker_loses_nothing(dask_cluster, mixed):
     problems = mixed * 6
     alone = list(gl.solve_stream(problems))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawn import mostly_long
 
 import gapless as gl
 from gapless.parallel import ChunkResult, ChunkSizer
@@ -70,7 +71,7 @@ def test_an_error_of_the_iterable_comes_after_the_outcomes_before_it(chains, job
         next(outcomes)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", mostly_long([1, 2], quick=[0]))
 def test_what_is_no_problem_is_named_by_its_number(chains, jobs):
     outcomes = gl.solve_stream([*chains[:5], "chain"], jobs=jobs)
     assert sum(1 for _ in itertools.islice(outcomes, 5)) == 5
@@ -87,7 +88,7 @@ def test_a_failure_is_an_outcome(mixed, jobs):
     assert "has factors (grandchild)" in str(outcomes[0])
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", mostly_long([1, 2], quick=[0]))
 def test_misspelt_options_end_it(chains, jobs):
     with pytest.raises(gl.UnknownOption, match="did you mean 'width'"):
         next(gl.solve_stream(chains, "beam", jobs=jobs, widht=3))
@@ -152,7 +153,7 @@ def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-@pytest.mark.parametrize(("jobs", "count"), [(1, 600), (2, 300)])
+@pytest.mark.parametrize(("jobs", "count"), mostly_long([(1, 600), (2, 300)], quick=[1]))
 def test_memory_stays_flat(jobs, count):
     """Problems of 0.4 MB each: 120 to 240 MB of them, and the results hold nearly as much."""
     rng = np.random.default_rng(0)

@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import BrokenExecutor
 
 import numpy as np
 import patience
 import pytest
+from drawn import mostly_long
 
 import gapless as gl
 from gapless.parallel import map_chunks
@@ -76,7 +78,7 @@ def batch():
 
 
 @pytest.mark.parametrize("method", ["dominance", "column-generation", "beam"])
-@pytest.mark.parametrize("backend", [None, "loky"])
+@pytest.mark.parametrize("backend", mostly_long([None, "loky"], quick=[0]))
 def test_slices_of_a_batch(batch, method, backend):
     """Threads, unless processes are asked for."""
     alone = gl.solve_many(batch, method)
@@ -99,6 +101,17 @@ def test_a_wrong_score_is_named_as_in_one_process(batch):
             gl.solve_many(wrong, jobs=jobs)
 
 
+def test_a_broken_pool_is_named(chains, monkeypatch):
+    def broken(pool, tasks):
+        raise BrokenExecutor
+        yield
+
+    monkeypatch.setattr(joblib.Parallel, "__call__", broken)
+    with pytest.raises(gl.SolveError, match="a worker process was killed"):
+        list(map_chunks(lambda *_: None, chains, 2, 4, threads=False))
+
+
+@pytest.mark.long
 def test_a_killed_worker_is_named(chains):
     def work(start, some):
         os.kill(os.getpid(), signal.SIGKILL)
@@ -141,7 +154,7 @@ SCRIPT = """
 """
 
 
-@pytest.mark.parametrize("many", [True, False])
+@pytest.mark.parametrize("many", mostly_long([True, False], quick=[0]))
 def test_control_c_leaves_what_is_finished_and_nobody_behind(many):
     """The whole group is interrupted, as a terminal does it."""
     command = [sys.executable, "-c", textwrap.dedent(SCRIPT.replace("{many}", str(many)))]
@@ -202,7 +215,7 @@ STARTING = """
 """
 
 
-@pytest.mark.parametrize("many", [True, False])
+@pytest.mark.parametrize("many", mostly_long([True, False], quick=[1]))
 def test_control_c_while_processes_are_started_is_not_lost(many):
     """They are started whole, and then it counts."""
     script = textwrap.dedent(STARTING.replace("{many}", str(many)))

@@ -237,18 +237,8 @@ def test_errors_of_several_files_are_told_apart(tmp_path):
     page = page_of(tmp_path / "run")
     by_file = page[page.index("By file") : page.index("</table>", page.index("By file"))]
     assert re.findall(r"<tr><td>(\w+)</td>", by_file) == ["beam", "exact"]
-    assert re.findall(r'"number">([\d.]+)</td>', by_file) == [
-        "2",
-        "0",
-        "0.00",
-        "1",
-        "0",
-        "2",
-        "2",
-        "100.00",
-        "1",
-        "1",
-    ]
+    numbers = re.findall(r'"number">([\d.]+)</td>', by_file)
+    assert " ".join(numbers) == "2 0 0.00 1 0 2 2 100.00 1 1"
 
 
 def test_reliability_by_posteriors_and_by_margins():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-
 import numpy as np
 import pytest
+from chromium import chromium, use_screen
 
 import gapless as gl
 from gapless.report import report_of, write_report
@@ -13,16 +12,11 @@ from gapless_chains import ChainProblem
 
 pytest.importorskip("jinja2", reason="reports need jinja2")
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
-from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver"),
-]
+pytestmark = pytest.mark.long
 
 PHONE, DESK = (360, 740), (1200, 900)
 SMALLEST = 12.0
@@ -47,24 +41,8 @@ return [...document.querySelectorAll("main > *, main section > *, .verdict, .fac
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in (
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        f"--user-data-dir={tmp_path_factory.mktemp('browser')}",
-    ):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("browser")) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
@@ -92,10 +70,7 @@ def _judged(found, name):
 
 
 def show(browser, page, size, scheme="light"):
-    metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == PHONE}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    use_screen(browser, size, scheme, mobile=size == PHONE)
     browser.get(page)
 
 

@@ -311,7 +311,8 @@ def test_again_draws_how_embedded_sentences_were_proved(tmp_path, capsys):
     """Their proofs are found at the root: what is to be seen are its steps."""
     pytest.importorskip("conllu")
     out, page = tmp_path / "out", tmp_path / "run.html"
-    asked = ["run", "dependency-parsing", "--epochs", "1", "--out", str(out), "--report", str(page)]
+    few = ["--sentences", "12", "--epochs", "1"]
+    asked = ["run", "dependency-parsing", *few, "--out", str(out), "--report", str(page)]
     assert main(asked) == exit_codes.PROVED
     without = page.read_text("utf-8")
     assert "make the report with --solve-again" in without

@@ -9,7 +9,7 @@ import warnings
 import attrs
 import patience
 import pytest
-from drawn import long
+from drawn import long, mostly_long
 
 from gapless.cli import exit_codes, main
 from gapless.runs import AnswerLog, Manifest, State, read_log
@@ -75,12 +75,7 @@ def without_times(value):
     return [without_times(v) for v in value] if isinstance(value, list) else value
 
 
-LONG = {"dependency-parsing", "price-and-cut", "title-generation"}
-
-
-@pytest.mark.parametrize(
-    "task", [pytest.param(task, marks=[pytest.mark.long] if task in LONG else []) for task in TASKS]
-)
+@pytest.mark.parametrize("task", mostly_long(TASKS, quick=[0]))
 def test_a_killed_run_goes_on_where_it_was(tmp_path, capsys, task):
     folder, other = tmp_path / "killed", tmp_path / "whole"
     folder.mkdir()

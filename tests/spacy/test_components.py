@@ -10,7 +10,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from drawn import long
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'gapless[spacy]'")
 pytest.importorskip("conllu", reason="conllu is not installed: pip install 'gapless[tasks]'")
@@ -257,15 +256,26 @@ def test_documents_without_certificates_are_small():
     assert pipeline("gapless_parser")(CAT)._.gapless[0].record is None
 
 
-@pytest.mark.parametrize("given", [None, long(50)])
-def test_processes_share_the_work_and_the_model(given):
+def sized_tagger(given):
+    """Make a pipeline with the given size of batches, then add the tagger."""
     nlp = spacy.blank("en")
     if given is not None:
         nlp.batch_size = given
     nlp.add_pipe("gapless_tagger")
+    return nlp
+
+
+@pytest.mark.parametrize("given", [None, 50])
+def test_processes_begin_with_a_model_and_large_batches(given):
+    nlp = sized_tagger(given)
     assert nlp.batch_size == (given or BATCH)
-    pipe = nlp.get_pipe("gapless_tagger")
-    assert pipe._loaded is not None  # read before the processes begin
+    assert nlp.get_pipe("gapless_tagger")._loaded is not None
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("given", [None, 50])
+def test_processes_share_the_work_and_the_model(given):
+    nlp = sized_tagger(given)
     Language.component("note_the_process", func=note_the_process)
     nlp.add_pipe("note_the_process")
     found = list(nlp.pipe([CAT] * 1000, n_process=2))

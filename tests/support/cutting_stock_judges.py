@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from functools import cache
 
+import numpy as np
 import pyscipopt
+import pytest
 from hypothesis import strategies as st
 
 import gapless as gl
+
+pytest.importorskip(
+    "gapless_cutting_stock", reason="the example is not installed: pip install -e docs/examples/cutting_stock"
+)
 from gapless_cutting_stock import CuttingStockProblem, gilmore_gomory
 
 METHODS = ("branch-and-price", "scip")
@@ -120,3 +127,14 @@ def problems(draw, items=7):
     while sum(demands) > items:
         demands[demands.index(max(demands))] -= 1
     return CuttingStockProblem(width, sizes, demands)
+
+
+def triplets(rolls, seed):
+    """Make bins that three items fill to the brim: class T of Falkenauer (1996), hard to find, known beforehand."""
+    rng = np.random.default_rng(seed)
+    demands = Counter()
+    for _ in range(rolls):
+        large = int(rng.integers(380, 491))
+        middle = int(rng.integers(250, (1000 - large) // 2 + 1))
+        demands.update([large, middle, 1000 - large - middle])
+    return CuttingStockProblem(1000, list(demands), list(demands.values()))

@@ -13,10 +13,15 @@ FILE = re.compile(r"^```(?:py|c)\n((?:#|/\*) (\w+\.(?:py|c))\b.*?)^```", re.DOTA
 COMMANDS = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
-def run(*command, folder):
+def run(*command, folder, **environment):
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # `python` is this one
     answer = subprocess.run(
-        command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+        command,
+        cwd=folder,
+        env={**os.environ, "PATH": path, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert answer.returncode == 0, answer.stdout[-3000:] + answer.stderr[-3000:]
     return answer.stdout

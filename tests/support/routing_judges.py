@@ -8,9 +8,14 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 import gapless as gl
+
+pytest.importorskip(
+    "gapless_vehicle_routing", reason="the example is not installed: pip install -e docs/examples/vehicle_routing"
+)
 from gapless_vehicle_routing import Plan, VehicleRoutingProblem
 
 METHODS = ("branch-price-and-cut", "scip")

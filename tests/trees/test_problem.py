@@ -6,7 +6,7 @@ from copy import deepcopy
 import numpy as np
 import pytest
 
-from gapless import InvalidProblem, Status, UnknownOption, solve, solve_many
+from gapless import InvalidProblem, UnknownOption, solve
 from gapless.arrays import serial
 from gapless.testing import check_problem
 from gapless_chains import ChainProblem, TreeProblem
@@ -78,23 +78,6 @@ def test_many_trees_share_their_transitions():
             copies[0].transition.flags.writeable = True
     with pytest.raises(InvalidProblem, match="2 unaries, but 1 parents"):
         TreeProblem.many([zeros(), zeros()], zeros(2, 2), [ROOT])
-
-
-@pytest.mark.parametrize("method", ["dominance", "viterbi", "column-generation"])
-def test_an_array_thawed_written_and_frozen_again_is_another_model(method):
-    rng = np.random.default_rng(0)
-    unary, transition = rng.integers(-2, 3, (6, 5)).astype(float), np.zeros((5, 5))
-    transition.flags.writeable = False
-    for _ in range(20):
-        transition.flags.writeable = True
-        transition[:] = rng.integers(-9, 10, (5, 5))
-        transition.flags.writeable = False
-        expected = solve(TreeProblem(unary, transition.copy(), [-1, 0, 0, 1, 1, 2]), "viterbi").value
-        problem = TreeProblem(unary, transition, [-1, 0, 0, 1, 1, 2])
-        for result in (solve(problem, method), solve_many([problem], method)[0]):
-            assert result.status is Status.OPTIMAL
-            assert result.value == expected <= result.bound
-            assert result.verify(problem)
 
 
 @pytest.mark.parametrize("varying", [False, True])

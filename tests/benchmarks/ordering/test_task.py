@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from drawn import mostly_long
 
 import gapless as gl
 from benchmarks.__main__ import main
@@ -22,7 +21,8 @@ def console():
     return Console(as_json=True)
 
 
-@pytest.mark.parametrize("titles", mostly_long(["drawn", "embedded essays"], quick=[0]))
+@pytest.mark.long
+@pytest.mark.parametrize("titles", ["drawn", "embedded essays"])
 def test_it_runs(titles, capsys, monkeypatch):
     pytest.importorskip("sklearn")
     if titles == "drawn":  # a model of the essays is trained in three seconds

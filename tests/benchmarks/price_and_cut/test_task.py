@@ -28,6 +28,7 @@ def _easy(monkeypatch):
     monkeypatch.setattr(endurance, "WORDS", 10)
 
 
+@pytest.mark.long
 def test_it_runs_on_the_embedded_treebank(capsys, asked):
     pytest.importorskip("highspy")
     assert main(asked) == exit_codes.PROVED

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import pytest
 from drawn import long
+from tiny_treebanks import BITS, PATTERNED, fit, sentence
 
 import gapless as gl
 from gapless import InvalidProblem
@@ -20,55 +21,31 @@ from gapless.search import driver
 from gapless.testing import check_factor
 from gapless_dependency import Arcs, DependencyTree, ParsingProblem, PatternNode
 from gapless_dependency.enumeration import all_trees, tree_scores
-from gapless_models.parsing import FAMILIES, Options, ParserModel, Sentence, train
+from gapless_models.parsing import FAMILIES, ParserModel
 from gapless_models.parsing.families import ARC, HAND_CRAFTED
-from gapless_models.parsing.features import TABLE, ParsingFeatures
 from gapless_models.parsing.parser_model import all_arcs, pattern_matches, template_digests
+from gapless_models.parsing.parts import BACKBONES, CONJUNCTIONS
 from gapless_models.parsing.patterns import PATTERN, PatternFactor, PatternMatches
-from gapless_models.parsing.training import exact_tree, training_sentence
+from gapless_models.parsing.training import exact_tree
 from gapless_tasks.parsing import paper
 from gapless_tasks.parsing.explaining import fired
 from gapless_tasks.parsing.parser import SOURCE, trial
 from gapless_tasks.parsing.tables import models
-
-
-def sentence(text, heads=()):
-    pairs = [word.rsplit("/", 1) for word in text.split()]
-    return Sentence(tuple(w for w, _ in pairs), tuple(t for _, t in pairs), ("_",) * len(pairs), heads)
-
 
 PAPER = sentence(
     "regulation/NN occurs/VBZ through/IN inaction/NN ,/, rather/RB than/IN through/IN action/NN",
     (2, 0, 2, 3, 3, 7, 3, 7, 8),
 )
 """Qian and Liu 2013, figure 3."""
-TREEBANK = [
-    sentence("He/PRP said/VBD ,/, ''/'' go/VB", (2, 0, 2, 2, 2)),
-    sentence("They/PRP went/VBD in/IN rather/RB than/IN in/IN", (2, 0, 2, 5, 3, 5)),
-    sentence("Either/CC eat/VB fish/NN or/CC bread/NN", (2, 0, 5, 5, 2)),
-    sentence("She/PRP saw/VBD stars/NNS in/IN spring/NN", (2, 0, 2, 2, 4)),
-    sentence("More/JJR ate/VBD more/JJR than/IN fish/NN", (2, 0, 2, 3, 4)),
-    sentence("Stop/VB !/.", (0, 1)),
-]
-"""Short enough to list all trees; patterns match in all of them but the last."""
-BITS = 14
 BOTH = pytest.mark.parametrize("projective", [True, False])
-
-
-def by_enumeration(problem):
-    heads, scores = tree_scores(problem)
-    return problem.tree(heads[int(scores.argmax())])
-
-
-def fit(**changes):
-    options = Options(**{"epochs": 6, "max_heads": None, "bits": BITS, "families": (PATTERN,), **changes})
-    return train(TREEBANK, (), options, solver=by_enumeration)
 
 
 def drawn(seed, families=(PATTERN,), **changes):
     """A parser whose weights are whole numbers, drawn: small, so that there are ties."""
     table = np.random.default_rng(seed).integers(-3, 4, 1 << BITS).astype(np.float32)
-    return attrs.evolve(fit(epochs=1), table=table, families=families, granularity=1.0, **changes)
+    return attrs.evolve(
+        fit(PATTERNED, epochs=1, families=(PATTERN,)), table=table, families=families, granularity=1.0, **changes
+    )
 
 
 def by_hand(template, s, heads):
@@ -102,7 +79,7 @@ def test_the_papers_example_matches_where_the_paper_draws_it():
     assert not len(PatternMatches.of(HAND_CRAFTED, unlike, all_arcs(9)).positions[0])
 
 
-@pytest.mark.parametrize("s", TREEBANK, ids=lambda s: s.words[0])
+@pytest.mark.parametrize("s", PATTERNED, ids=lambda s: s.words[0])
 def test_matches_are_those_of_the_definition(s):
     matches = pattern_matches([PATTERN], s, all_arcs(len(s)))
     assert matches is not None
@@ -113,51 +90,7 @@ def test_matches_are_those_of_the_definition(s):
             rows = sorted(map(tuple, found[template.name].tolist()))
             assert rows == by_hand(template, s, heads), template.name
             some += len(rows)
-    assert some or s is TREEBANK[-1]
-
-
-@BOTH
-def test_scores_are_those_of_the_features(projective):
-    """Weights of a tree's features are its score; so training moves what the decoder maximises."""
-    families = (PATTERN, "grandchild")
-    model = fit(families=families, projective=projective, margin=7.0)
-    features = ParsingFeatures(families, projective=projective, bits=BITS)
-    fires = 0
-    for s in TREEBANK:
-        example = training_sentence(s, Options(max_heads=None, families=families), None, keep_gold=True)
-        problem, bare = model.problem(s), model.problem(s, ["grandchild"])
-        for heads in all_trees(len(s), projective, True)[::15]:
-            tree = DependencyTree(heads)
-            places, counts = features.features(example, tree).merged().parts[TABLE]
-            value = problem.value(tree)
-            assert value == float(model.table[places].astype(float) @ counts)
-            assert (value / model.granularity).is_integer()
-            fires += value != bare.value(tree)
-    assert fires > 10
-
-
-def test_differences_are_those_of_the_features():
-    features = ParsingFeatures((PATTERN,), projective=True, bits=BITS)
-    options = Options(max_heads=None, families=(PATTERN,))
-    for s in TREEBANK:
-        example = training_sentence(s, options, None, keep_gold=True)
-        gold = features.gold(example)
-        for heads in all_trees(len(s), True, True)[::7]:
-            dense = []
-            for vector in (
-                features.difference(example, gold, DependencyTree(heads)),
-                features.features(example, gold) - features.features(example, DependencyTree(heads)),
-            ):
-                places, values = vector.merged().parts[TABLE]
-                dense.append(np.bincount(places, values, minlength=1 << BITS))
-            np.testing.assert_array_equal(*dense)
-
-
-@BOTH
-def test_a_tiny_treebank_is_learnt(projective):
-    model = fit(projective=projective, epochs=12)
-    for s in TREEBANK:
-        assert by_enumeration(model.problem(s)).heads.tolist() == list(s.heads)
+    assert some or s is PATTERNED[-1]
 
 
 @BOTH
@@ -166,7 +99,7 @@ def test_a_tiny_treebank_is_learnt(projective):
 def test_trees_are_found_exactly_and_proved(seed, families, projective):
     """By every way: the compiled search, its roles in Python, training's decoder; ties included."""
     model = drawn(seed, families, projective=projective)
-    for s in TREEBANK:
+    for s in PATTERNED:
         problem = model.problem(s)
         best = float(tree_scores(problem)[1].max())
         for method in ("split-bound", None):
@@ -198,7 +131,7 @@ def test_the_compiled_search_takes_patterns(projective, monkeypatch):
 def test_patterns_that_forbid(seed):
     """Scores of -inf go the same way."""
     rng = np.random.default_rng(seed)
-    s = TREEBANK[1]
+    s = PATTERNED[1]
     model = drawn(seed)
     [*factors] = model.problem(s).factors
     harsh = []
@@ -217,7 +150,7 @@ def test_patterns_that_forbid(seed):
 
 
 def test_the_factors_keep_the_contract_and_are_stored():
-    problem = drawn(1).problem(TREEBANK[1])
+    problem = drawn(1).problem(PATTERNED[1])
     assert {factor.name for factor in problem.factors} == {PATTERN}
     assert len({scored.scopes.shape[1] for scored in problem.conjunctions}) == len(problem.factors)
     for factor in problem.factors:
@@ -248,7 +181,7 @@ def test_one_set_of_arcs_by_two_patterns_scores_both():
         )
         for i in (0, 1)
     ]
-    s = TREEBANK[3]
+    s = PATTERNED[3]
     [factor] = PatternMatches.of(twice, s, all_arcs(5)).factors(
         lambda templates, parts: np.full(len(parts), 1.0 if templates is twice[0].features else 10.0)
     )
@@ -258,11 +191,11 @@ def test_one_set_of_arcs_by_two_patterns_scores_both():
 
 
 def test_a_pattern_parser_is_stored_and_others_are_refused(tmp_path, monkeypatch):
-    model, path = fit(max_heads=2, epochs=2), tmp_path / "model.npz"
+    model, path = fit(PATTERNED, max_heads=2, epochs=2, families=(PATTERN,)), tmp_path / "model.npz"
     model.save(path)
     read = ParserModel.load(path)
     assert read.families == (PATTERN,)
-    for s in TREEBANK:
+    for s in PATTERNED:
         one, two = model.problem(s, max_heads=2), read.problem(s, max_heads=2)
         assert gl.solve(one).value == gl.solve(two).value
     fewer = (attrs.evolve(HAND_CRAFTED[0], before=(("a", "b"),)), *HAND_CRAFTED[1:])
@@ -300,11 +233,12 @@ def test_pruned_candidates_leave_only_their_matches():
     assert few.in_tree(np.arange(9))["pattern rather than"].shape == (0, 4)
 
 
-def test_patterns_hash_from_seeds_of_their_own():
+def test_families_and_patterns_hash_from_seeds_of_their_own():
     every = (ARC, *FAMILIES.values(), *(pattern.features for pattern in HAND_CRAFTED))
     seeds = [set(templates.rows[:, 0].tolist()) for templates in every]
     assert all(not a & b for a, b in itertools.combinations(seeds, 2))
     assert len({templates.name for templates in every}) == len(every)
+    assert set(FAMILIES) == {*CONJUNCTIONS, *BACKBONES}
 
 
 def test_table_2_has_all_rows():
@@ -325,9 +259,9 @@ def test_a_trial_with_patterns_has_their_factors(projective):
 
 def test_sets_of_arcs_are_grouped_the_same_way_in_long_sentences(monkeypatch):
     """Rows are compared when a set of arcs does not fit one number."""
-    one = pattern_matches([PATTERN], TREEBANK[2], all_arcs(5))
+    one = pattern_matches([PATTERN], PATTERNED[2], all_arcs(5))
     monkeypatch.setattr("gapless_models.parsing.patterns._LARGEST", 0)
-    two = pattern_matches([PATTERN], TREEBANK[2], all_arcs(5))
+    two = pattern_matches([PATTERN], PATTERNED[2], all_arcs(5))
     assert one is not None
     assert two is not None
     for a, b in zip(one.sets, two.sets, strict=True):

@@ -5,6 +5,7 @@ import zipfile
 import attrs
 import numpy as np
 import pytest
+from drawn import mostly_long
 
 import gapless as gl
 from gapless.learn import DamagedFile, TrainingWeights, Weights
@@ -134,7 +135,7 @@ def test_a_problem_scores_what_the_features_say():
         assert augmented.value(tree) == pytest.approx(problem.value(tree) + 3.0 * wrong)
 
 
-@pytest.mark.parametrize("learner", training.LEARNERS)
+@pytest.mark.parametrize("learner", mostly_long(training.LEARNERS, quick=[0]))
 def test_models_parse_what_they_learnt(learner):
     found = train(TREEBANK.train, TREEBANK.dev, attrs.evolve(QUICK, learner=learner))
     heads = [gl.solve(found.problem(sentence)).best.heads for sentence in TREEBANK.train]

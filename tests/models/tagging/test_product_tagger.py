@@ -18,13 +18,7 @@ LABELS = ProductLabels([["D", "N", "V"], ["B", "O"]])
 SENTENCES = [
     TaggedSentence(("the", "dog", "runs"), ("D|O", "N|O", "V|O")),
     TaggedSentence(("Rex", "ends"), ("N|B", "V|O")),
-    TaggedSentence(
-        (
-            "the",
-            "Rex",
-        ),
-        ("D|O", "N|B"),
-    ),
+    TaggedSentence(("the", "Rex"), ("D|O", "N|B")),
 ]
 
 

@@ -6,6 +6,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 from drawn import long
+from plain_viterbi import viterbi
 
 from gapless.learn import DamagedFile, TrainingWeights, Weights
 from gapless_models.tagging import ChainTagger, TaggedSentence, embedded_corpus, train
@@ -28,21 +29,6 @@ def value(scores, labels):
         + scores.initial[labels[0]]
         + scores.final[labels[-1]]
     )
-
-
-def best(unary, transition, initial, final):
-    n, count = unary.shape
-    scores = unary.copy()
-    scores[0] += initial
-    back = np.zeros((n, count), np.intp)
-    for i in range(1, n):
-        arrive = scores[i - 1][:, None] + transition
-        back[i] = arrive.argmax(axis=0)
-        scores[i] += arrive.max(axis=0)
-    labels = [int((scores[-1] + final).argmax())]
-    for i in range(n - 1, 0, -1):
-        labels.append(int(back[i, labels[-1]]))
-    return labels[::-1]
 
 
 @pytest.fixture
@@ -130,18 +116,18 @@ def test_proposals_change_one_label():
 def test_every_trainer_makes_a_tagger(trainer):
     reports = []
     corpus, test = embedded_corpus("train"), embedded_corpus("test")
-    tagger = train(corpus, best, epochs=3, trainer=trainer, progress=reports.append)
-    assert tagger.accuracy(test, best) > 0.86
+    tagger = train(corpus, viterbi, epochs=3, trainer=trainer, progress=reports.append)
+    assert tagger.accuracy(test, viterbi) > 0.86
     assert all(isinstance(report, EpochReport) for report in reports)
     assert reports[-1].loss < reports[0].loss
-    one, other = (train(corpus[:40], best, epochs=2, trainer=trainer) for _ in range(2))
+    one, other = (train(corpus[:40], viterbi, epochs=2, trainer=trainer) for _ in range(2))
     np.testing.assert_array_equal(one.weights, other.weights)
 
 
 def test_a_stronger_transition_penalty_gives_smaller_transitions():
     corpus = embedded_corpus("train")[:80]
     norms = [
-        np.linalg.norm(train(corpus, best, epochs=2, trainer="svm", l2=0.1, transition_l2=x).transition)
+        np.linalg.norm(train(corpus, viterbi, epochs=2, trainer="svm", l2=0.1, transition_l2=x).transition)
         for x in (None, 1.0, 10.0)
     ]
     assert norms[0] > norms[1] > norms[2]
@@ -150,13 +136,13 @@ def test_a_stronger_transition_penalty_gives_smaller_transitions():
 def test_one_label_and_one_word():
     odd = [TaggedSentence(("a",), ("X",)), TaggedSentence(("b", "a"), ("X", "X"))]
     for trainer in ("perceptron", "svm", "samplerank"):
-        assert train(odd, best, epochs=1, trainer=trainer).tag(("c",), best) == ("X",)
+        assert train(odd, viterbi, epochs=1, trainer=trainer).tag(("c",), viterbi) == ("X",)
 
 
 def test_a_training_continues_from_its_checkpoint(tmp_path):
     corpus, dev = embedded_corpus("train")[:60], embedded_corpus("test")[:20]
     path = tmp_path / "checkpoint.npz"
-    whole = train(corpus, best, epochs=3, dev=dev, trainer="svm")
+    whole = train(corpus, viterbi, epochs=3, dev=dev, trainer="svm")
 
     class Pressed(Exception):
         pass
@@ -166,14 +152,14 @@ def test_a_training_continues_from_its_checkpoint(tmp_path):
             raise Pressed
 
     with pytest.raises(Pressed):
-        train(corpus, best, epochs=3, dev=dev, trainer="svm", checkpoint=path, progress=stop)
+        train(corpus, viterbi, epochs=3, dev=dev, trainer="svm", checkpoint=path, progress=stop)
     reports = []
-    rest = train(corpus, best, epochs=3, dev=dev, trainer="svm", checkpoint=path, progress=reports.append)
+    rest = train(corpus, viterbi, epochs=3, dev=dev, trainer="svm", checkpoint=path, progress=reports.append)
     assert [report.epoch for report in reports] == [3]
     np.testing.assert_array_equal(rest.weights, whole.weights)
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(DamagedFile, match="damaged"):
-        train(corpus, best, epochs=3, dev=dev, trainer="svm", checkpoint=path)
+        train(corpus, viterbi, epochs=3, dev=dev, trainer="svm", checkpoint=path)
 
 
 def test_ctrl_c_does_not_pass_for_a_finished_training():
@@ -182,7 +168,7 @@ def test_ctrl_c_does_not_pass_for_a_finished_training():
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        train(embedded_corpus("train")[:30], best, epochs=9, progress=press)
+        train(embedded_corpus("train")[:30], viterbi, epochs=9, progress=press)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +182,7 @@ def test_ctrl_c_does_not_pass_for_a_finished_training():
 )
 def test_bad_options(options, words):
     with pytest.raises(ValueError, match=words):
-        train(embedded_corpus("train")[:3], best, **options)
+        train(embedded_corpus("train")[:3], viterbi, **options)
 
 
 def test_a_file_for_another_purpose_is_not_a_tagger(tmp_path):

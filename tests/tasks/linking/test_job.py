@@ -1,6 +1,5 @@
 """The task from documents to tables, on the embedded documents."""
 
-import argparse
 import gzip
 import json
 import os
@@ -9,6 +8,7 @@ import xml.etree.ElementTree as ET
 import attrs
 import numpy as np
 import pytest
+from jobs import run_job
 
 import gapless as gl
 from gapless.cli import Console, exit_codes, main
@@ -28,11 +28,7 @@ BOTH = ["maximal", "minimal"]
 
 
 def run(capsys, *asked, as_json=True):
-    parser = argparse.ArgumentParser()
-    options.add_arguments(parser)
-    code = job.run(parser.parse_args(asked), Console(as_json=as_json))
-    printed = capsys.readouterr()
-    return code, json.loads(printed.out) if as_json else printed.out, printed.err
+    return run_job(job.run, options, capsys, asked, as_json=as_json)
 
 
 def test_the_whole_task(capsys, tmp_path):
@@ -88,11 +84,6 @@ def prior(found):
         assert values[-1] < values[0]  # in the embedded documents well-known concepts mislead
         assert all(point["proved"] == 1.0 for point in curve["points"])
     assert all(row["value"]["maximal"]["value"]["count"] == 13 for row in found["held_out"])
-
-
-def test_kept_answers_are_verified_from_the_shell(capsys, tmp_path):
-    run(capsys, "--limit", "2", "--method", "exact", "--no-prior", "--out", str(tmp_path))
-    assert main(["verify", str(tmp_path)]) == exit_codes.PROVED
 
 
 def test_a_report_shows_what_each_mention_is_linked_to(tmp_path):

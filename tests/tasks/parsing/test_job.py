@@ -1,12 +1,12 @@
 """The parsing job from treebank to tables, with a parser that is trained by counting."""
 
-import argparse
 import json
 import xml.etree.ElementTree as ET
 from collections import Counter
 
 import numpy as np
 import pytest
+from jobs import run_job
 
 import gapless as gl
 from gapless.cli import Console, exit_codes, main
@@ -94,16 +94,11 @@ QUICK = ["--sentences", "8", "--epochs", "1"]
 
 
 def run(capsys, *asked, as_json=True):
-    parser = argparse.ArgumentParser()
-    options.add_arguments(parser)
-    code = JOB.run(parser.parse_args([*QUICK, *asked]), Console(as_json=as_json))
-    printed = capsys.readouterr()
-    return code, json.loads(printed.out) if as_json else printed.out, printed.err
+    return run_job(JOB.run, options, capsys, [*QUICK, *asked], as_json=as_json)
 
 
 def problems(count=6):
     treebank = embedded_treebank()
-
     parser = CountingParser.train(treebank, Request(("grandchild",), 1, 0, 4), Console(as_json=True))
     return [parser.problem(sentence, max_heads=4) for sentence in treebank.test[:count]], treebank.test[:count]
 

@@ -1,12 +1,13 @@
 """The task from treebank to tables, with methods that stand in for those of the paper."""
 
-import argparse
 import json
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
+from jobs import run_job
 
 import gapless as gl
 from gapless.cli import Console, exit_codes
@@ -42,11 +43,7 @@ QUICK = ["--sentences", "6", "--epochs", "2"]
 
 
 def run(capsys, *asked, systems=STUBS, as_json=True):
-    parser = argparse.ArgumentParser()
-    options.add_arguments(parser)
-    code = PriceAndCutJob(systems).run(parser.parse_args([*QUICK, *asked]), Console(as_json=as_json, verbose=True))
-    printed = capsys.readouterr()
-    return code, json.loads(printed.out) if as_json else printed.out, printed.err
+    return run_job(PriceAndCutJob(systems).run, options, capsys, [*QUICK, *asked], as_json=as_json, verbose=True)
 
 
 @pytest.fixture(autouse=True)
@@ -54,12 +51,15 @@ def _embedded(monkeypatch):
     monkeypatch.delenv("GAPLESS_DATA", raising=False)
 
 
+def stored_models(folder):
+    return Models(folder, retrain=False, learner="beliefs", epochs=2, seed=0)
+
+
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """A folder with the model of the embedded treebank."""
+    """Make a folder with the model of the embedded treebank."""
     folder = tmp_path_factory.mktemp("models")
-    found = Models(folder, retrain=False, learner="beliefs", epochs=2, seed=0)
-    found.model(embedded_treebank(), Console(as_json=True))
+    stored_models(folder).model(embedded_treebank(), Console(as_json=True))
     return str(folder)
 
 
@@ -237,9 +237,9 @@ def test_shares_are_of_all_parts_and_by_length():
     assert {length: point.value for length, point in points.items()} == {5: 50.0, 10: pytest.approx(100 / 9)}
 
 
-def test_every_system_is_given_unscored_problems():
+def test_every_system_is_given_unscored_problems(models):
     treebank = embedded_treebank()
-    found = Models(None, retrain=False, learner="beliefs", epochs=1, seed=0).model(treebank, Console(as_json=True))
+    found = stored_models(Path(models)).model(treebank, Console(as_json=True))
     problems = Problems(found, treebank.test)
     assert len(problems[:3]) == 3
     assert problems[0] is not problems[0]

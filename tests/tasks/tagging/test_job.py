@@ -29,8 +29,9 @@ QUICK = ["--epochs", "2", "--shuffles", "1"]
 
 def run_json(capsys, *arguments):
     assert main(["run", *arguments, "--json"]) == exit_codes.PROVED
-    printed = capsys.readouterr()
-    return json.loads(printed.out)
+    document = json.loads(capsys.readouterr().out)
+    assert document["all_verified"] is True
+    return document
 
 
 def write_corpus(folder):
@@ -70,21 +71,22 @@ def test_joint_tagging_decodes_over_the_listed_product(tmp_path, capsys):
     assert all(method["scores"]["tag_accuracy"] == 1.0 for method in document["methods"])
 
 
-@pytest.mark.parametrize("missing", ["dev.tsv.gz", "labels.ner.txt"])
-def test_a_missing_file_of_the_corpus_is_named(tmp_path, capsys, missing):
+@pytest.mark.parametrize(
+    ("file", "content", "named"),
+    [
+        ("dev.tsv.gz", None, "dev.tsv.gz"),
+        ("labels.ner.txt", None, "labels.ner.txt"),
+        ("labels.ner.txt", "O\n", "B-LOC is not a combination"),
+    ],
+)
+def test_a_wrong_file_of_the_corpus_is_named(tmp_path, capsys, file, content, named):
     folder = tmp_path / "tagging" / "ewt_pos_ner"
     write_corpus(folder)
-    (folder / missing).unlink()
+    (folder / file).unlink()
+    if content is not None:
+        (folder / file).write_text(content)
     assert main(["run", "joint-tagging", "--data", str(tmp_path)]) == exit_codes.USAGE
-    assert missing in capsys.readouterr().err
-
-
-def test_labels_outside_of_the_lists_are_named(tmp_path, capsys):
-    folder = tmp_path / "tagging" / "ewt_pos_ner"
-    write_corpus(folder)
-    (folder / "labels.ner.txt").write_text("O\n")
-    assert main(["run", "joint-tagging", "--data", str(tmp_path)]) == exit_codes.USAGE
-    assert "B-LOC is not a combination" in capsys.readouterr().err
+    assert named in capsys.readouterr().err
 
 
 def test_without_seqeval_the_rest_is_scored(monkeypatch, capsys):
@@ -280,18 +282,8 @@ sys.exit(main(sys.argv[2:]))
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
 def test_a_killed_training_goes_on_after_its_last_finished_epoch(tmp_path, capsys):
     write_corpus(tmp_path / "tagging" / "wsj_pos")
-    asked = [
-        "run",
-        "pos-tagging",
-        "--data",
-        str(tmp_path),
-        "--epochs",
-        "3",
-        "--shuffles",
-        "2",
-        "--use-dev",
-        "--verbose",
-    ]
+    asked = ["run", "pos-tagging", "--data", str(tmp_path)]
+    asked += ["--epochs", "3", "--shuffles", "2", "--use-dev", "--verbose"]
     assert main([*asked, "--model", str(tmp_path / "whole.npz")]) == exit_codes.PROVED
     whole = capsys.readouterr().out
     model = tmp_path / "killed.npz"

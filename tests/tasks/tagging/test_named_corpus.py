@@ -18,6 +18,7 @@ CONLLU = (
     "1\tAnna\tAnna\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\n2\tsings\tsing\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
     "1\tHello\thello\tINTJ\tUH\t_\t0\troot\t_\t_\n\n"
 )
+COMMON = ["--method", "dominance", "--epochs", "2", "--shuffles", "1"]
 ANNA = TaggedSentence(("Anna", "sings"), ("B-PER", "O"))
 
 
@@ -112,20 +113,8 @@ def test_entities_are_right_as_wholes():
 
 def test_the_task_tags_a_corpus_by_path_and_scores_entities(tmp_path, capsys):
     pytest.importorskip("seqeval", reason="entities are scored by seqeval")
-    folder = put(tmp_path / "mine", ".iob2", IOB2)
-    command = [
-        "run",
-        "pos-tagging",
-        "--corpus",
-        str(folder),
-        "--method",
-        "dominance",
-        "--epochs",
-        "2",
-        "--shuffles",
-        "1",
-    ]
-    assert main([*command, "--json"]) == exit_codes.PROVED
+    corpus = put(tmp_path / "mine", ".iob2", IOB2)
+    assert main(["run", "pos-tagging", "--corpus", str(corpus), *COMMON, "--json"]) == exit_codes.PROVED
     (outcome,) = json.loads(capsys.readouterr().out)["methods"]
     assert outcome["accuracy"] == outcome["scores"]["entity_f1"] == 1.0
 
@@ -133,7 +122,7 @@ def test_the_task_tags_a_corpus_by_path_and_scores_entities(tmp_path, capsys):
 def test_a_corpus_without_training_part_needs_a_stored_tagger(tmp_path, capsys):
     whole = put(tmp_path / "whole", ".iob2", IOB2)
     alone = put(tmp_path / "alone", ".iob2", IOB2, ["test"])
-    common = ["--method", "dominance", "--epochs", "2", "--shuffles", "1", "--model", str(tmp_path / "model.npz")]
+    common = [*COMMON, "--model", str(tmp_path / "model.npz")]
     assert main(["run", "pos-tagging", "--corpus", str(alone), *common]) == exit_codes.USAGE
     assert "no training part" in capsys.readouterr().err
     assert main(["run", "pos-tagging", "--corpus", str(whole), *common]) == exit_codes.PROVED

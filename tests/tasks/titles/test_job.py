@@ -1,6 +1,5 @@
 """The task from sections to tables, on the embedded essays."""
 
-import argparse
 import json
 import math
 import xml.etree.ElementTree as ET
@@ -8,6 +7,7 @@ import xml.etree.ElementTree as ET
 import attrs
 import numpy as np
 import pytest
+from jobs import run_job
 
 import gapless as gl
 from gapless.cli import Console, exit_codes, main
@@ -45,11 +45,7 @@ def trained(monkeypatch, model):
 
 
 def run(capsys, *asked, as_json=True):
-    parser = argparse.ArgumentParser()
-    options.add_arguments(parser)
-    code = job.run(parser.parse_args(asked), Console(as_json=as_json))
-    printed = capsys.readouterr()
-    return code, json.loads(printed.out) if as_json else printed.out, printed.err
+    return run_job(job.run, options, capsys, asked, as_json=as_json)
 
 
 def test_the_whole_task(capsys, tmp_path):
@@ -82,11 +78,6 @@ def test_the_whole_task(capsys, tmp_path):
     assert all(record.result.proved and record.verify() for record in records)
     assert (tmp_path / "color-coding.jsonl.gz").exists()
     assert not (tmp_path / "beam.jsonl.gz").exists()
-
-
-@pytest.mark.usefixtures("trained")
-def test_kept_answers_are_verified_from_the_shell(capsys, tmp_path):
-    run(capsys, "--limit", "2", "--method", "exact", "--out", str(tmp_path))
     assert main(["verify", str(tmp_path)]) == exit_codes.PROVED
 
 
