@@ -94,7 +94,7 @@ def rounds(problem, fixings=None, first="greedy"):
 
 
 @both_kinds
-@seeing("several", rare=False)
+@seeing("several")
 @pytest.mark.parametrize("forbidden", [0.0, 0.4])
 @pytest.mark.parametrize("first", ["greedy", "local"])
 @given(rng=generators())
@@ -272,7 +272,7 @@ def slow(kind):
 
 
 @both_kinds
-@seeing("early", rare=False)
+@seeing("early")
 @pytest.mark.parametrize("iterations", mostly_long([1, 2], quick=[0]))
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
 @examples(60)
@@ -382,7 +382,7 @@ class Dropping(ReducedCostOracle):
         return GeneratorResult(Batch(kept), 0.0)
 
 
-@seeing("wrong", rare=False)
+@seeing("wrong")
 @examples(60)
 @given(rng=generators())
 def test_a_dropped_label_with_a_slack_of_zero_is_caught(seen, rng):

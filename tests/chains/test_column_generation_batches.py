@@ -88,7 +88,7 @@ def test_counts_come_as_arrays_and_with_each_result():
         }
 
 
-@seeing("early", rare=False)
+@seeing("early")
 @examples(4)
 @given(rng=generators())
 def test_a_gap_holds_for_each_sentence_and_is_proved(seen, rng):

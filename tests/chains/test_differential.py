@@ -49,7 +49,7 @@ def drawn(kind, rng, drawn_chain):
     ("kind", "method", "options"),
     [*(("chain", *way) for way in METHODS), *(("tree", *way) for way in METHODS if not way[1])],
 )
-@seeing("infeasible", "feasible", rare=False)
+@seeing("infeasible", "feasible")
 @examples(100)
 @given(rng=generators())
 def test_agrees_with_enumeration_and_proves_it(seen, rng, drawn_chain, kind, method, options):

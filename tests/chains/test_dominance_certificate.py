@@ -47,7 +47,7 @@ def honest(problem):
     return DominanceCertificate(positions, labels, dominators)
 
 
-@seeing("dropped", rare=False)
+@seeing("dropped")
 @examples(30)
 @given(rng=generators())
 def test_honest_survivors_prove_the_optimum(seen, rng):
@@ -59,7 +59,7 @@ def test_honest_survivors_prove_the_optimum(seen, rng):
     assert bound >= best - 1e-12 * (1 + abs(best))
 
 
-@seeing("weak", rare=False)
+@seeing("weak")
 @examples(100)
 @given(rng=generators())
 def test_any_survivors_bound_the_optimum(seen, rng):

@@ -15,7 +15,7 @@ METHODS = ["viterbi", "viterbi-pruned", "dominance", "column-generation"]
 
 
 @pytest.mark.parametrize("method", METHODS)
-@seeing("short", rare=False)
+@seeing("short")
 @examples(60)
 @given(rng=generators())
 def test_lists_match_enumeration(seen, rng, drawn_chain, method):

@@ -20,7 +20,7 @@ def others(problem, gold):
 
 
 @all_methods
-@seeing("violated", "kept", rare=False)
+@seeing("violated", "kept")
 @examples(60)
 @given(rng=generators())
 def test_oracle_is_enumeration(seen, rng, drawn_chain, method):

@@ -65,7 +65,7 @@ def test_all_options_agree_with_enumeration_and_prove_it(rng, drawn_chain):
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("centred", [True, False])
 @pytest.mark.parametrize("prune", [True, False])
-@seeing("several", rare=False)
+@seeing("several")
 @examples(8)
 @given(rng=generators())
 def test_every_round_has_a_true_bound_and_its_certificate(seen, rng, cost, centred, prune):
@@ -147,7 +147,7 @@ def test_centred_scores_give_every_labelling_its_score(rng, varying):
         assert again.value(labels) == pytest.approx(problem.value(labels), abs=1e-12)
 
 
-@seeing("centred", "plain", rare=False)
+@seeing("centred", "plain")
 @examples(5)
 @given(rng=generators())
 def test_centring_pays_where_the_split_between_scores_is_skewed(seen, rng):
@@ -171,7 +171,7 @@ def test_centred_transitions_are_computed_once_and_read_only():
 # --- pruning
 
 
-@seeing("pruned", rare=False)
+@seeing("pruned")
 @examples(60)
 @given(rng=generators())
 def test_pruned_labels_are_on_no_best_labelling(seen, rng, drawn_chain):
@@ -195,7 +195,7 @@ def test_pruning_spares_the_oracle_pairs():
 # --- the gap
 
 
-@seeing("early", rare=False)
+@seeing("early")
 @pytest.mark.parametrize("cost", COSTS)
 @given(rng=generators())
 def test_a_gap_ends_early_with_a_proved_bound(seen, rng, cost):

@@ -71,7 +71,7 @@ def test_nothing_is_lost(columns, monkeypatch, capsys):
 def test_text_is_folded_between_words_and_names_after_their_dots():
     assert folded("a few words", 80) == ["a few words"]
     assert folded("a few words", 5) == ["a few", "words"]
-    assert folded(LONG, 30) == ["gapless_dependency.factors.", "grandchildren:GreatGrandchild"]
+    assert folded(LONG, 30) == ["gapless_dependency.factors.", "arc_family:GreatGrandchild"]
     assert folded("x" * 25, 10) == ["x" * 10, "x" * 10, "x" * 5]
     assert folded("", 5) == [""]
 

@@ -60,7 +60,7 @@ def algorithm_1(made, sets, anchors):
 
 
 @pytest.mark.parametrize("connection", [None, "maximal_connection", "minimal_connection"])
-@seeing("OPTIMAL", "INFEASIBLE", rare=False)
+@seeing("OPTIMAL", "INFEASIBLE")
 @examples(50)
 @given(rng=generators())
 def test_it_is_enumeration(seen, rng, connection):
@@ -79,7 +79,7 @@ def test_it_is_enumeration(seen, rng, connection):
     seen[result.status.name] += 1
 
 
-@seeing("three sets", rare=False)
+@seeing("three sets")
 @examples(40)
 @given(rng=generators())
 def test_it_is_algorithm_1(seen, rng):
@@ -111,7 +111,7 @@ def test_by_hand():
     np.testing.assert_array_equal(gapless.solve(pulled, "decomposable").best, [1, 4])
 
 
-@seeing("fine", "connected", "split", rare=False)
+@seeing("fine", "connected", "split")
 @examples(80)
 @given(rng=generators())
 def test_it_refuses_exactly_what_is_not_decomposable(seen, rng):

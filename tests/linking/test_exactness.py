@@ -187,7 +187,7 @@ def with_a_fixed_mention(problem):
 
 
 @pytest.mark.parametrize("method", sorted({*EXACT} - {*DRAWS}))
-@seeing("own", rare=False)
+@seeing("own")
 @examples(15)
 @given(rng=generators())
 def test_answers_follow_from_each_other(seen, rng, method):

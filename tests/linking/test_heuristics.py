@@ -57,7 +57,7 @@ def every_structure(problem):
 
 
 @pytest.mark.parametrize("connection", CONNECTIONS)
-@seeing("proved", rare=False)
+@seeing("proved")
 @examples(25)
 @given(rng=generators())
 def test_answers_are_feasible_and_bounds_are_true(seen, rng, connection):
@@ -145,7 +145,7 @@ def test_greedy_starts_at_random_and_chooses_the_first_again():
     assert found == {(0, 1, 0), (9, 8, 9)}
 
 
-@seeing("better", rare=False)
+@seeing("better")
 @examples(30)
 @given(rng=generators())
 def test_more_starts_are_never_worse(seen, rng):

@@ -260,7 +260,7 @@ def test_files_keep_problems(rng):
 # --- the integer program and enumeration
 
 
-@seeing("points", rare=False)
+@seeing("points")
 @examples(30)
 @given(rng=generators())
 def test_every_structure_is_a_point_of_the_program_and_costs_the_same(seen, rng):

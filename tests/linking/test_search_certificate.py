@@ -119,7 +119,7 @@ def drawn_script(problem, rng):
     return SearchCertificate(level, 1.0, script, np.array(moved, np.float64), floors)
 
 
-@seeing("refused", rare=False)
+@seeing("refused")
 @examples(40)
 @given(rng=generators())
 def test_forged_evidence_proves_nothing_that_is_wrong(seen, rng):
@@ -133,7 +133,7 @@ def test_forged_evidence_proves_nothing_that_is_wrong(seen, rng):
         seen["refused"] += not told(lie, problem, truth)
 
 
-@seeing("held", rare=False)
+@seeing("held")
 @examples(40)
 @given(rng=generators())
 def test_drawn_evidence_proves_nothing_that_is_wrong(seen, rng):
@@ -232,7 +232,7 @@ def test_evidence_is_for_linking_problems():
     assert not gapless.solve(drawn(0)).certificate.verify(OrderingProblem([0.0], [[0.0]], [0.0], 1))
 
 
-@seeing("tight", rare=False)
+@seeing("tight")
 @examples(40)
 @given(rng=generators())
 def test_fixings_make_the_bound_another_and_true_one(seen, rng):

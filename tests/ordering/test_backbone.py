@@ -82,7 +82,7 @@ def cases(rng):
 
 
 @examples(40)
-@seeing("decided", "nothing", rare=False)
+@seeing("decided", "nothing")
 @given(rng=generators())
 def test_the_best_walk(seen, rng):
     for problem, weights, state, paths in cases(rng):

@@ -15,7 +15,7 @@ from gapless_ordering.enumeration import best_paths
 from gapless_ordering.random_problems import random_problem, title_like
 
 
-@seeing("met", rare=False)
+@seeing("met")
 @examples(60)
 @given(rng=generators())
 def test_small_instances(seen, rng):

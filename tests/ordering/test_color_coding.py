@@ -91,7 +91,7 @@ def test_colorings_depend_on_seed_and_number():
 # --- what it finds
 
 
-@seeing("OPTIMAL", "LIKELY_OPTIMAL", "INFEASIBLE", rare=False)
+@seeing("OPTIMAL", "LIKELY_OPTIMAL", "INFEASIBLE")
 @examples(80)
 @given(rng=generators())
 def test_small_instances(seen, rng):

@@ -38,7 +38,7 @@ def enumerated(problem):
 @pytest.mark.parametrize(
     "method", sorted(name for name, method in METHODS.items() if method.exact and name not in ON_SCIP)
 )
-@seeing("feasible", "infeasible", rare=False)
+@seeing("feasible", "infeasible")
 @examples(PATHS)
 @given(rng=generators())
 def test_exact_methods_agree_with_enumeration(seen, rng, method):

@@ -50,7 +50,7 @@ def completed(model, problem, path):
     return point
 
 
-@seeing("points", rare=False)
+@seeing("points")
 @examples(25)
 @given(rng=generators())
 def test_every_path_is_a_point_of_both_programs_and_scores_the_same(seen, rng):
@@ -116,7 +116,7 @@ def test_no_path_violates_a_subtour_row(rng):
         assert max(excess(problem, point, row) for row in every_row(problem)) <= 0
 
 
-@seeing("cut off", rare=False)
+@seeing("cut off")
 @examples(40)
 @given(rng=generators())
 def test_separation_finds_a_row_exactly_when_there_is_one(seen, rng):

@@ -350,7 +350,7 @@ def test_infeasible_instances_say_why(problem, message):
     assert message in result.explanation[0]
 
 
-@seeing("paths", rare=False)
+@seeing("paths")
 @examples(60)
 @given(rng=generators())
 def test_no_reason_is_given_for_an_instance_with_a_path(seen, rng):

@@ -86,7 +86,7 @@ class CompiledResource:
         addresses = Addresses("CompiledResource", self.data)
         address = addresses.function("extend", self.extend, "void* int double* double* double*")
         least, most = float(self.least), float(self.most)
-        state = UserState("", address, addresses.data(), self.start, same, least, most, addresses.kept())
+        state = UserState("", address, addresses.data(), self.start, same, least, most, addresses.references())
         object.__setattr__(self, "_state", state)
 
     def at(self, location: str) -> UserState:

@@ -30,7 +30,7 @@ def drawn(rng):
     )
 
 
-@seeing("trees", "dry", rare=False)
+@seeing("trees", "dry")
 @examples(40)
 @given(rng=generators())
 def test_a_beam_that_cuts_nothing_finds_the_best_of_all_trees(rng, seen):
