@@ -16,5 +16,8 @@ class ChoiceGroups(Maximiser):
     """
 
     def __init__(
-        self, decisions: int, group_first: npt.ArrayLike = ..., groups: npt.ArrayLike = ...
+        self,
+        decisions: int,
+        group_first: npt.ArrayLike = ...,
+        groups: npt.ArrayLike = ...,
     ) -> None: ...
