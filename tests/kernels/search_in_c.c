@@ -1,4 +1,5 @@
-/* The search without Python, for what Python cannot bring about: memory that ends at the n-th allocation, and roles that lie.
+/* The search without Python, for what Python cannot bring about: memory that ends at the n-th allocation, and
+ * roles that lie.
  *
  *     search_in_c memory        every allocation of a small search fails once
  *     search_in_c lie NAME      a role breaks one rule; prints how the search ended
@@ -19,8 +20,14 @@ static int is_out_of_memory(void)
 }
 
 static void *limited_malloc(size_t size) { return is_out_of_memory() ? NULL : malloc(size); }
-static void *limited_calloc(size_t count, size_t size) { return is_out_of_memory() ? NULL : calloc(count, size); }
-static void *limited_realloc(void *old, size_t size) { return is_out_of_memory() ? NULL : realloc(old, size); }
+static void *limited_calloc(size_t count, size_t size)
+{
+    return is_out_of_memory() ? NULL : calloc(count, size);
+}
+static void *limited_realloc(void *old, size_t size)
+{
+    return is_out_of_memory() ? NULL : realloc(old, size);
+}
 
 #define malloc limited_malloc
 #define calloc limited_calloc
@@ -41,15 +48,20 @@ static double drawn(uint32_t *seed)
 
 /* --- a backbone: the best choice of each group */
 
-static int maximise(void *object, int chart, const double *weights, const signed char *state, double *value, int32_t *on, ptrdiff_t *count)
+static int maximise(void *object, int chart, const double *weights, const signed char *state, double *value,
+                    int32_t *on, ptrdiff_t *count)
 {
-    (void)object, (void)chart, (void)state;
-    *value = 0.0, *count = GROUPS;
+    (void)object;
+    (void)chart;
+    (void)state;
+    *value = 0.0;
+    *count = GROUPS;
     for (int g = 0; g < GROUPS; g++) {
         int best = g * CHOICES;
         for (int e = best + 1; e < (g + 1) * CHOICES; e++)
             best = weights[e] > weights[best] ? e : best;
-        on[g] = best, *value += weights[best];
+        on[g] = best;
+        *value += weights[best];
     }
     if (*value == -INFINITY)
         return GS_NOTHING;
@@ -72,9 +84,12 @@ static int maximise(void *object, int chart, const double *weights, const signed
     return lies("code of maximise") ? 7 : GS_FOUND;
 }
 
-static int marginals(void *object, const double *weights, const signed char *state, double *with, double *without)
+static int marginals(void *object, const double *weights, const signed char *state, double *with,
+                     double *without)
 {
-    (void)object, (void)state, (void)without;
+    (void)object;
+    (void)state;
+    (void)without;
     double top[GROUPS], total = 0.0;
     for (int g = 0; g < GROUPS; g++) {
         top[g] = -INFINITY;
@@ -89,7 +104,9 @@ static int marginals(void *object, const double *weights, const signed char *sta
 
 static int internal_score(void *object, const int32_t *on, ptrdiff_t count, double *score)
 {
-    (void)object, (void)on, (void)count;
+    (void)object;
+    (void)on;
+    (void)count;
     *score = lies("infinite own score") ? INFINITY : 0.0;
     return lies("code of own") ? 7 : GS_FOUND;
 }
@@ -100,7 +117,8 @@ static const int32_t scope[SCOPE] = {0, CHOICES, 2 * CHOICES, 3 * CHOICES};
 
 static double cost_of(int number) { return -0.3 * number * number; }
 
-static int factor_maximise(void *object, const double *prices, const signed char *state, double *value, signed char *y)
+static int factor_maximise(void *object, const double *prices, const signed char *state, double *value,
+                           signed char *y)
 {
     (void)object;
     *value = -INFINITY;
@@ -110,7 +128,8 @@ static int factor_maximise(void *object, const double *prices, const signed char
         for (int k = 0; k < SCOPE; k++) {
             const int is_on = bits >> k & 1;
             agrees &= state[k] == GS_FREE || state[k] == is_on;
-            number += is_on, sum -= is_on ? prices[k] : 0.0;
+            number += is_on;
+            sum -= is_on ? prices[k] : 0.0;
         }
         if (!agrees || !(sum + cost_of(number) > *value))
             continue;
@@ -146,10 +165,16 @@ static void draw_problem(void)
         weight[e] = drawn(&seed);
     for (int f = 0; f < DECISIONS && count < PAIRS; f++)
         for (int e = 0; e < DECISIONS && count < PAIRS; e++)
-            if (e / CHOICES < f / CHOICES && drawn(&seed) > -0.6)
-                pair[count][0] = e, pair[count][1] = f, pair_score[count++] = 2.0 * drawn(&seed);
-    while (count < PAIRS) /* so often the same one: they are shared */
-        pair[count][0] = 0, pair[count][1] = CHOICES, pair_score[count++] = drawn(&seed);
+            if (e / CHOICES < f / CHOICES && drawn(&seed) > -0.6) {
+                pair[count][0] = e;
+                pair[count][1] = f;
+                pair_score[count++] = 2.0 * drawn(&seed);
+            }
+    while (count < PAIRS) { /* so often the same one: they are shared */
+        pair[count][0] = 0;
+        pair[count][1] = CHOICES;
+        pair_score[count++] = drawn(&seed);
+    }
     for (int c = 0; c < TRIPLES; c++) {
         for (int k = 0; k < 3; k++)
             triple[c][k] = (c + k) % GROUPS * CHOICES + (c * (k + 3)) % CHOICES;
@@ -160,28 +185,42 @@ static void draw_problem(void)
 /* Ready to advance; 0 without memory. */
 static int begin(gs_search *s, const gs_maximiser *maximiser, const gs_factor *factor)
 {
-    const gs_block blocks[2] = {{PAIRS, 2, 0, &pair[0][0], pair_score}, {TRIPLES, 3, PAIRS, &triple[0][0], triple_score}};
+    const gs_block blocks[2] = {
+        {PAIRS, 2, 0, &pair[0][0], pair_score},
+        {TRIPLES, 3, PAIRS, &triple[0][0], triple_score},
+    };
     memset(s, 0, sizeof *s);
-    s->options.max_choices = 4, s->options.root_steps = 12, s->options.root_trend = 7, s->proof.is_kept = 1, s->options.is_lifted = 1;
-    s->options.proof_limit = 0x1p28, s->options.memory_limit = 0x1p30;
+    s->options.max_choices = 4;
+    s->options.root_steps = 12;
+    s->options.root_trend = 7;
+    s->options.is_lifted = 1;
+    s->options.proof_limit = 0x1p28;
+    s->options.memory_limit = 0x1p30;
+    s->proof.is_kept = 1;
     if (!gs_reserve(s, maximiser, GROUPS, PAIRS + TRIPLES))
         return 0;
-    for (int e = 0; e < DECISIONS; e++)
-        s->input.base[e] = weight[e], s->input.group[e] = e / CHOICES;
+    for (int e = 0; e < DECISIONS; e++) {
+        s->input.base[e] = weight[e];
+        s->input.group[e] = e / CHOICES;
+    }
     if (!gs_number(s) || !gs_reserve_factors(s, 1, SCOPE, 0))
         return 0;
     gs_take_factor(s, 0, factor, NULL);
     return gs_take_blocks(s, blocks, 2) && gs_start(s, NULL);
 }
 
-static int advance(gs_search *s, int64_t steps) { return gs_advance(s, 1e9, INT64_MAX, steps, INFINITY, 0.0); }
+static int advance(gs_search *s, int64_t steps)
+{
+    return gs_advance(s, 1e9, INT64_MAX, steps, INFINITY, 0.0);
+}
 
 /* One whole search that begins again once; GS_NO_MEMORY or GS_PROVED, and its value and bound. */
 static int run(const gs_maximiser *maximiser, const gs_factor *factor, double *value, double *bound)
 {
     gs_search s;
     int status = GS_NO_MEMORY;
-    *value = -INFINITY, *bound = INFINITY;
+    *value = -INFINITY;
+    *bound = INFINITY;
     if (begin(&s, maximiser, factor)) {
         status = advance(&s, 20);
         if (status == GS_STEPS) {
@@ -189,7 +228,8 @@ static int run(const gs_maximiser *maximiser, const gs_factor *factor, double *v
             memcpy(split, s.ascent.multipliers, (size_t)s.ascent.slots * sizeof *split);
             status = gs_restart(&s, split, NULL) ? advance(&s, INT64_MAX) : GS_NO_MEMORY;
         }
-        *value = s.incumbent.value, *bound = gs_bound(&s);
+        *value = s.incumbent.value;
+        *bound = gs_bound(&s);
         if (status == GS_NO_MEMORY) { /* nothing of a structure may be left behind, and no call may go on */
             for (int e = 0; e < DECISIONS; e++)
                 if (s.marks.on[e])
@@ -205,16 +245,22 @@ static int run(const gs_maximiser *maximiser, const gs_factor *factor, double *v
 
 int main(int count, char **arguments)
 {
-    const gs_maximiser trusted = {sizeof trusted, NULL, DECISIONS, DECISIONS, NULL, GROUPS, 0, 0, NULL, maximise, marginals, NULL, NULL};
-    const gs_factor factor = {sizeof factor, NULL, SCOPE, scope, 0, factor_maximise, factor_value, NULL, NULL};
+    const gs_maximiser trusted = {
+        sizeof trusted, NULL, DECISIONS, DECISIONS, NULL, GROUPS, 0, 0, NULL, maximise, marginals, NULL, NULL,
+    };
+    const gs_factor factor = {
+        sizeof factor, NULL, SCOPE, scope, 0, factor_maximise, factor_value, NULL, NULL,
+    };
     double value, bound, best;
     draw_problem();
     if (count > 2) {
         gs_maximiser maximiser = trusted;
         gs_search s;
         lie = arguments[2];
-        if (lies("infinite value") || lies("infinite own score") || lies("code of own"))
-            maximiser.has_internal_scores = 1, maximiser.internal_score = internal_score;
+        if (lies("infinite value") || lies("infinite own score") || lies("code of own")) {
+            maximiser.has_internal_scores = 1;
+            maximiser.internal_score = internal_score;
+        }
         if (!begin(&s, &maximiser, &factor))
             return 1;
         const int status = advance(&s, INT64_MAX);
@@ -234,7 +280,8 @@ int main(int count, char **arguments)
             return !(status == GS_PROVED && value == best);
         }
         if (!(status == GS_PROVED ? value == best : status == GS_NO_MEMORY && bound >= best - 1e-9)) {
-            printf("allocation %ld: status %d, value %g, bound %g, the best is %g\n", n, status, value, bound, best);
+            printf("allocation %ld: status %d, value %g, bound %g, the best is %g\n", n, status, value, bound,
+                   best);
             return 1;
         }
     }

@@ -31,7 +31,7 @@ typedef struct {
     double *dual;        /* u of each node, 2 n; the first `stride` are written by whole blocks */
     double *below;       /* of each node, the sum of u over it and all nodes around it */
     double *rows; /* row x: what the node that owns it would get from each head; -inf inside and in the pad */
-    double *around;      /* `below` of the smallest node around two words, see gather_around() */
+    double *around;      /* `below` of the smallest node around two words, see arborescence_gather() */
     double *transposed;  /* reduced weights, modifier first */
     double *losses;      /* one row */
     int64_t *origins;    /* row x: the modifier of that arc */

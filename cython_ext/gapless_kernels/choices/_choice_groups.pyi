@@ -15,4 +15,9 @@ class ChoiceGroups(Maximiser):
         As `CompiledSearch` takes them; there are none by default.
     """
 
-    def __init__(self, decisions: int, group_first: npt.ArrayLike = ..., groups: npt.ArrayLike = ...) -> None: ...
+    def __init__(
+        self,
+        decisions: int,
+        group_first: npt.ArrayLike = ...,
+        groups: npt.ArrayLike = ...,
+    ) -> None: ...

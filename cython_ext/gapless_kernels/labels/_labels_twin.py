@@ -96,7 +96,7 @@ class _Rules:
         return _Label(w, float(cost), tuple(used), visited, state, tuple(row), numbers, arcs, passed_arc)
 
     def dominates(self, a: _Label, b: _Label, heuristic: bool) -> bool:
-        """Whether every continuation of `b` is also allowed for `a`, at no greater cost."""
+        """Return whether every continuation of `b` is also allowed for `a`, at no greater cost."""
         if heuristic:
             return a.cost <= b.cost and a.used[0] <= b.used[0]
         due = sum(charge for charge, p, q in zip(self.charges, a.row, b.row, strict=True) if p > q)

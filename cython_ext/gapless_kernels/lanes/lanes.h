@@ -1,8 +1,9 @@
 /* What all kernels are written in: see README.md.
  *
- * A "block" is GAPLESS_BLOCK neighbouring numbers whatever the type and the processor: one AVX-512 register of
- * floats, two of doubles, two or four of AVX2, an array elsewhere. So tables are laid out once and every version of a
- * kernel reads the same ones. An "octet" is GAPLESS_OCTET doubles, for rows too short for blocks.
+ * A "block" is GAPLESS_BLOCK neighbouring numbers whatever the type and the processor: one AVX-512 register
+ * of floats, two of doubles, two or four of AVX2, an array elsewhere. So tables are laid out once and every
+ * version of a kernel reads the same ones. An "octet" is GAPLESS_OCTET doubles, for rows too short for
+ * blocks.
  *
  * Maxima take a NaN in their first argument as "nothing": max(NaN, b) = b. This is what MAXPS does.
  */
@@ -40,15 +41,18 @@
 #endif
 
 /* In this operand order the ternary is exactly what the MAXPS instruction computes (NaN and signed zero
- * included), so it vectorises without -ffast-math, which would let the compiler assume that -inf never occurs. */
+ * included), so it vectorises without -ffast-math, which would let the compiler assume that -inf never
+ * occurs. */
 #define GAPLESS_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 /* GAPLESS_VERSIONS(TYPE, NAME, (parameters), (arguments)) { body }
  *
- * The static function NAME, whose body is compiled for each instruction set as NAME_plain, NAME_avx2, NAME_avx512; a
- * call takes the version for the set in use. For loops that the compiler vectorises by itself. */
+ * The static function NAME, whose body is compiled for each instruction set as NAME_plain, NAME_avx2,
+ * NAME_avx512; a call takes the version for the set in use. For loops that the compiler vectorises by
+ * itself. */
 #ifdef GAPLESS_X86
-#define GAPLESS_VERSIONS(TYPE, NAME, PARAMETERS, ARGUMENTS) GAPLESS_VERSIONS_OF(TYPE, NAME, PARAMETERS, ARGUMENTS)
+#define GAPLESS_VERSIONS(TYPE, NAME, PARAMETERS, ARGUMENTS)                                                 \
+    GAPLESS_VERSIONS_OF(TYPE, NAME, PARAMETERS, ARGUMENTS)
 #define GAPLESS_VERSIONS_OF(TYPE, NAME, PARAMETERS, ARGUMENTS)                                             \
     GAPLESS_INLINE TYPE NAME##_body PARAMETERS;                                                            \
     __attribute__((noinline, unused)) static TYPE NAME##_plain PARAMETERS { return NAME##_body ARGUMENTS; } \

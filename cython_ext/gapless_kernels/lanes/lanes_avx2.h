@@ -1,4 +1,5 @@
-/* Blocks of sixteen in AVX2: two registers of floats, four of doubles. lanes/lanes_plain.h says what each does. */
+/* Blocks of sixteen in AVX2: two registers of floats, four of doubles.
+ * lanes/lanes_plain.h says what each does. */
 
 #define OP GAPLESS_AVX2 static GAPLESS_ALWAYS
 
@@ -105,8 +106,10 @@ OP __m256i lanes4_avx2(unsigned lanes)
 OP block_f64_avx2 load_some_f64_avx2(const double *p, unsigned lanes)
 {
     return (block_f64_avx2){
-        {_mm256_maskload_pd(p, lanes4_avx2(lanes)), _mm256_maskload_pd(p + 4, lanes4_avx2(lanes >> 4)),
-         _mm256_maskload_pd(p + 8, lanes4_avx2(lanes >> 8)), _mm256_maskload_pd(p + 12, lanes4_avx2(lanes >> 12))}};
+        {_mm256_maskload_pd(p, lanes4_avx2(lanes)),
+         _mm256_maskload_pd(p + 4, lanes4_avx2(lanes >> 4)),
+         _mm256_maskload_pd(p + 8, lanes4_avx2(lanes >> 8)),
+         _mm256_maskload_pd(p + 12, lanes4_avx2(lanes >> 12))}};
 }
 OP void store_f64_avx2(double *p, block_f64_avx2 x)
 {
@@ -176,7 +179,8 @@ OP void largest4_f64_avx2(block_f64_avx2 a, block_f64_avx2 b, block_f64_avx2 c, 
     out[2] = largest_f64_avx2(c);
     out[3] = largest_f64_avx2(d);
 }
-OP int collect_f64_avx2(block_f64_avx2 a, unsigned bits, double level, ptrdiff_t x, int32_t *who, double *above)
+OP int collect_f64_avx2(block_f64_avx2 a, unsigned bits, double level, ptrdiff_t x, int32_t *who,
+                        double *above)
 {
     double row[GAPLESS_BLOCK];
     int count = 0;
@@ -191,7 +195,10 @@ OP int collect_f64_avx2(block_f64_avx2 a, unsigned bits, double level, ptrdiff_t
 
 typedef struct { __m256d a, b; } octet_f64_avx2;
 
-OP octet_f64_avx2 octet_all_f64_avx2(double a) { return (octet_f64_avx2){_mm256_set1_pd(a), _mm256_set1_pd(a)}; }
+OP octet_f64_avx2 octet_all_f64_avx2(double a)
+{
+    return (octet_f64_avx2){_mm256_set1_pd(a), _mm256_set1_pd(a)};
+}
 OP octet_f64_avx2 octet_load_f64_avx2(const double *p)
 {
     return (octet_f64_avx2){_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)};

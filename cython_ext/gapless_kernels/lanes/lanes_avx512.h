@@ -1,4 +1,5 @@
-/* Blocks of sixteen in AVX-512: one register of floats, two of doubles. lanes/lanes_plain.h says what each does. */
+/* Blocks of sixteen in AVX-512: one register of floats, two of doubles.
+ * lanes/lanes_plain.h says what each does. */
 
 #define OP GAPLESS_AVX512 static GAPLESS_ALWAYS
 
@@ -50,7 +51,8 @@ OP void largest4_f32_avx512(block_f32_avx512 a, block_f32_avx512 b, block_f32_av
         _mm512_permutexvar_ps(_mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), m)));
 }
 
-OP int collect_f32_avx512(block_f32_avx512 a, unsigned bits, float level, ptrdiff_t x, int32_t *who, float *above)
+OP int collect_f32_avx512(block_f32_avx512 a, unsigned bits, float level, ptrdiff_t x, int32_t *who,
+                          float *above)
 {
     const __m512i label = _mm512_add_epi32(
         _mm512_set1_epi32((int)x), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
@@ -76,7 +78,10 @@ OP void store_f64_avx512(double *p, block_f64_avx512 x)
     _mm512_storeu_pd(p, x.a);
     _mm512_storeu_pd(p + 8, x.b);
 }
-OP block_f64_avx512 all_f64_avx512(double a) { return (block_f64_avx512){_mm512_set1_pd(a), _mm512_set1_pd(a)}; }
+OP block_f64_avx512 all_f64_avx512(double a)
+{
+    return (block_f64_avx512){_mm512_set1_pd(a), _mm512_set1_pd(a)};
+}
 OP block_f64_avx512 add_f64_avx512(block_f64_avx512 x, block_f64_avx512 y)
 {
     return (block_f64_avx512){_mm512_add_pd(x.a, y.a), _mm512_add_pd(x.b, y.b)};
@@ -112,8 +117,9 @@ OP block_f64_avx512 tagged_f64_avx512(block_f64_avx512 x, block_f64_avx512 tags)
 OP block_f64_avx512 extent_f64_avx512(block_f64_avx512 x)
 {
     const __m512d none = _mm512_set1_pd(-INFINITY);
-    return (block_f64_avx512){_mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x.a, none, _CMP_GT_OQ), _mm512_abs_pd(x.a)),
-                              _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x.b, none, _CMP_GT_OQ), _mm512_abs_pd(x.b))};
+    return (block_f64_avx512){
+        _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x.a, none, _CMP_GT_OQ), _mm512_abs_pd(x.a)),
+        _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x.b, none, _CMP_GT_OQ), _mm512_abs_pd(x.b))};
 }
 OP double largest_f64_avx512(block_f64_avx512 x) { return _mm512_reduce_max_pd(_mm512_max_pd(x.a, x.b)); }
 OP void largest4_f64_avx512(block_f64_avx512 a, block_f64_avx512 b, block_f64_avx512 c, block_f64_avx512 d,
@@ -124,7 +130,8 @@ OP void largest4_f64_avx512(block_f64_avx512 a, block_f64_avx512 b, block_f64_av
     out[2] = largest_f64_avx512(c);
     out[3] = largest_f64_avx512(d);
 }
-OP int collect_f64_avx512(block_f64_avx512 a, unsigned bits, double level, ptrdiff_t x, int32_t *who, double *above)
+OP int collect_f64_avx512(block_f64_avx512 a, unsigned bits, double level, ptrdiff_t x, int32_t *who,
+                          double *above)
 {
     const __m512i label = _mm512_add_epi32(
         _mm512_set1_epi32((int)x), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
@@ -141,7 +148,13 @@ typedef __m512d octet_f64_avx512;
 OP octet_f64_avx512 octet_all_f64_avx512(double a) { return _mm512_set1_pd(a); }
 OP octet_f64_avx512 octet_load_f64_avx512(const double *p) { return _mm512_loadu_pd(p); }
 OP void octet_store_f64_avx512(double *p, octet_f64_avx512 x) { _mm512_storeu_pd(p, x); }
-OP octet_f64_avx512 octet_add_f64_avx512(octet_f64_avx512 x, octet_f64_avx512 y) { return _mm512_add_pd(x, y); }
-OP octet_f64_avx512 octet_max_f64_avx512(octet_f64_avx512 x, octet_f64_avx512 y) { return _mm512_max_pd(x, y); }
+OP octet_f64_avx512 octet_add_f64_avx512(octet_f64_avx512 x, octet_f64_avx512 y)
+{
+    return _mm512_add_pd(x, y);
+}
+OP octet_f64_avx512 octet_max_f64_avx512(octet_f64_avx512 x, octet_f64_avx512 y)
+{
+    return _mm512_max_pd(x, y);
+}
 
 #undef OP

@@ -1,4 +1,5 @@
-/* Blocks, octets and tags in plain C, for any compiler and processor. Included once for each type; see README.md. */
+/* Blocks, octets and tags in plain C, for any compiler and processor. Included once for each type; see
+ * README.md. */
 
 typedef struct { REAL q[GAPLESS_BLOCK]; } NAMED(block);
 
@@ -99,9 +100,10 @@ GAPLESS_INLINE void NAMED(largest4)(NAMED(block) a, NAMED(block) b, NAMED(block)
     out[2] = NAMED(largest)(c);
     out[3] = NAMED(largest)(d);
 }
-/* Write the labels of the lanes in `bits`, from x on, and how far each is above `level`; return the number. May write
- * whole registers: there must be room for sixteen. */
-GAPLESS_INLINE int NAMED(collect)(NAMED(block) a, unsigned bits, REAL level, ptrdiff_t x, int32_t *who, REAL *above)
+/* Write the labels of the lanes in `bits`, from x on, and how far each is above `level`; return the number.
+ * May write whole registers: there must be room for sixteen. */
+GAPLESS_INLINE int NAMED(collect)(NAMED(block) a, unsigned bits, REAL level, ptrdiff_t x, int32_t *who,
+                                  REAL *above)
 {
     REAL row[GAPLESS_BLOCK];
     int count = 0;

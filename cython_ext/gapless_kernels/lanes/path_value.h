@@ -1,5 +1,5 @@
-/* The score of a label path in float64, from the left, as ChainProblem.value sums it: local + (sum + transition).
- * Included once for each type. */
+/* The score of a label path in float64, from the left, as ChainProblem.value sums it:
+ * local + (sum + transition). Included once for each type. */
 
 /* Of a position's label scores, initial and final count only at the ends; either may be NULL. */
 static double TYPED(path_value)(const REAL *unary, ptrdiff_t n, ptrdiff_t labels, const double *transition,

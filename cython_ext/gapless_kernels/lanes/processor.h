@@ -1,9 +1,9 @@
 /* The instruction sets, and which of them the kernels use.
  *
- * A wheel is built for the oldest x86-64 and still runs AVX-512 where there is some: lanes/_sets.pyx looks at the
- * processor once, and every kernel takes the version for the set that it chose. The environment variable GAPLESS_SIMD
- * (plain, avx2, avx512) makes that set no better than it says. All versions give the same bits: each vectorises the
- * same sums, and the compiler may not contract products (-ffp-contract=off).
+ * A wheel is built for the oldest x86-64 and still runs AVX-512 where there is some: lanes/_sets.pyx looks at
+ * the processor once, and every kernel takes the version for the set that it chose. The environment variable
+ * GAPLESS_SIMD (plain, avx2, avx512) makes that set no better than it says. All versions give the same bits:
+ * each vectorises the same sums, and the compiler may not contract products (-ffp-contract=off).
  *
  * Compiled with -DGAPLESS_NO_SIMD there is plain C alone, as on other processors.
  */
@@ -20,10 +20,11 @@ enum { GAPLESS_PLAIN_SET = 0, GAPLESS_AVX2_SET = 1, GAPLESS_AVX512_SET = 2 };
 #define GAPLESS_X86 1
 #include <immintrin.h>
 #define GAPLESS_AVX2 __attribute__((target("avx2,fma,bmi,bmi2,lzcnt,popcnt")))
-#define GAPLESS_AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,lzcnt,popcnt")))
+#define GAPLESS_AVX512                                                                                      \
+    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,lzcnt,popcnt")))
 
-/* Whether the processor has all that GAPLESS_AVX2 lets the compiler use; clang cannot be asked for LZCNT, which came
- * with AVX2 in every processor so far. */
+/* Whether the processor has all that GAPLESS_AVX2 lets the compiler use; clang cannot be asked for LZCNT,
+ * which came with AVX2 in every processor so far. */
 static inline int gapless_has_avx2(void)
 {
 #if !defined(__clang__) && __GNUC__ >= 11

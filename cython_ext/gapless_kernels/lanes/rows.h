@@ -17,7 +17,8 @@ GAPLESS_INLINE void NAMED(relax)(REAL *restrict row, const REAL *s, const REAL *
 /* after[y] = unary[y] + max_x (before[x] + transition[x * stride + y]), x and y below labels.
  *
  * Maxima are idempotent, and both remainders use it: the sources are filled up to a multiple of four by
- * repeating the last, and the last block of destinations overlaps the one before it instead of being short. */
+ * repeating the last, and the last block of destinations overlaps the one before it instead of being
+ * short. */
 GAPLESS_VERSIONS(void, NAMED(step), (const REAL *before, const REAL *transition, ptrdiff_t stride,
                                      ptrdiff_t labels, const REAL *unary, REAL *restrict after),
                  (before, transition, stride, labels, unary, after))
@@ -76,8 +77,9 @@ GAPLESS_VERSIONS(ptrdiff_t, NAMED(argmax), (const REAL *values, ptrdiff_t count)
 }
 
 /* sums[x] = before[x] + column[x * stride]: what each source offers to one destination. */
-GAPLESS_VERSIONS(void, NAMED(offers), (const REAL *before, const REAL *column, ptrdiff_t stride, ptrdiff_t labels,
-                                       REAL *restrict sums), (before, column, stride, labels, sums))
+GAPLESS_VERSIONS(void, NAMED(offers), (const REAL *before, const REAL *column, ptrdiff_t stride,
+                                       ptrdiff_t labels, REAL *restrict sums),
+                 (before, column, stride, labels, sums))
 {
     if (stride == 1) {
         for (ptrdiff_t x = 0; x < labels; x++)

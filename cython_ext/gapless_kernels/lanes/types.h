@@ -5,7 +5,8 @@
  *     NAMED(name)         name_f32_avx2 inside lanes/versions.h, otherwise the same as TYPED(name)
  *     LANES(name)         a block operation of lanes/lanes.h
  *     REAL_BITS, BITS, INTEGER    32 or 64; the unsigned and the signed integer of that size
- *     LARGEST, UNIT, ABS(x)       the largest finite number; half a unit in the last place of 1; the magnitude
+ *     LARGEST, UNIT, ABS(x)       the largest finite number; half a unit in the last place of 1; the
+ *                                 magnitude
  */
 #define TYPED(name) GAPLESS_JOIN(name, TYPE)
 #ifdef SET

@@ -88,8 +88,8 @@ def compare_searches(compiled: Any, readable: ReferenceSearch, *, name: str, ste
 
     Parameters
     ----------
-    compiled : gapless_kernels.search._search.Search
-    readable : Search
+    compiled : gapless_kernels.search._search.CompiledSearch
+    readable : ReferenceSearch
     name : str
         For messages.
     steps : int

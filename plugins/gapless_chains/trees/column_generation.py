@@ -22,10 +22,10 @@ def run(problem: TreeProblem, request: SolveRequest, *, first: str = "greedy") -
     appendix A.1. Every round has an answer and a true bound, so any limit may end it.
 
     Beside masks such as -1e9, float64 rounds reduced costs by more than a proof may leave open. The proof is then
-    that of `gapless_chains.trees.viterbi`, whose messages toward the roots are rounded in one direction only;
-    ``stats.extra["proved_by_viterbi"]`` says so. Raises `InvalidProblem`: the start structure is infeasible.
-    `SolveError`: see `generate_labels`. `first` ({"greedy", "local"}): first domains, see `TreeMessages`. A start
-    structure joins them.
+    that of `gapless_chains.trees.decoding.run_viterbi`, whose messages toward the roots are rounded in one
+    direction only; ``stats.extra["proved_by_viterbi"]`` says so. Raises `InvalidProblem`: the start structure is
+    infeasible. `SolveError`: see `generate_labels`. `first` ({"greedy", "local"}): first domains, see
+    `TreeMessages`. A start structure joins them.
     """
     messages = TreeMessages(problem, first=first)
     try:

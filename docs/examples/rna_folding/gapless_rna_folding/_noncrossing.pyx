@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Non-crossing pairs as a backbone of the search, in C: the recursion of ``maximiser.py``, in the same order."""
+"""Non-crossing pairs as a backbone of the search, in C: the recursion of ``maximiser.py``, in its order."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
@@ -10,7 +10,10 @@ from gapless_kernels.search.roles cimport GS_CHARTS, GS_FOUND, GS_NOTHING, GS_ON
 
 
 cdef class NonCrossingPairs(Maximiser):
-    """Non-crossing pairs of `length` bases; decision d pairs ``left[d] < right[d]``, sorted by left base, then by right."""
+    """Non-crossing pairs of `length` bases.
+
+    Decision d pairs ``left[d] < right[d]``; decisions are sorted by left base, then by right.
+    """
 
     cdef Py_ssize_t n
     cdef Py_ssize_t[::1] left, right, first, spans
@@ -18,7 +21,8 @@ cdef class NonCrossingPairs(Maximiser):
     cdef double[::1] alone, worth      # as in the twin
     cdef double[:, :, ::1] inside      # chart, from, before
     cdef double[:, ::1] outside
-    cdef double[:, ::1] two            # for each base the best value with it alone or in a pair, and the second best
+    # for each base the best value with it alone or in a pair, and the second best
+    cdef double[:, ::1] two
     cdef Py_ssize_t[::1] best          # the pair of the former, or -1
 
     def __init__(self, Py_ssize_t length, left, right):
@@ -51,7 +55,10 @@ cdef class NonCrossingPairs(Maximiser):
             self.worth[d] = weights[d] if (i < 0 or i == d) and (k < 0 or k == d) else -INFINITY
         return True
 
-    cdef int maximise(self, int chart, const double *weights, const signed char *state, double *value, int32_t *on, Py_ssize_t *count) noexcept nogil:
+    cdef int maximise(
+        self, int chart, const double *weights, const signed char *state, double *value, int32_t *on,
+        Py_ssize_t *count
+    ) noexcept nogil:
         cdef Py_ssize_t i, j, k, d, depth = 1
         cdef double above
         cdef double *row
@@ -84,7 +91,10 @@ cdef class NonCrossingPairs(Maximiser):
             if i == j:
                 continue
             d = self.first[i]
-            while self.inside[chart, i, j] != (self.worth[d] + self.inside[chart, i + 1, self.right[d]]) + self.inside[chart, self.right[d] + 1, j]:
+            while self.inside[chart, i, j] != (
+                (self.worth[d] + self.inside[chart, i + 1, self.right[d]])
+                + self.inside[chart, self.right[d] + 1, j]
+            ):
                 d += 1
             on[count[0]] = d
             count[0] += 1
@@ -93,7 +103,9 @@ cdef class NonCrossingPairs(Maximiser):
             depth += 2
         return GS_FOUND
 
-    cdef int marginals(self, const double *weights, const signed char *state, double *on, double *off) noexcept nogil:
+    cdef int marginals(
+        self, const double *weights, const signed char *state, double *on, double *off
+    ) noexcept nogil:
         cdef Py_ssize_t i, j, k, d, base
         cdef double around, paired
         cdef double *row
