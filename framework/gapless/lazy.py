@@ -55,16 +55,20 @@ def lazy_names(
 
 def _homes(package: str) -> dict[str, str]:
     """Read names and their modules from statements such as ``from package.module import Name as Name``."""
-    loader: Any = sys.modules[package].__spec__.loader  # type: ignore[union-attr]
-    source = loader.get_source(package)
-    if source is None:  # frozen programs ship bytecode alone
+    spec: Any = sys.modules[package].__spec__
+    try:
+        # `get_source` would import `tokenize`; `re` and `ast` take as long to import as all of `gapless`.
+        source = spec.loader.get_data(spec.origin).decode("utf-8")
+    except (AttributeError, OSError, UnicodeDecodeError):  # frozen programs ship bytecode alone
         bound = vars(sys.modules[package])  # by now, what the package imports at once
-        return {n: home for n, home in _homes_in_bytecode(loader.get_code(package)).items() if n not in bound}
+        homes = _homes_in_bytecode(spec.loader.get_code(package))
+        return {name: home for name, home in homes.items() if name not in bound}
     homes = {}
-    # Without `re` and `ast`, whose import takes as long as that of all of `gapless`.
     for statement in source.split("\n    from ")[1:]:
         home, _, names = statement.partition(" import ")
-        for one in names.partition(")" if names.startswith("(") else "\n")[0].strip("(").split(","):
+        names = "\n".join(line.partition("#")[0] for line in names.split("\n"))
+        names = names.partition(")" if names.startswith("(") else "\n")[0].strip("(")
+        for one in names.split(","):
             name, _, alias = one.strip().partition(" as ")
             if name and name == alias:
                 homes[name] = home

@@ -42,14 +42,18 @@ cdef extern from "diagrams/diagram.h" nogil:
     int gs_diagram_flips(const gs_diagram *, const signed char *, double *) noexcept
 
 
-def _held(array, bint checked):
+# Of the arrays of a graph, in their order; C reads them by address.
+_TYPES = (np.int64,) * 7 + (np.float64, np.int32, np.float64, np.float64)
+
+
+def _held(array, dtype, bint checked):
     """Return the array itself where it can no longer change, otherwise a copy with one entry more.
 
     An empty array needs that entry, because it must have an address.
     """
-    if checked and array.size and array.flags.c_contiguous and not array.flags.writeable:
+    if checked and array.size and array.dtype == dtype and array.flags.c_contiguous and not array.flags.writeable:
         return array
-    return np.append(array, 0).astype(array.dtype)
+    return np.append(array, 0).astype(dtype)
 
 
 cdef class DiagramFactor(Factor):
@@ -67,7 +71,7 @@ cdef class DiagramFactor(Factor):
             graph = GraphArrays(*owned(*graph))
             check_graph(scope, graph)
         cdef void *held[11]
-        self._kept = tuple(_held(array, checked) for array in graph)
+        self._kept = tuple(_held(array, dtype, checked) for array, dtype in zip(graph, _TYPES, strict=True))
         point(held, self._kept)
         self.role.size = sizeof(gs_factor)
         self._graph.count, self._graph.layers = len(scope), len(graph.layer_blocks) - 1

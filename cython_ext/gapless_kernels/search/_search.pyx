@@ -412,11 +412,12 @@ cdef class CompiledSearch:
         given = list(guides) if has_guides else [None] * count
         if len(given) != count:
             raise ValueError(f"{len(given)} guides for {count} factors")
+        slots = 0
         for f in range(count):
             factor = self.factors[f]
             roles.check_factor(factor)
             check_scope(f, factor.scope, self.s.input.decisions)
-        slots = sum([len(each.scope) for each in self.factors])
+            slots += factor.role.count
         need(gs_reserve_factors(&self.s, count, slots, has_guides), "the factors")
         for f in range(count):
             factor = self.factors[f]

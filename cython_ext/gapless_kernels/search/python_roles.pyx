@@ -159,6 +159,11 @@ cdef class PythonFactor(roles.Factor):
         claimed, on = self.factor.best(weights.copy())
         if claimed == -INFINITY:
             return None
+        if on.dtype != bool or on.shape != weights.shape:
+            raise ValueError(
+                f"{self.factor.place}: best() gave an array of type {on.dtype} and shape {on.shape}, "
+                f"expected {len(weights)} booleans"
+            )
         if (weights[on] == -INFINITY).any():
             raise ValueError(
                 f"{self.factor.place}: best() turned on a decision whose weight is minus infinity"

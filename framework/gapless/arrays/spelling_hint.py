@@ -19,6 +19,8 @@ def spelling_hint(name: object, choices: Iterable[str], cutoff: float = 0.5) -> 
 def check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
     """Raise `UnknownOption` unless an option has one of its values; suggest the nearest one."""
     known = list(choices)
-    if value not in known:
+    if not any(isinstance(value, type(choice)) and value == choice for choice in known):
         names = list(map(str, known))
-        raise UnknownOption(f"{name} is {value!r}{spelling_hint(value, names)}, expected one of {', '.join(names)}")
+        raise UnknownOption(
+            f"{name} is {repr(value)[:80]}{spelling_hint(value, names)}, expected one of {', '.join(names)}"
+        )
