@@ -13,7 +13,7 @@ import gapless_kernels
 
 COMPILER = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1"]
-# Where kernels are tested with their checks (`cython_ext/checked_build.py`), the quick run takes the sanitized build.
+# Kernels with checks (`cython_ext/checked_build.py`) are tested without --long: there the sanitized build is quick.
 CHECKED = "GAPLESS_CHECKED" in os.environ
 BUILDS = [
     pytest.param([], id="plain", marks=[pytest.mark.long] * CHECKED),
