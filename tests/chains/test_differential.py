@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from all_labellings import best_values
 from drawn import examples, generators, seeing
 from hypothesis import given
 from small_trees import drawn_tree
@@ -107,6 +108,27 @@ def test_column_generation_equals_viterbi_on_larger_chains(rng, sharpness, forbi
     assert result.verify(problem)
     if exact.status is Status.OPTIMAL:
         assert result.value == pytest.approx(exact.value, rel=1e-12, abs=1e-9)
+
+
+@examples(20)
+@given(rng=generators())
+def test_tagging_constraints(rng):
+    """Begin-inside-outside labels: an inside label only after the same type; most pairs are forbidden."""
+    types = 2 if rng.integers(2) else 6
+    k = 1 + 2 * types
+    allowed = np.ones((k, k), bool)
+    for inside in range(2, k, 2):
+        allowed[:, inside] = False
+        allowed[[inside - 1, inside], inside] = True
+    start = np.where(np.arange(k) % 2 == 0, -np.inf, 0.0)
+    start[0] = 0.0
+    n = int(rng.integers(2, 5 if types == 2 else 15))
+    shape = (n - 1, k, k) if rng.integers(2) else (k, k)
+    transition = np.where(allowed, rng.normal(size=shape), -np.inf)
+    problem = ChainProblem(2 * rng.normal(size=(n, k)), transition, initial=start)
+    best = best_values(problem, 1)[0] if types == 2 else gapless.solve(problem, "viterbi").value
+    for method, options in METHODS:
+        assert proves(problem, best, method, options)
 
 
 @pytest.mark.parametrize("kind", ["chain", "tree"])

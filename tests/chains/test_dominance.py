@@ -4,11 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+from all_labellings import all_labellings
 from drawn import examples, generators
 from hypothesis import given
 
 import gapless as gl
-from gapless_chains import ChainModel, ChainProblem, viterbi
+from gapless_chains import ChainModel, ChainProblem, DominanceCertificate, viterbi
 from gapless_chains.pruning import DominanceCache, dominance_cache
 
 EXACT = ("dominance", "viterbi", "viterbi-pruned", "column-generation")
@@ -38,7 +39,7 @@ def random_batch(rng, model, sentences, *, longest, ties, forbidden, dtype):
 @pytest.mark.parametrize("method", ["dominance", "viterbi-pruned"])
 @examples(42)
 @given(rng=generators())
-def test_a_hundred_thousand_chains(rng, dtype, method):
+def test_many_small_chains(rng, dtype, method):
     """Against Viterbi in float64, which enumeration judges in test_differential.py."""
     k, ties = int(rng.choice([*range(1, 8), 16, 17])), bool(rng.integers(2))
     forbidden = float(rng.choice([0.0, 0.1, 0.4]))
@@ -55,6 +56,23 @@ def test_a_hundred_thousand_chains(rng, dtype, method):
     for i in range(0, len(batch), 25):
         if found.statuses[i] is gl.Status.OPTIMAL:
             assert batch[i].value(found.structure(i)) == pytest.approx(found.values[i], abs=1e-12)
+
+
+@examples(15)
+@given(rng=generators())
+def test_certificates_of_a_batch_prove_what_enumeration_finds(rng):
+    k, ties = int(rng.integers(1, 4)), bool(rng.integers(2))
+    model = random_model(rng, k, ties=ties, forbidden=0.2)
+    batch = random_batch(rng, model, 4, longest=4, ties=ties, forbidden=0.2, dtype=np.float64)
+    dominance_cache(model.transition).build()
+    for problem, result in zip(batch, gl.solve_many(batch, "dominance"), strict=True):
+        best = max(map(problem.value, all_labellings(problem)))
+        assert (result.value if result.solutions else -np.inf) == pytest.approx(best, abs=1e-12)
+        assert result.proved
+        assert isinstance(result.certificate, DominanceCertificate)
+        verdict = result.verify(problem)
+        assert verdict, verdict
+        assert verdict.bound == pytest.approx(best, abs=1e-12)
 
 
 @pytest.mark.parametrize("k", [15, 16, 17, 45, 100])

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from all_labellings import best_values
-from drawn import numbers
+from drawn import examples, generators, numbers
+from hypothesis import given
 
 import gapless as gl
 from gapless_chains import ChainModel, ChainProblem, k_best_of_batch
+from gapless_chains.pruning import by_bounds, by_dominance, by_nothing
 
 KERNELS = ["viterbi", "viterbi-pruned", "dominance"]
 METHODS = [*KERNELS, "column-generation"]
@@ -38,6 +40,19 @@ def test_a_batch_finds_the_enumerated_lists(method, dtype):
             assert result.method == method
             statuses.add(result.status)
     assert statuses == {gl.Status.OPTIMAL, gl.Status.INFEASIBLE}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("pruning", [by_nothing, by_bounds, by_dominance])
+@examples(3)
+@given(rng=generators())
+def test_every_pruning_keeps_the_enumerated_lists(rng, pruning, dtype):
+    batch, k = integer_batch(rng, 12, dtype=dtype, forbidden=float(rng.choice([0.0, 0.3]))), int(rng.integers(1, 6))
+    lists = k_best_of_batch(batch, k, pruning)
+    for s, problem in enumerate(batch):
+        expected = best_values(problem, k)
+        assert lists.values[s, : lists.counts[s]].tolist() == expected
+        assert [problem.value(labels) for labels in lists.of(s)] == expected
 
 
 @pytest.mark.parametrize("method", KERNELS)

@@ -150,7 +150,7 @@ def test_a_training_on_a_terminal_draws_bars_and_says_its_epochs_when_asked():
     assert not any("epoch" in row for row in bars)
 
 
-@pytest.mark.parametrize("task", mostly_long(["pos-tagging", "dependency-parsing", "entity-linking"], quick=[]))
+@pytest.mark.parametrize("task", mostly_long(["pos-tagging", "dependency-parsing", "entity-linking"], quick=[1]))
 def test_a_pipe_gets_no_bar(task):
     command = [sys.executable, "-m", "gapless", "run", task]
     command += ["--epochs", "1"] if task in ("pos-tagging", "dependency-parsing") else []

@@ -13,7 +13,12 @@ import gapless_kernels
 
 COMPILER = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1"]
-BUILDS = [pytest.param([], id="plain"), pytest.param(SANITIZED, id="sanitized", marks=pytest.mark.long)]
+# Kernels with checks (`cython_ext/checked_build.py`) are tested without --long: there the sanitized build is quick.
+CHECKED = "GAPLESS_CHECKED" in os.environ
+BUILDS = [
+    pytest.param([], id="plain", marks=[pytest.mark.long] * CHECKED),
+    pytest.param(SANITIZED, id="sanitized", marks=[pytest.mark.long] * (not CHECKED)),
+]
 # The program brings sanitizers of its own, and looks for leaks.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
 

@@ -97,7 +97,7 @@ def forged(certificate, rng):
 
 
 def drawn_script(problem, rng):
-    """Operations that fit the problem, drawn without regard to it."""
+    """Operations that fit the problem, drawn without regard to it; moved costs and floors are small or huge."""
     script, moved, floors = [], [], []
     for operation in rng.choice(
         [STAGE, STAGE, RUSSIAN_DOLL, SPLIT, END, DOMINATED, DOMINATED], rng.integers(1, 9)
@@ -106,17 +106,24 @@ def drawn_script(problem, rng):
         script.append(operation)
         if operation == STAGE:
             script += [sets.size, members.size, *sets, *members]
-            moved += rng.integers(-3, 4, sets.size * members.size).tolist()
+            moved += drawn_costs(rng, sets.size * members.size, 20).tolist()
         elif operation == RUSSIAN_DOLL:
             script += [sets.size, *sets]
-            floors += rng.integers(0, 9, sets.size + 1)[::-1].cumsum()[::-1].tolist()
+            floors += np.sort(np.abs(drawn_costs(rng, sets.size + 1, 8)))[::-1].tolist()
         elif operation == SPLIT:
             script.append(members[0])
         elif operation == DOMINATED:
             own = rng.integers(problem.k)
             script += [2, *rng.integers(problem.first[own], problem.first[own + 1], 4)]
-    level = float(rng.choice([np.inf, 0.0, 10.0, 1e6]))
-    return SearchCertificate(level, 1.0, script, np.array(moved, np.float64), floors)
+    level, unit = float(rng.choice([np.inf, 0.0, 10.0, 1e6])), float(rng.choice([1.0, 2 / 256, 0.1]))
+    return SearchCertificate(level, unit, script, np.array(moved, np.float64), np.array(floors, np.float64))
+
+
+def drawn_costs(rng, count, powers):
+    """Small integers, or one in two times numbers of a size that is drawn, below ten to the `powers`."""
+    if rng.integers(2):
+        return rng.integers(-3, 4, count).astype(float)
+    return rng.normal(size=count) * 10.0 ** rng.integers(0, powers)
 
 
 @seeing("refused")

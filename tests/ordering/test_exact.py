@@ -1,5 +1,6 @@
 """The method exact beyond small instances: limits, Ctrl-C, observers, k best, starts, and its certificates."""
 
+import itertools
 import math
 import time
 
@@ -174,6 +175,23 @@ def test_starts():
     assert again.stats.warm_start_used
     with pytest.raises(InvalidProblem, match="start: the structure is infeasible: the path has 2 vertices"):
         gapless.solve(problem, start=np.array([0, 1]))
+
+
+@examples(3)
+@given(rng=generators())
+def test_lists_longer_than_there_are_paths(rng):
+    """Paths of 4 of 7 vertices with ties: 840, of which lists of 840 and of 1000 leave out none."""
+    problem = OrderingProblem(
+        rng.integers(-2, 3, 7).astype(float),
+        rng.normal(size=(7, 7)).round(1),
+        rng.integers(-1, 2, 7).astype(float),
+        4,
+    )
+    every = sorted((problem.value(np.array(p)) for p in itertools.permutations(range(7), 4)), reverse=True)
+    for k in (25, 840, 1000):
+        result = checked(problem, gapless.solve(problem, k=k))
+        assert [s.value for s in result.solutions] == pytest.approx(every[:k])
+        assert len({tuple(s.structure) for s in result.solutions}) == min(k, 840)
 
 
 @compiled

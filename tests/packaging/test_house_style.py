@@ -15,6 +15,7 @@ import pytest
 
 import gapless
 from gapless.plugins.manager import load_plugins
+from gapless.testing import kernel_twins
 
 ROOT = Path(__file__).parents[2]
 DOCSTRINGS = ("framework", "plugins", "cython_ext", "tasks", "docs")
@@ -187,3 +188,9 @@ def test_folders_hold_few_files(root):
         if not {"__pycache__", "data"} & set(folder.relative_to(ROOT).parts)
     }
     assert {folder: count for folder, count in counts.items() if count > MAX_FILES} == {}
+
+
+def test_page_about_trust_names_the_kernels_that_the_selftest_compares():
+    page = (ROOT / "docs/explanation/trust.md").read_text("utf-8")
+    names = [name.replace("edge lists", "reader of edge lists") for name in kernel_twins._KERNELS]
+    assert [name for name in names if name not in page] == []

@@ -51,6 +51,52 @@ def test_tiny_and_huge(rng, projective, scale):
     assert verdict, verdict
 
 
+def drawn_scores(rng):
+    """Scores of arcs, grandchildren and siblings with ties or without, some forbidden, and a kind of trees.
+
+    In eighths: times 2 ** 40 they are still below 1e12, the largest that is allowed.
+    """
+    size, ties = int(rng.integers(3, 7)), bool(rng.integers(2))
+    scores = []
+    for order in (2, 3, 3):
+        drawn = rng.integers(-3, 4, (size,) * order).astype(float) if ties else rng.normal(size=(size,) * order)
+        scores.append(np.where(rng.random(drawn.shape) < 0.04, -np.inf, drawn / 8))
+    return scores, {"projective": bool(rng.integers(2)), "single_root": bool(rng.integers(2))}
+
+
+def proved_value(arcs, factors, kind):
+    """Return the optimum, -inf if there is no tree; it is proved, and its certificate holds."""
+    problem = ParsingProblem(arcs, factors=factors, **kind)
+    result = gapless.solve(problem, "split-bound")
+    assert result.proved or result.status is Status.INFEASIBLE
+    verdict = result.verify(problem)
+    assert verdict, verdict
+    best = result.value if result.solutions else -np.inf
+    assert verdict.bound >= best
+    return best
+
+
+@pytest.mark.parametrize("power", [-40, 40])
+@examples(8)
+@given(rng=generators())
+def test_scores_times_a_power_of_two(rng, power):
+    (arcs, table, pairs), kind = drawn_scores(rng)
+    by = 2.0**power
+    best = proved_value(arcs, [Grandchild(table), Sibling(pairs)], kind)
+    scaled = proved_value(arcs * by, [Grandchild(table * by), Sibling(pairs * by)], kind)
+    assert scaled == pytest.approx(best * by, rel=RELATIVE, abs=RELATIVE * max(1.0, by))
+
+
+@examples(8)
+@given(rng=generators())
+def test_one_factor_split_into_two(rng):
+    (arcs, table, pairs), kind = drawn_scores(rng)
+    part = np.where(np.isfinite(pairs), rng.normal(size=pairs.shape), 0.0)
+    best = proved_value(arcs, [Grandchild(table), Sibling(pairs)], kind)
+    split = proved_value(arcs, [Grandchild(table), Sibling(part), Sibling(pairs - part)], kind)
+    assert split == pytest.approx(best, abs=RELATIVE)
+
+
 @pytest.mark.parametrize("projective", [False, True])
 @pytest.mark.parametrize("mask", [-1e12, -1e6])
 @examples(6)

@@ -6,6 +6,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 import gapless as gl
+import gapless_kernels
 from benchmarks.price_and_cut.ad3_peer import Ad3, DenseScores
 from benchmarks.price_and_cut.cut_sets import violated_cut_sets
 from benchmarks.price_and_cut.highs_peer import highs_side, solve_relaxation
@@ -63,6 +64,30 @@ def test_the_relaxation_is_solved_over_cut_sets_and_over_a_flow(single_root):
         weaker += flow.objective > cut_sets.objective + 1e-6
     assert fractional  # the draws tell both kinds of optima
     assert weaker
+
+
+@pytest.mark.parametrize("flow", [True, False])
+def test_every_tree_is_a_point_of_the_program_with_the_value_of_the_problem(flow):
+    problem = drawn(7, words=4)
+    program, arcs = lean_program(SentenceArrays.of(problem), flow=flow), problem.decisions
+    shape = program.lower.size, program.objective.size
+    rows = csr_array((program.values, program.columns, program.starts), shape)
+    chains = gapless_kernels.arc_chains(arcs.heads, arcs.modifiers, arcs.first, 2)
+    trees, values = tree_scores(problem)
+    assert trees.shape == (64, 4)
+    for heads, value in zip(trees, values, strict=True):
+        on = (heads[arcs.modifiers - 1] == arcs.heads).astype(float)
+        below = np.zeros(5)  # words at and below each word, which is what flows into it
+        for word in range(1, 5):
+            above = word
+            while above:
+                below[above] += 1
+                above = heads[above - 1]
+        parts = [on, on[chains].prod(axis=1), *[on * below[arcs.modifiers]] * flow]
+        point = np.concatenate(parts)
+        assert (rows @ point <= program.upper).all()
+        assert (rows @ point >= program.lower).all()
+        assert program.objective @ point == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize("flow", [True, False])
