@@ -110,7 +110,7 @@ class TreeLikelihood(Trainer[Example, ParsingProblem, DependencyTree], Generic[E
 
     def __init__(self, features: TreeFeatures[Example], *, rate: float = 0.03) -> None:
         super().__init__(features)
-        if type(self) is TreeLikelihood and getattr(features, "families", ()):
+        if type(self) is TreeLikelihood and getattr(features, "families", False):
             raise InvalidProblem("marginals are those of arcs alone: train the pruner without families")
         if not 0.0 < rate < np.inf:
             raise InvalidProblem(f"rate={rate}: must be a positive number")

@@ -79,7 +79,8 @@ def train(
         With heads. The epoch that parses `dev` best, with all heads kept, is taken; without dev the last one.
     training : Training
     pruner : FirstOrder, optional
-        One that `gapless_models.parsing.train_pruner` made from sentences with fine tags (`fine_tagged`); it chooses the candidate arcs of training only.
+        One that `gapless_models.parsing.train_pruner` made from sentences with fine tags (`fine_tagged`); it
+        chooses the candidate arcs of training only.
     record : dict, optional
         JSON data that the model keeps about its training.
     checkpoint : path, optional
