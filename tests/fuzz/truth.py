@@ -56,7 +56,9 @@ def small(problem):
     decisions = problem.decisions
     grouped = {d for group in decisions.exactly_one for d in group}
     choices = math.prod(len(group) for group in decisions.exactly_one)
-    return decisions.count - len(grouped) < 12 and choices <= FEW and decisions.count < 200
+    # Distances of a linking problem go over its whole graph, of which a document may say any size.
+    vertices = getattr(getattr(problem, "graph", None), "vertex_count", 0)
+    return decisions.count - len(grouped) < 12 and choices <= FEW and decisions.count < 200 and vertices <= 10_000
 
 
 def rounding(problem):
