@@ -43,7 +43,6 @@ NEEDS = {
     "arborescences": {"parsing"},
     "column_generation": {"chains"},
     "linking": {"chains"},
-    "parsing": {"arborescences"},  # the twin of k best trees uses one partition for both
     "paths": {"chains"},
     "sparse_chains": {"chains"},
 }

@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t
 
 import numpy as np
 
-from gapless_kernels.arborescences._k_best import trees_in_order
+from gapless_kernels.parsing._k_best import trees_in_order
 from gapless_kernels.arborescences._marginals import tree_marginals
 from gapless_kernels._arguments import check_count
 from gapless_kernels.parsing._arguments import check_weights

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gapless_kernels._arguments import check_count
-from gapless_kernels.arborescences._k_best import trees_in_order
 from gapless_kernels.parsing._arguments import check_weights
+from gapless_kernels.parsing._k_best import trees_in_order
 
 __all__ = ["eisner", "eisner_k_best", "eisner_marginals", "eisner_max_marginals"]
 
